@@ -1,0 +1,202 @@
+"""Every error this product raises on purpose.
+
+::
+
+    AnonError
+    ├── InvalidInputError         the call or the input is wrong (exit code 2)
+    │   ├── SpecError             the publication file, all problems at once
+    │   ├── NotSupportedYetError  a feature by name that this version does not have
+    │   ├── TableError            a table that cannot be read as it should be
+    │   ├── UnknownColumnError    columns that are not in the table
+    │   ├── HierarchyError        a hierarchy that is not one
+    │   ├── UnmappedValuesError   values that a hierarchy does not cover
+    │   └── StorageError          a folder or disk that does not take what is written
+    ├── ComplianceError           the data cannot comply (exit code 1)
+    │   ├── PolicyNotMetError     the search ended with the policy still broken
+    │   └── RefusedError          the gate, the receipt or the portal said no
+    └── InternalError             our bug: please report it
+
+No message and no attribute ever holds a cell value: messages end up in logs, and logs are read by many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+class AnonError(Exception):
+    """The base of every error that anonflow raises on purpose."""
+
+
+class InvalidInputError(AnonError):
+    """The call or the input is wrong; the message says what, where and what to do."""
+
+
+class ComplianceError(AnonError):
+    """The data cannot comply with the policy; nothing was published."""
+
+
+class InternalError(AnonError):
+    """Something happened that we did not foresee: our bug, not yours.
+
+    The original message is left out on purpose: libraries quote the offending cell in theirs.
+    """
+
+    def __init__(self, kind: str, where: str) -> None:
+        super().__init__(kind, where)
+        self.kind = kind
+        self.where = where
+
+    def __str__(self) -> str:
+        return (
+            f"unexpected {self.kind} at {self.where}; its text is withheld because it may quote data. "
+            "Nothing was published. This is a bug in anonflow: please report the line above"
+        )
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing that is wrong in a publication file."""
+
+    line: int
+    where: str
+    what: str
+
+
+class SpecError(InvalidInputError):
+    """A publication file that cannot be used, with everything wrong in it."""
+
+    def __init__(self, file: str, problems: Sequence[Problem]) -> None:
+        super().__init__(file, tuple(problems))
+        self.file = file
+        self.problems = tuple(sorted(problems))
+
+    def __str__(self) -> str:
+        count = len(self.problems)
+        lines = [f"{self.file}: {count} problem{'s' if count != 1 else ''}"]
+        lines += [f"  {self.file}:{p.line}: {p.where + ': ' if p.where else ''}{p.what}" for p in self.problems]
+        return "\n".join(lines)
+
+
+class NotSupportedYetError(InvalidInputError):
+    """A feature of the design that this version does not have."""
+
+    def __init__(self, feature: str, instead: str = "") -> None:
+        super().__init__(feature, instead)
+        self.feature = feature
+        self.instead = instead
+
+    def __str__(self) -> str:
+        return f"{self.feature} is not supported yet" + (f"; {self.instead}" if self.instead else "")
+
+
+class TableError(InvalidInputError):
+    """A table that cannot be read, or is not what was declared."""
+
+    def __init__(self, file: str, what: str, advice: str) -> None:
+        super().__init__(file, what, advice)
+        self.file = file
+        self.what = what
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.what}; {self.advice}"
+
+
+class UnknownColumnError(InvalidInputError):
+    """Columns were named that the table does not have."""
+
+    def __init__(self, unknown: Sequence[str], known: Sequence[str]) -> None:
+        super().__init__(tuple(unknown), tuple(known))
+        self.unknown = tuple(unknown)
+        self.known = tuple(known)
+
+    def __str__(self) -> str:
+        return f"no column named {', '.join(map(repr, self.unknown))}; the table has {', '.join(self.known)}"
+
+
+class HierarchyError(InvalidInputError):
+    """A hierarchy that cannot be used, with everything wrong in it."""
+
+    def __init__(self, where: str, problems: Sequence[str]) -> None:
+        super().__init__(where, tuple(problems))
+        self.where = where
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        return f"{self.where}: " + "; ".join(self.problems)
+
+
+class UnmappedValuesError(InvalidInputError):
+    """Columns with values that their hierarchy does not cover: ``unmapped`` maps column to (distinct values, rows)."""
+
+    def __init__(self, unmapped: dict[str, tuple[int, int]]) -> None:
+        super().__init__(unmapped)
+        self.unmapped = unmapped
+
+    def __str__(self) -> str:
+        parts = [f"column {name!r}: {values} distinct values, {rows} rows" for name, (values, rows) in self.unmapped.items()]
+        return (
+            f"the hierarchy does not cover every value ({'; '.join(parts)}); add them to the hierarchy, or set "
+            "`unmapped: suppress` to publish them as *. `anon run SPEC --show-values` names them on the terminal"
+        )
+
+
+class StorageError(InvalidInputError):
+    """A folder or disk that does not take what we write; ``reason`` is the operating system's word."""
+
+    def __init__(self, path: str, doing: str, reason: str) -> None:
+        super().__init__(path, doing, reason)
+        self.path = path
+        self.doing = doing
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return (
+            f"{self.doing} failed at {self.path}: {self.reason}; nothing was published. "
+            "Check that the folder exists, is writable by this user and has room, then run again"
+        )
+
+
+class PolicyNotMetError(ComplianceError):
+    """The search ended with the policy still broken."""
+
+    def __init__(self, *, measure: str, wanted: Any, reached: Any, rows_at_risk: int, rows: int, advice: str) -> None:
+        super().__init__(measure, wanted, reached, rows_at_risk, rows, advice)
+        self.measure = measure
+        self.wanted = wanted
+        self.reached = reached
+        self.rows_at_risk = rows_at_risk
+        self.rows = rows
+        self.advice = advice
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild_policy_error, (self.measure, self.wanted, self.reached, self.rows_at_risk, self.rows, self.advice)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.measure} {self.wanted} not reached: best {self.reached}, {self.rows_at_risk} of {self.rows} rows at risk; "
+            f"{self.advice}"
+        )
+
+
+def _rebuild_policy_error(
+    measure: str, wanted: Any, reached: Any, rows_at_risk: int, rows: int, advice: str
+) -> PolicyNotMetError:
+    return PolicyNotMetError(
+        measure=measure, wanted=wanted, reached=reached, rows_at_risk=rows_at_risk, rows=rows, advice=advice
+    )
+
+
+class RefusedError(ComplianceError):
+    """The gate, the receipt or the portal said no: ``reasons`` lists every failed check."""
+
+    def __init__(self, by: str, reasons: Sequence[str]) -> None:
+        super().__init__(by, tuple(reasons))
+        self.by = by
+        self.reasons = tuple(reasons)
+
+    def __str__(self) -> str:
+        return f"refused by the {self.by}, nothing was published: " + "; ".join(self.reasons)
