@@ -52,7 +52,7 @@ class InternalError(AnonError):
     def __str__(self) -> str:
         return (
             f"unexpected {self.kind} at {self.where}; its text is withheld because it may quote data. "
-            "Nothing was published. This is a bug in anonflow: please report the line above"
+            "This is a bug in anonflow: please report this line. `anon audit list` shows where the run stands"
         )
 
 
@@ -155,7 +155,7 @@ class StorageError(InvalidInputError):
 
     def __str__(self) -> str:
         return (
-            f"{self.doing} failed at {self.path}: {self.reason}; nothing was published. "
+            f"{self.doing} failed at {self.path}: {self.reason}. "
             "Check that the folder exists, is writable by this user and has room, then run again"
         )
 

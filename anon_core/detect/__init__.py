@@ -1,0 +1,1 @@
+"""Which columns single people out, and what role each column seems to play."""

@@ -1,0 +1,1 @@
+"""Where rows are counted and plans applied. Today: Arrow, in memory."""

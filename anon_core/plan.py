@@ -1,0 +1,84 @@
+"""A recoding, before any row is touched: which distinct tuple becomes which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core.frequency import FrequencyTable
+from anon_core.hierarchy.ladder import Ladder, Levels
+from anon_core.kernels import AnyCodes
+from anon_core.table import Mask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecodingPlan:
+    """
+    For every distinct tuple of the quasi-identifiers: the level of each cell, or that its rows are removed.
+
+    ``levels[i, j]`` is the level of column ``i`` of tuple ``j`` of ``frequencies``. Since a plan speaks of tuples, any
+    engine applies it by a join, at any size.
+    """
+
+    frequencies: FrequencyTable
+    ladders: tuple[Ladder, ...]
+    levels: Levels
+    removed: Mask
+
+    @classmethod
+    def unchanged(cls, frequencies: FrequencyTable, ladders: Sequence[Ladder]) -> RecodingPlan:
+        """Return the plan that leaves every cell as collected (values the hierarchy does not know are suppressed)."""
+        return cls(
+            frequencies=frequencies,
+            ladders=tuple(ladders),
+            levels=np.zeros((len(ladders), frequencies.tuples), np.int8),
+            removed=np.zeros(frequencies.tuples, np.bool_),
+        )
+
+    def released_codes(self, column: int) -> AnyCodes:
+        """Return the label code of every tuple in one column."""
+        return np.asarray(self.ladders[column].maps[self.levels[column], self.frequencies.codes[column]])
+
+    def released(self) -> FrequencyTable:
+        """Return the distinct tuples that will be published, without the removed rows."""
+        keep = ~self.removed
+        return FrequencyTable.from_codes(
+            self.frequencies.names,
+            [self.released_codes(i)[keep] for i in range(len(self.ladders))],
+            [ladder.labels for ladder in self.ladders],
+            self.frequencies.weights[keep],
+        )
+
+    def changed(self, column: int) -> Mask:
+        """Which tuples have another label in this column than the value as collected (removed ones are not counted)."""
+        ladder = self.ladders[column]
+        raw = ladder.maps[0, self.frequencies.codes[column]]
+        suppressed = ladder.unmapped[self.frequencies.codes[column]]
+        return np.asarray(((self.released_codes(column) != raw) | suppressed) & ~self.removed)
+
+    @property
+    def cells_changed(self) -> dict[str, int]:
+        """How many published rows have a changed cell, per column."""
+        weights = self.frequencies.weights
+        return {name: int(weights[self.changed(i)].sum()) for i, name in enumerate(self.frequencies.names)}
+
+    @property
+    def rows_changed(self) -> int:
+        """How many published rows have at least one changed cell."""
+        some = np.zeros(self.frequencies.tuples, np.bool_)
+        for i in range(len(self.ladders)):
+            some |= self.changed(i)
+        return int(self.frequencies.weights[some].sum())
+
+    @property
+    def rows_removed(self) -> int:
+        return int(self.frequencies.weights[self.removed].sum())
+
+    def rows_by_level(self, column: int) -> dict[int, int]:
+        """How many published rows stand at each level of one column."""
+        keep = ~self.removed
+        counts = np.zeros(self.ladders[column].height + 1, np.int64)
+        np.add.at(counts, self.levels[column][keep], self.frequencies.weights[keep])
+        return {level: int(rows) for level, rows in enumerate(counts) if rows}

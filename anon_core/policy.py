@@ -1,0 +1,295 @@
+"""The ``privacy`` section of a publication file: what must hold before anything is published.
+
+It also holds the scalar types and the base that all models of the publication file share.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from datetime import date
+from enum import StrEnum
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictBool,
+    StrictInt,
+    Tag,
+    ValidationInfo,
+    model_validator,
+)
+
+from anon_core.yaml_lines import as_text
+
+__all__ = [
+    "Acceptance",
+    "Alpha",
+    "Belief",
+    "Breach",
+    "Distance",
+    "Diversity",
+    "EarlierReleases",
+    "Freeform",
+    "Guard",
+    "KMeans",
+    "LDiversity",
+    "Observability",
+    "PartialPolicy",
+    "Policy",
+    "PublishedUniqueness",
+    "ReleaseMode",
+    "Sensitivity",
+    "TCloseness",
+    "Waiver",
+]
+
+
+def number(value: Any) -> int | float:
+    """Return a finite number, whole ones as ``int`` so that labels made of them read ``5`` and not ``5.0``."""
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not usable:
+        raise ValueError(f"should be a number, not {quoted(value)}")
+    return int(value) if isinstance(value, int) else float(value)
+
+
+def quoted(value: Any) -> str:
+    """Quote a value of the file in a message, shortened; a specification is not personal data."""
+    if isinstance(value, dict | list | tuple):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    written = {"None": "null", "True": "true", "False": "false"}.get(repr(value)) or str(as_text(value))
+    return f"`{written[:40] + '...' if len(written) > 40 else written}`"
+
+
+def _day(value: Any) -> Any:
+    # pydantic would also take a number of seconds, so 20271231 would quietly be a day in 1970.
+    if isinstance(value, date) or (isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value)):
+        return value
+    raise ValueError(f"should be a date such as 2027-12-31, not {quoted(value)}")
+
+
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise ValueError("should not be empty")
+    return value
+
+
+def _not_empty(value: Any) -> Any:
+    if not value:
+        raise ValueError("should not be empty")
+    return value
+
+
+def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    if twice := sorted(name for name, times in Counter(names).items() if times > 1):
+        raise ValueError(f"names {', '.join(map(quoted, twice))} twice")
+    return names
+
+
+def _shape(value: Any) -> str:
+    return "<mapping>" if isinstance(value, dict | BaseModel) else "<value>"
+
+
+Text = Annotated[str, BeforeValidator(as_text)]
+Filled = Annotated[Text, AfterValidator(_not_blank)]
+Names = Annotated[tuple[Text, ...], AfterValidator(_distinct)]
+Flag = StrictBool
+Whole = StrictInt
+Number = Annotated[int | float, BeforeValidator(number)]
+Share = Annotated[float, BeforeValidator(number), Field(ge=0, le=1)]
+Day = Annotated[date, BeforeValidator(_day)]
+
+# Not pydantic's `min_length`, which also calls a list empty when its entries are wrong.
+NOT_EMPTY = AfterValidator(_not_empty)
+# A value that is either a word or a mapping; without these tags pydantic reports the errors of both readings.
+EITHER_SHAPE = Discriminator(_shape)
+AS_VALUE = Tag("<value>")
+AS_MAPPING = Tag("<mapping>")
+
+
+class Model(BaseModel):
+    """The base of every section: it never changes, and a key it does not know is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_not_set(cls, value: Any, info: ValidationInfo) -> Any:
+        if not isinstance(value, dict):
+            return value
+        if info.context is not None:
+            # So that an unknown key can be compared with the keys that are known at that very place.
+            info.context[id(value)] = cls
+        return {key: item for key, item in value.items() if item is not None}
+
+
+class KMeans(StrEnum):
+    """Which k the gate blocks on."""
+
+    EXACT = "exact"
+    LINK = "link"
+
+
+class Diversity(StrEnum):
+    """The kinds of l-diversity."""
+
+    DISTINCT = "distinct"
+    ENTROPY = "entropy"
+    RECURSIVE = "recursive"
+
+
+class Distance(StrEnum):
+    """The distances between two distributions of a sensitive column."""
+
+    EQUAL = "equal"
+    ORDERED = "ordered"
+    HIERARCHICAL = "hierarchical"
+
+
+class Sensitivity(StrEnum):
+    """How the sensitivity of a generalised value follows from its leaves."""
+
+    AGGREGATE = "aggregate"
+    NON_AGGREGATE = "non-aggregate"
+
+
+class Observability(StrEnum):
+    """How it is known which values an outsider can observe, unless by belief."""
+
+    SENSITIVITY = "sensitivity"
+
+
+class ReleaseMode(StrEnum):
+    """How releases of one dataset relate to each other."""
+
+    SNAPSHOT = "snapshot"
+    CUMULATIVE = "cumulative"
+    DISJOINT = "disjoint"
+
+
+class Breach(StrEnum):
+    """What follows when earlier releases and this one reveal a small change."""
+
+    WARN = "warn"
+    BLOCK = "block"
+
+
+class LDiversity(Model):
+    """At least ``l`` well represented values of a sensitive column in every class."""
+
+    column: Text
+    kind: Diversity = Diversity.DISTINCT
+    l: Annotated[Number, Field(gt=1)]
+    c: Annotated[Number, Field(gt=0)] | None = None
+
+    @model_validator(mode="after")
+    def _c_goes_with_recursive(self) -> LDiversity:
+        if (self.kind is Diversity.RECURSIVE) != (self.c is not None):
+            raise ValueError("`c` belongs to `kind: recursive`, and only to it")
+        return self
+
+
+class TCloseness(Model):
+    """The distribution of a sensitive column in every class is at most ``t`` away from that of the whole table."""
+
+    column: Text
+    t: Share
+    distance: Distance = Distance.EQUAL
+
+
+class Alpha(Model):
+    """No value of a sensitive column holds more than ``alpha`` of a class."""
+
+    column: Text
+    alpha: Annotated[Share, Field(gt=0)]
+
+
+class Acceptance(Model):
+    """A set of published columns that someone accepts as identifying, until a day."""
+
+    columns: Annotated[Names, NOT_EMPTY]
+    reason: Filled
+    by: Filled
+    until: Day
+
+
+class PublishedUniqueness(Model):
+    """No set of up to ``max_size`` published columns singles out more than ``max_share`` of the rows."""
+
+    max_size: Annotated[Whole, Field(ge=1)] = 3
+    max_share: Share = 0.0
+    accept: tuple[Acceptance, ...] = ()
+
+
+class Belief(Model):
+    """Observability by belief: how likely it is thought that an outsider knows a value, and by how much to boost it."""
+
+    belief: dict[str, Share]
+    boost: Share
+
+
+class Guard(Model):
+    """The values of a column that must not be inferred."""
+
+    guard: Annotated[Names, NOT_EMPTY]
+    sensitivity: Sensitivity = Sensitivity.AGGREGATE
+    observability: Annotated[Annotated[Observability, AS_VALUE] | Annotated[Belief, AS_MAPPING], EITHER_SHAPE] = (
+        Observability.SENSITIVITY
+    )
+
+
+class Freeform(Model):
+    """Freeform anonymity: nothing observable implies a guarded value with a likelihood above ``sigma_t``."""
+
+    sigma_o: Annotated[Number, Field(ge=0)]
+    sigma_t: Share
+    columns: Annotated[dict[str, Guard], NOT_EMPTY]
+
+
+class EarlierReleases(Model):
+    """How this release is compared with the last ``window`` ones."""
+
+    mode: ReleaseMode = ReleaseMode.SNAPSHOT
+    delta_k: Annotated[Whole, Field(ge=2)] | None = None
+    window: Annotated[Whole, Field(ge=1)] = 3
+    on_breach: Breach = Breach.WARN
+    unit_key: Text | None = None
+
+
+class Waiver(Model):
+    """A check that may fail until a day, because someone says so."""
+
+    check: Filled
+    reason: Filled
+    by: Filled
+    until: Day
+
+
+class PartialPolicy(Model):
+    """A policy whose ``k`` may come from elsewhere, such as the command line."""
+
+    k: Annotated[Whole, Field(ge=2)] | None = None
+    k_means: KMeans = KMeans.EXACT
+    singletons: Annotated[Whole, Field(ge=0)] = 0
+    suppression_limit: Share = 0.0
+    l_diversity: tuple[LDiversity, ...] = ()
+    t_closeness: tuple[TCloseness, ...] = ()
+    alpha: tuple[Alpha, ...] = ()
+    max_sensitivity: Share | None = None
+    max_risk: Share | None = None
+    published_uniqueness: PublishedUniqueness = PublishedUniqueness()
+    freeform: Freeform | None = None
+    earlier_releases: EarlierReleases | None = None
+    waivers: tuple[Waiver, ...] = ()
+
+
+class Policy(PartialPolicy):
+    """What must hold before anything is published."""
+
+    k: Annotated[Whole, Field(ge=2)]

@@ -1,0 +1,135 @@
+"""Recoding of singletons [Pastore2020]_: every combination of local and global generalisation, the best one elected.
+
+Pastore, Pellegrino, Scarano: Detecting and Generalizing Quasi-Identifiers by Affecting Singletons, 2020, section 3.2.
+It ends singletons; it does not promise k-anonymity: local recoding alone gives classes of two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from anon_core import kernels
+from anon_core.errors import PolicyNotMetError
+from anon_core.frequency import FrequencyTable
+from anon_core.hierarchy.intervals import group_numbers
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.plan import RecodingPlan
+from anon_core.recode.outcome import Candidate, Recoding
+from anon_core.score.utility import utility
+from anon_core.spec import Years
+from anon_core.table import Mask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tried:
+    """One combination, before and after the singletons that it leaves are removed."""
+
+    name: str
+    plan: RecodingPlan
+    singletons: int
+    distinct: int
+    left: int
+
+    @property
+    def touched(self) -> int:
+        return self.plan.rows_changed + self.plan.rows_removed
+
+
+def recode_singletons(
+    frequencies: FrequencyTable,
+    ladders: Sequence[Ladder],
+    *,
+    columns: Sequence[str],
+    years: Years | None = None,
+    allowed_singletons: int = 0,
+    suppression_limit: float = 0.0,
+) -> Recoding:
+    """
+    Try each given column as it is, generalised where a row is a singleton (local), or everywhere (global).
+
+    Columns climb one level. A numeric column given as ``years`` takes part as it is or globally, by groups of its own
+    values. The singletons that a combination leaves are removed where ``suppression_limit`` allows all of them.
+    Elected: fewest singletons left, then fewest rows changed or removed, then the order in which they are tried.
+
+    :raises PolicyNotMetError: every combination leaves more singletons than ``allowed_singletons``.
+    """
+    ladders = list(ladders)
+    ways: list[Sequence[str]] = [("", "local", "global") if name in columns else ("",) for name in frequencies.names]
+    if years is not None:
+        (at,) = frequencies.positions([years.column])
+        ladders[at] = group_numbers(frequencies, years)
+        ways[at] = ("", "global")
+    alone = frequencies.weights == 1
+    allowed = int(suppression_limit * frequencies.rows)
+    tried = [_try(frequencies, ladders, way, alone, allowed) for way in product(*ways) if any(way)]
+    best = min(tried, key=lambda t: (t.left, t.touched))
+    if best.left > allowed_singletons:
+        raise PolicyNotMetError(
+            measure="at most",
+            wanted=f"{allowed_singletons} singletons",
+            reached=best.left,
+            rows_at_risk=best.left,
+            rows=frequencies.rows,
+            advice="raise privacy.suppression_limit, or list more columns in recode.singletons",
+        )
+    return Recoding(
+        method="singletons",
+        plan=best.plan,
+        why=f"of {len(tried)} combinations this one leaves fewest singletons and then changes fewest rows: {best.name}",
+        candidates=tuple(_describe(t, elected=t is best) for t in tried),
+        optimal=None,
+    )
+
+
+def _try(
+    frequencies: FrequencyTable, ladders: Sequence[Ladder], ways: Sequence[str], alone: Mask, allowed: int
+) -> _Tried:
+    levels = np.zeros((len(ways), frequencies.tuples), np.int8)
+    for i, way in enumerate(ways):
+        if way:
+            levels[i] = 1 if way == "global" else alone
+    plan = RecodingPlan(
+        frequencies=frequencies, ladders=tuple(ladders), levels=levels, removed=np.zeros(frequencies.tuples, np.bool_)
+    )
+    released = plan.released()
+    left = released.singletons
+    if 0 < left <= allowed:
+        plan = _without_singletons(plan)
+        left = 0
+    return _Tried(
+        name=", ".join(f"{name} {way}" for name, way in zip(frequencies.names, ways, strict=True) if way),
+        plan=plan,
+        singletons=released.singletons,
+        distinct=released.tuples,
+        left=left,
+    )
+
+
+def _without_singletons(plan: RecodingPlan) -> RecodingPlan:
+    """Return the plan that also removes the rows it leaves alone; nobody else becomes alone by that."""
+    codes = [plan.released_codes(i) for i in range(len(plan.ladders))]
+    groups = kernels.group(codes, [len(ladder.labels) for ladder in plan.ladders], plan.frequencies.weights)
+    return RecodingPlan(
+        frequencies=plan.frequencies,
+        ladders=plan.ladders,
+        levels=plan.levels,
+        removed=plan.removed | (groups.weights == 1)[groups.member],
+    )
+
+
+def _describe(tried: _Tried, *, elected: bool) -> Candidate:
+    released = tried.plan.released()
+    return Candidate(
+        name=tried.name,
+        singletons=tried.singletons,
+        k=int(released.weights.min()) if released.tuples else None,
+        rows_changed=tried.plan.rows_changed,
+        rows_removed=tried.plan.rows_removed,
+        distinct=tried.distinct,
+        loss=utility(tried.plan).loss,
+        elected=elected,
+    )

@@ -1,0 +1,212 @@
+"""The JSON schema of both reports; ``docs/report.schema.json`` is made from it.
+
+The public report says what was published and how it was protected. The internal one adds what was found before and every
+recoding that was tried: it stays inside, because the trail itself helps an attacker. Neither holds a cell value.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+SCHEMA = "anonflow/report/1"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CheckResult(_Part):
+    """One thing the gate measured."""
+
+    distribution: str
+    name: str
+    passed: bool
+    observed: str | int | float
+    required: str | int | float
+    message: str
+
+
+class AcceptedSet(_Part):
+    """A column set that singles people out and that a named person accepted."""
+
+    columns: list[str]
+    reason: str
+    by: str
+    until: str
+
+
+class Privacy(_Part):
+    """What was required and reached."""
+
+    k_required: int
+    k_means: str
+    k_reached: int | None
+    singletons: int | None
+    suppression_limit: float
+    checks: list[CheckResult]
+    accepted: list[AcceptedSet]
+
+
+class Rows(_Part):
+    published: int
+    removed: int
+
+
+class LevelUse(_Part):
+    """How many published rows stand at one level of a column."""
+
+    level: int
+    name: str
+    rows: int
+
+
+class PublishedColumn(_Part):
+    name: str
+    role: str
+    description: str | None
+    levels: list[LevelUse]
+    cells_changed: int
+
+
+class RecodingSummary(_Part):
+    method: str
+    why: str
+    rows_changed: int
+    columns: list[PublishedColumn]
+
+
+class UtilitySummary(_Part):
+    """0 is untouched, 1 is nothing left."""
+
+    loss: float
+    weighted_loss: float
+    rows_changed_share: float
+    cells_changed_share: float
+
+
+class PublishedFile(_Part):
+    name: str
+    media_type: str
+    sha256: str
+    bytes: int
+    rows: int
+
+
+class PublicReport(_Part):
+    """What anyone may read beside the data."""
+
+    schema_: Literal["anonflow/report/1"] = SCHEMA
+    kind: Literal["public"] = "public"
+    dataset: str
+    title: str
+    version: str
+    period: str | None
+    generated_by: str
+    rows: Rows
+    privacy: Privacy
+    recoding: RecodingSummary
+    utility: UtilitySummary
+    distributions: list[PublishedFile]
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=lambda name: name.rstrip("_"))
+
+
+class Measured(_Part):
+    """Where the quasi-identifiers stand."""
+
+    columns: list[str]
+    k: int
+    singletons: int
+    classes: int
+    rows: int
+    rows_below: int
+
+
+class ColumnSetFound(_Part):
+    columns: list[str]
+    singletons: int
+    share: float
+    distinct: int
+
+
+class DetectionFound(_Part):
+    """Which column sets single people out in the data as collected."""
+
+    rows: int
+    max_size: int
+    identifiers: list[list[str]]
+    best: ColumnSetFound | None
+    best_by_size: list[ColumnSetFound]
+    all_columns: ColumnSetFound
+    sets_examined: int
+
+
+class ColumnScore(_Part):
+    name: str
+    type: str
+    distinct: int
+    missing: int
+    entropy: float
+    unique_share: float
+    sensitivity: float | None
+
+
+class Scores(_Part):
+    columns: list[ColumnScore]
+    average: float | None
+    reason: str | None
+
+
+class Tried(_Part):
+    """One recoding that was tried."""
+
+    name: str
+    singletons: int
+    k: int | None
+    rows_changed: int
+    rows_removed: int
+    distinct: int
+    loss: float
+    elected: bool
+
+
+class Staged(_Part):
+    """What came in: rows read, rows dropped because of gaps, the digest of the staged table."""
+
+    rows: int
+    rows_dropped: int
+    columns: int
+    sha256: str
+
+
+class InternalReport(_Part):
+    """Everything that was measured in one run, whatever its end; a step that did not run is null."""
+
+    schema_: Literal["anonflow/report/1"] = SCHEMA
+    kind: Literal["internal"] = "internal"
+    dataset: str
+    title: str
+    run_id: str
+    period: str | None
+    generated_by: str
+    spec_digest: str
+    outcome: Literal["published", "unchanged", "refused", "failed"]
+    refused_by: str | None
+    reasons: list[str]
+    version: str | None
+    page: str | None
+    staged: Staged | None
+    before: Measured | None
+    detection: DetectionFound | None
+    scores: Scores | None
+    after: Measured | None
+    candidates: list[Tried]
+    optimal: bool | None
+    recoding: RecodingSummary | None
+    utility: UtilitySummary | None
+    checks: list[CheckResult]
+    distributions: list[PublishedFile]
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=lambda name: name.rstrip("_"))

@@ -1,0 +1,1 @@
+"""How safe, how sensitive and how useful a table is."""

@@ -1,0 +1,88 @@
+"""Look at the beginning of a delimited file: its encoding, its delimiter, its header."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+from collections import Counter
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from anon_core.errors import TableError
+
+DELIMITERS = (",", ";", "\t", "|")
+NAMED = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+_SAMPLE = 1 << 16
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+def open_binary(path: Path) -> BinaryIO:
+    """Open a file for reading bytes, unpacking gzip by its magic number, not by its name."""
+    stream = path.open("rb")
+    if stream.read(2) == b"\x1f\x8b":
+        stream.close()
+        return cast("BinaryIO", gzip.open(path, "rb"))
+    stream.seek(0)
+    return stream
+
+
+def encoding_of(path: Path) -> str:
+    """Return the encoding a file seems to have: by its byte order mark, else UTF-8, else cp1252.
+
+    UTF-8 is proved by decoding everything; a file that is not UTF-8 is taken for cp1252, which most administrations
+    without UTF-8 use. It is a guess, so only commands run by hand sniff; a publication file names its encoding.
+    """
+    with open_binary(path) as stream:
+        start = stream.read(4)
+        for mark, name in _BOMS:
+            if start.startswith(mark):
+                return name
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        block = start
+        try:
+            while block:
+                decoder.decode(block)
+                block = stream.read(1 << 20)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return "cp1252"
+    return "utf-8"
+
+
+def _sample(path: Path, encoding: str) -> str:
+    """Return the first lines as text, without the one that the sample cuts."""
+    with open_binary(path) as stream:
+        raw = stream.read(_SAMPLE)
+        whole = not stream.read(1)
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding)()
+    try:
+        text = decoder.decode(raw, final=whole)
+    except UnicodeDecodeError:
+        raise TableError(
+            str(path), f"is not {encoding} text", "give its real encoding (source.encoding or --encoding)"
+        ) from None
+    cut = text.rfind("\n")
+    return text if whole or cut < 0 else text[: cut + 1]
+
+
+def delimiter_of(path: Path, encoding: str) -> str:
+    """Return the delimiter that splits most lines into the same number (above one) of fields; a comma if none does."""
+    text = _sample(path, encoding)
+    best = (0.0, 0)
+    found = ","
+    for candidate in DELIMITERS:
+        widths = Counter(len(row) for row in csv.reader(io.StringIO(text), delimiter=candidate) if row)
+        if not widths:
+            continue
+        width, lines = widths.most_common(1)[0]
+        score = (lines / widths.total() if width > 1 else 0.0, width)
+        if score > best:
+            best, found = score, candidate
+    return found
+
+
+def header_of(path: Path, encoding: str, delimiter: str) -> list[str]:
+    """Return the names in the first line; an empty list for a file without one."""
+    return next(csv.reader(io.StringIO(_sample(path, encoding)), delimiter=delimiter), [])

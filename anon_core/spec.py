@@ -1,0 +1,245 @@
+"""The publication file: everything one dataset needs, parsed and checked once.
+
+A DAG file loads every publication at every parse, so nothing heavy is imported here and hierarchy files are read only
+when :meth:`PartialPublication.digest` is asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal, overload
+
+from pydantic import Field, PrivateAttr, ValidationError
+
+from anon_core.errors import HierarchyError, Problem, SpecError
+from anon_core.policy import NOT_EMPTY, Filled, Flag, Model, PartialPolicy, Policy, Share, Text
+from anon_core.spec_checks import cross_problems, not_built_problems, plain_sentences
+from anon_core.spec_columns import (
+    Column,
+    DateLevel,
+    Decompose,
+    Hierarchy,
+    HierarchyKind,
+    Role,
+    Unmapped,
+)
+from anon_core.spec_sections import (
+    AirflowSettings,
+    Approval,
+    Asset,
+    Ckan,
+    Detect,
+    Engine,
+    Expectation,
+    Intervals,
+    Metadata,
+    Method,
+    Missing,
+    Mode,
+    Portal,
+    Recode,
+    Replace,
+    Schedule,
+    SingletonRecoding,
+    Slug,
+    Source,
+    UtilityMeasure,
+    Versions,
+    Years,
+)
+from anon_core.yaml_lines import parse_yaml
+
+__all__ = [
+    "AirflowSettings",
+    "Approval",
+    "Asset",
+    "Ckan",
+    "Column",
+    "DateLevel",
+    "Decompose",
+    "Detect",
+    "Engine",
+    "Expectation",
+    "Hierarchy",
+    "HierarchyKind",
+    "Intervals",
+    "Metadata",
+    "Method",
+    "Missing",
+    "Mode",
+    "PartialPublication",
+    "Portal",
+    "Publication",
+    "Recode",
+    "Replace",
+    "Role",
+    "SingletonRecoding",
+    "Source",
+    "Unmapped",
+    "UtilityMeasure",
+    "Versions",
+    "Years",
+    "load_spec",
+]
+
+_MAX_BYTES = 1_000_000
+_PUBLISHED = (Role.QUASI, Role.SENSITIVE, Role.OTHER)
+
+
+class PartialPublication(Model):
+    """A publication file of which only ``columns`` must be there, for commands that are given their table."""
+
+    dataset: Slug | None = None
+    title: Filled | None = None
+    schedule: Schedule | None = None
+    airflow: AirflowSettings = AirflowSettings()
+    source: Source | None = None
+    engine: Engine = Engine.AUTO
+    missing: Missing = Missing.CATEGORY
+    unit: Text | None = None
+    sampling_fraction: Annotated[Share, Field(gt=0)] | None = None
+    columns: Annotated[dict[str, Column], NOT_EMPTY]
+    detect: Detect = Detect()
+    privacy: PartialPolicy | None = None
+    recode: Recode = Recode()
+    expectations: tuple[Expectation, ...] = ()
+    approval: Approval = Approval()
+    portal: Portal | None = None
+    metadata: Metadata = Metadata()
+    keep_staging: Flag = False
+    _file: Path = PrivateAttr(default=Path())
+
+    @property
+    def file(self) -> Path:
+        """The file this was loaded from, as an absolute path."""
+        return self._file
+
+    @property
+    def root(self) -> Path:
+        """The folder that relative paths start from: the one that holds `publications`, else the file's own."""
+        folder = self._file.parent
+        return folder.parent if folder.name == "publications" else folder
+
+    def resolve(self, path: str) -> Path:
+        """Return the path that a text in the file means; absolute ones stay as they are."""
+        return self.root / path
+
+    def names_with_role(self, role: Role) -> tuple[str, ...]:
+        """Return the columns of a role, in the order of the file."""
+        return tuple(name for name, column in self.columns.items() if column.role is role)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The quasi-identifying columns, in the order of the file."""
+        return self.names_with_role(Role.QUASI)
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """The columns that a release has, in the order of the file."""
+        return tuple(name for name, column in self.columns.items() if column.role in _PUBLISHED)
+
+    @property
+    def priority_weights(self) -> dict[str, float]:
+        """How much each quasi-identifier matters, from 1 downwards.
+
+        w = (P - p + 1) / P, where P is the number of distinct priorities and p the rank of the column's own among
+        them. A column without a priority ranks with the least important; without any priority all weigh 1.
+        """
+        priorities = {name: self.columns[name].priority for name in self.quasi_identifiers}
+        levels = sorted({priority for priority in priorities.values() if priority is not None}) or [1]
+        ranks = {name: levels.index(own or levels[-1]) for name, own in priorities.items()}
+        return {name: (len(levels) - rank) / len(levels) for name, rank in ranks.items()}
+
+    def digest(self) -> str:
+        """Return a SHA-256 of what the file says and of the hierarchy files it refers to.
+
+        Comments, formatting, the order of keys and spelled-out defaults do not change it; the order of columns does,
+        because it is the order of the released file.
+
+        :raises HierarchyError: a hierarchy file cannot be read.
+        """
+        content = self.model_dump(mode="json")
+        content["columns"] = list(content["columns"].items())
+        content["files"] = {where: self._file_digest(where, path) for where, path in self._referred_files()}
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _referred_files(self) -> Iterator[tuple[str, str]]:
+        for name, column in self.columns.items():
+            if column.hierarchy and column.hierarchy.file:
+                yield f"columns.{name}.hierarchy.file", column.hierarchy.file
+            for part, path in (column.decompose.lookup if column.decompose else {}).items():
+                yield f"columns.{name}.decompose.lookup.{part}", path
+
+    def _file_digest(self, where: str, path: str) -> str:
+        try:
+            return hashlib.sha256(self.resolve(path).read_bytes()).hexdigest()
+        except (OSError, ValueError) as error:
+            raise HierarchyError(where, [f"`{path}` cannot be read: {_reason(error)}"]) from None
+
+
+class Publication(PartialPublication):
+    """A whole publication file."""
+
+    dataset: Slug
+    title: Filled
+    source: Source
+    privacy: Policy
+    portal: Portal
+
+    @property
+    def dag_id(self) -> str:
+        """The name of the DAG that publishes the dataset."""
+        return "publish_" + self.dataset.replace("-", "_")
+
+
+@overload
+def load_spec(path: Path, *, partial: Literal[False] = False) -> Publication: ...
+@overload
+def load_spec(path: Path, *, partial: Literal[True]) -> PartialPublication: ...
+def load_spec(path: Path, *, partial: bool = False) -> PartialPublication:
+    """
+    Load a publication file and check all of it.
+
+    With ``partial`` only ``columns`` is required, for commands that are given their table.
+
+    :raises SpecError: with every problem there is, each with its line.
+    """
+    document = parse_yaml(_read(path))
+    content, problems = document.content, document.problems
+    if not isinstance(content, dict):
+        what = "should be a mapping with keys such as `dataset` and `columns`"
+        raise SpecError(str(path), problems or [Problem(1, "", "the file is empty" if content is None else what)])
+    problems += not_built_problems(document)
+    problems += cross_problems(document, partial=partial)
+    publication, models = None, dict[int, type[Model]]()
+    try:
+        publication = (PartialPublication if partial else Publication).model_validate(content, context=models)
+    except ValidationError as error:
+        problems += plain_sentences(error, document, models)
+    if problems or publication is None:
+        raise SpecError(str(path), sorted(set(problems)))
+    publication._file = path.absolute()
+    return publication
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(_MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise SpecError(str(path), [Problem(1, "", f"the file cannot be read: {_reason(error)}")]) from None
+    if len(raw) > _MAX_BYTES:
+        raise SpecError(str(path), [Problem(1, "", f"the file is larger than {_MAX_BYTES} bytes")])
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise SpecError(str(path), [Problem(line, "", "the file is not UTF-8; save it in that encoding")]) from None
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or "not a usable path"

@@ -1,0 +1,258 @@
+"""What no single field of a publication file can say: features not built yet, and keys that must fit each other.
+
+These checks read the parsed YAML and not the models, so that they run, and report, when other fields are wrong as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from anon_core.errors import Problem
+from anon_core.policy import quoted
+from anon_core.yaml_lines import Document, Location, as_text, name_of
+
+__all__ = ["NOT_BUILT", "cross_problems", "not_built_problems", "plain_sentences"]
+
+_REMOVE = "remove it or set it to null"
+_ANY = None
+
+# Key, the values of it that this version does not have (_ANY: every value that does not mean "off"), what to do.
+# Building a feature ends with deleting its line.
+NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
+    ("airflow.deadline", _ANY, _REMOVE),
+    ("airflow.notify", _ANY, _REMOVE),
+    ("source.connection", _ANY, "use `source.file`"),
+    ("source.table", _ANY, "use `source.file`"),
+    ("source.query", _ANY, "use `source.file`"),
+    ("engine", ("duckdb", "sql", "spark"), "use auto or arrow"),
+    ("missing", ("wildcard",), "use category or drop"),
+    ("unit", _ANY, _REMOVE),
+    ("sampling_fraction", _ANY, _REMOVE),
+    ("columns.*.decompose", _ANY, _REMOVE),
+    ("detect.approximate", _ANY, _REMOVE),
+    ("detect.ignore_duplicates", (True,), "set it to false"),
+    ("privacy.k_means", ("link",), "use exact"),
+    ("privacy.l_diversity", _ANY, _REMOVE),
+    ("privacy.t_closeness", _ANY, _REMOVE),
+    ("privacy.alpha", _ANY, _REMOVE),
+    ("privacy.max_sensitivity", _ANY, _REMOVE),
+    ("privacy.max_risk", _ANY, _REMOVE),
+    ("privacy.freeform", _ANY, _REMOVE),
+    ("privacy.earlier_releases", _ANY, _REMOVE),
+    ("privacy.waivers", _ANY, _REMOVE),
+    ("recode.method", ("prioritised", "freeform", "best"), "use global, singletons or none"),
+    ("recode.mode", _ANY, _REMOVE),
+    ("recode.improve", _ANY, _REMOVE),
+    ("recode.seed", _ANY, _REMOVE),
+    ("recode.then", _ANY, _REMOVE),
+    ("recode.sticky", _ANY, _REMOVE),
+    ("recode.utility", _ANY, _REMOVE),
+    ("approval.required", (True,), "set it to false"),
+    ("approval.users", _ANY, _REMOVE),
+    ("approval.four_eyes", (True,), "set it to false"),
+    ("portal.ckan", _ANY, "use `portal.folder`"),
+)
+
+_ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
+_PUBLISHED = ("quasi", "sensitive", "other")
+_KINDS = ("intervals", "file", "root", "prefix", "date")
+
+
+def not_built_problems(document: Document) -> list[Problem]:
+    """Refuse by name every key whose feature is not built, and blank the ones that are written but off."""
+    problems = []
+    for pattern, refused, advice in NOT_BUILT:
+        for location, value in _find(document.content, tuple(pattern.split(".")), ()):
+            if refused is _ANY and _is_off(value, location):
+                _at(document.content, location[:-1])[location[-1]] = None
+            elif refused is _ANY or any(type(value) is type(one) and value == one for one in refused):
+                name = name_of(location) if refused is _ANY else f"{name_of(location)}: {quoted(value)[1:-1]}"
+                what = f"`{name}` is not supported yet; {advice}"
+                problems.append(Problem(document.line(location), name_of(location), what))
+    return problems
+
+
+def _is_off(value: Any, location: Location) -> bool:
+    return value is None or value is False or value in ([], {}) or (location == ("recode", "improve") and value == 0)
+
+
+def _find(value: Any, pattern: tuple[str, ...], location: Location) -> Iterator[tuple[Location, Any]]:
+    if not pattern:
+        yield location, value
+    elif isinstance(value, dict):
+        for key in list(value) if pattern[0] == "*" else [pattern[0]] if pattern[0] in value else []:
+            yield from _find(value[key], pattern[1:], (*location, key))
+
+
+def _at(value: Any, location: Location) -> Any:
+    """Return what stands at a location, or None; a list has no place called by a text."""
+    for part in location:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
+    """Return what is wrong between keys: columns that do not exist, roles and methods that do not fit."""
+    columns = _at(document.content, ("columns",))
+    found = [*_exclusive_keys(document.content)]
+    if isinstance(columns, dict) and columns:
+        roles = {name: _text_at(column, ("role",)) for name, column in columns.items()}
+        found += _column_problems(columns, roles)
+        found += _reference_problems(document.content, columns, roles)
+        if not partial or _at(document.content, ("recode",)) is not None:
+            found += _method_problems(document.content, columns, roles)
+    return [Problem(document.line(location), name_of(location), what) for location, what in found]
+
+
+_Found = Iterator[tuple[Location, str]]
+
+
+def _exclusive_keys(content: Any) -> _Found:
+    source, portal = _at(content, ("source",)), _at(content, ("portal",))
+    if isinstance(source, dict):
+        given = {key for key in ("file", "connection", "table", "query") if source.get(key) is not None}
+        if given not in ({"file"}, {"connection", "table"}, {"connection", "query"}):
+            yield ("source",), "needs either `file`, or `connection` with one of `table` and `query`"
+    if isinstance(portal, dict) and (portal.get("folder") is None) == (portal.get("ckan") is None):
+        yield ("portal",), "needs exactly one of `folder` and `ckan`"
+
+
+def _column_problems(columns: Mapping[str, Any], roles: Mapping[str, str]) -> _Found:
+    for name, column in columns.items():
+        role, hierarchy = roles[name], _at(column, ("hierarchy",))
+        if role in _ROLES and role != "quasi" and _at(column, ("priority",)) is not None:
+            yield ("columns", name, "priority"), "only a quasi column has a priority; remove it or set `role: quasi`"
+        if role in ("identifier", "drop") and hierarchy is not None:
+            what = f"a column of role `{role}` is never published, so a hierarchy has no use; remove it"
+            yield ("columns", name, "hierarchy"), what
+        if isinstance(hierarchy, dict):
+            kinds = [kind for kind in _KINDS if hierarchy.get(kind) is not None]
+            if len(kinds) != 1:
+                what = f"needs exactly one of {', '.join(_KINDS)}; it has {' and '.join(kinds) or 'none'}"
+                yield ("columns", name, "hierarchy"), what
+    # A role that is misspelt may have been meant as any, and is reported as such.
+    if set(roles.values()) <= {"identifier", "drop"}:
+        yield ("columns",), "no column would be published; give at least one the role quasi, sensitive or other"
+
+
+def _reference_problems(content: Any, columns: Mapping[str, Any], roles: Mapping[str, str]) -> _Found:
+    for location, written in _references(content):
+        name = as_text(written)
+        if not isinstance(name, str):
+            continue
+        if name not in columns:
+            yield location, f"no column {quoted(name)} in `columns`{_did_you_mean(name, columns)}"
+        elif location[:3] == ("recode", "singletons", "columns"):
+            if roles[name] != "quasi" or _at(columns[name], ("hierarchy",)) is None:
+                yield location, f"column {quoted(name)} should have the role quasi and a hierarchy"
+        elif location[:3] == ("recode", "singletons", "years") and roles[name] != "quasi":
+            yield location, f"column {quoted(name)} should have the role quasi"
+
+
+def _references(content: Any) -> Iterator[tuple[Location, Any]]:
+    """Yield every place that names a column, and what is written there."""
+    accept: Location = ("privacy", "published_uniqueness", "accept")
+    single: list[Location] = [("unit",), ("recode", "singletons", "years", "column")]
+    for key in ("l_diversity", "t_closeness", "alpha"):
+        single += [("privacy", key, index, "column") for index, _ in enumerate(_list(content, ("privacy", key)))]
+    for location in single:
+        yield location, _at(content, location)
+    several: list[Location] = [("recode", "singletons", "columns")]
+    several += [(*accept, index, "columns") for index, _ in enumerate(_list(content, accept))]
+    for location in several:
+        yield from (((*location, index), name) for index, name in enumerate(_list(content, location)))
+    keyed: list[Location] = [("privacy", "freeform", "columns"), ("detect", "reveal_probability")]
+    for location in keyed:
+        keys = _at(content, location)
+        # `default` stands for every column that is not named.
+        yield from (((*location, key), key) for key in (keys if isinstance(keys, dict) else ())
+                    if (location[0], key) != ("detect", "default"))  # fmt: skip
+
+
+def _text_at(content: Any, location: Location) -> str:
+    value = as_text(_at(content, location))
+    return value if isinstance(value, str) else ""
+
+
+def _list(content: Any, location: Location) -> list[Any]:
+    value = _at(content, location)
+    return value if isinstance(value, list) else []
+
+
+def _method_problems(content: Any, columns: Mapping[str, Any], roles: Mapping[str, str]) -> _Found:
+    written = _text_at(content, ("recode", "method"))
+    method = "global" if _at(content, ("recode", "method")) is None else written
+    singletons = _at(content, ("recode", "singletons"))
+    quasi = [name for name, role in roles.items() if role == "quasi"]
+    if method in ("none", "global") and singletons is not None:
+        yield ("recode", "singletons"), "belongs to `method: singletons`; set that method or remove it"
+    if method == "singletons" and not (_list(singletons, ("columns",)) or _at(singletons, ("years",))):
+        yield ("recode", "singletons"), "`method: singletons` needs `singletons` with `columns`, `years` or both"
+    if method not in ("global", "singletons") or not all(role in _ROLES for role in roles.values()):
+        return
+    if not quasi:
+        what = f"`method: {method}` needs at least one column of role quasi; declare one or set `method: none`"
+        yield ("recode", "method"), what + ("" if written else " (global is the default)")
+    for name in quasi if method == "global" else ():
+        if _at(columns[name], ("hierarchy",)) is None:
+            yield ("columns", name), "`recode.method: global` needs a hierarchy for every column of role quasi"
+
+
+def plain_sentences(error: ValidationError, document: Document, models: Mapping[int, type[BaseModel]]) -> list[Problem]:
+    """Translate pydantic's errors; ``models`` tells which model read which mapping, by the mapping's id."""
+    problems = []
+    for one in error.errors(include_url=False, include_input=True):
+        location = _without_tags(one["loc"], document.content)
+        what = _sentence(one["type"], one.get("ctx", {}), one["input"], one["msg"])
+        if one["type"] == "extra_forbidden":
+            model = models.get(id(_at(document.content, location[:-1])))
+            known = model.model_fields if model else ()
+            what = f"unknown key {quoted(location[-1])}{_did_you_mean(str(location[-1]), known)}"
+        problems.append(Problem(document.line(location), name_of(location), what))
+    return problems
+
+
+def _without_tags(loc: Location, content: Any) -> Location:
+    location: Location = ()
+    for part in loc:
+        here = _at(content, location)
+        if part not in ("<value>", "<mapping>") or (isinstance(here, dict) and part in here):
+            location = (*location, part)
+    return location
+
+
+def _did_you_mean(name: str, known: Any) -> str:
+    # Matching takes long on long texts and lists, and nobody misspells those by a letter.
+    close = get_close_matches(name, list(known)[:1000], n=1) if len(name) <= 80 else []
+    return f"; did you mean `{close[0]}`?" if close else ""
+
+
+def _sentence(kind: str, context: Mapping[str, Any], value: Any, message: str) -> str:
+    wanted = {
+        "string_type": "text",
+        "int_type": "a whole number",
+        "bool_type": "true or false",
+        "tuple_type": "a list",
+        "dict_type": "a mapping (`key: value`)",
+        "model_type": "a mapping (`key: value`)",
+        "greater_than_equal": f"at least {context.get('ge')}",
+        "greater_than": f"more than {context.get('gt')}",
+        "less_than_equal": f"at most {context.get('le')}",
+        "enum": f"one of {context.get('expected')}",
+        "literal_error": context.get("expected"),
+    }.get(kind, "a date such as 2027-12-31" if kind.startswith("date") else None)
+    if kind == "missing":
+        return "is required"
+    if kind == "value_error":
+        return str(context["error"])
+    if wanted is None:
+        return message[:1].lower() + message[1:]
+    quotes = "; write it in quotes" if kind == "string_type" and not isinstance(value, dict | list | None) else ""
+    return f"should be {wanted}, not {quoted(value)}{quotes}"

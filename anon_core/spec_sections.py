@@ -1,0 +1,287 @@
+"""The sections of a publication file other than ``columns`` and ``privacy``, one model each."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from anon_core.policy import AS_MAPPING, AS_VALUE, EITHER_SHAPE, Filled, Flag, Model, Names, Share, Text, Whole, quoted
+from anon_core.yaml_lines import plain
+
+__all__ = [
+    "AirflowSettings",
+    "Approval",
+    "Asset",
+    "Ckan",
+    "Detect",
+    "Engine",
+    "Expectation",
+    "Intervals",
+    "Metadata",
+    "Method",
+    "Missing",
+    "Mode",
+    "Portal",
+    "Recode",
+    "Replace",
+    "Schedule",
+    "SingletonRecoding",
+    "Slug",
+    "Source",
+    "UtilityMeasure",
+    "Versions",
+    "Years",
+]
+
+_PRESETS = ("@hourly", "@daily", "@weekly", "@monthly", "@quarterly", "@yearly", "@once", "@continuous")
+_CRON_ATOM = r"(?:\*|\?|L|[0-9]{1,2}|[A-Za-z]{3})"
+_CRON_ITEM = rf"{_CRON_ATOM}(?:-{_CRON_ATOM})?(?:/[0-9]{{1,4}})?(?:#[1-5L])?"
+_CRON_FIELD = re.compile(rf"{_CRON_ITEM}(?:,{_CRON_ITEM})*")
+_CRON_LIMITS = (59, 23, 31, 12, 7, 59)
+
+
+class Engine(StrEnum):
+    """Where rows are counted and plans applied."""
+
+    AUTO = "auto"
+    ARROW = "arrow"
+    DUCKDB = "duckdb"
+    SQL = "sql"
+    SPARK = "spark"
+
+
+class Missing(StrEnum):
+    """What a missing value means."""
+
+    CATEGORY = "category"
+    DROP = "drop"
+    WILDCARD = "wildcard"
+
+
+class Method(StrEnum):
+    """The recoding methods."""
+
+    NONE = "none"
+    SINGLETONS = "singletons"
+    PRIORITISED = "prioritised"
+    GLOBAL = "global"
+    FREEFORM = "freeform"
+    BEST = "best"
+
+
+class Mode(StrEnum):
+    """What prioritised recoding promises."""
+
+    PAPER = "paper"
+    SAFE = "safe"
+    LINK = "link"
+
+
+class Intervals(StrEnum):
+    """What ``size`` counts when a numeric column is cut into intervals."""
+
+    ROWS = "rows"
+    DISTINCT = "distinct"
+
+
+class Replace(StrEnum):
+    """What stands in the place of a number: its interval, or the interval's mean."""
+
+    RANGE = "range"
+    MEAN = "mean"
+
+
+class UtilityMeasure(StrEnum):
+    """What elects among several recodings."""
+
+    WNUE = "wnue"
+    NUE = "nue"
+    LOSS = "loss"
+    ROWS = "rows"
+
+
+class Versions(StrEnum):
+    """What CKAN does with the previous version."""
+
+    REPLACE = "replace"
+    KEEP = "keep"
+
+
+def _slug(value: str) -> str:
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", value) or len(value) > 80:
+        raise ValueError(
+            "should be lower-case letters, digits and single hyphens, at most 80, such as `driver-licences`, "
+            f"not {quoted(value)}"
+        )
+    return value
+
+
+def _schedule(value: str) -> str:
+    fields = value.split()
+    if value in _PRESETS or (len(fields) in (5, 6) and all(map(_cron_field, fields, _CRON_LIMITS))):
+        return value
+    raise ValueError(
+        f"should be a cron expression such as `0 6 1 * *`, one of {', '.join(_PRESETS)}, {{asset: uri}} or null, "
+        f"not {quoted(value)}"
+    )
+
+
+def _cron_field(text: str, limit: int) -> bool:
+    bounds = re.findall(r"(?<![/#0-9])[0-9]+", text)
+    return bool(_CRON_FIELD.fullmatch(text)) and all(int(bound) <= limit for bound in bounds)
+
+
+def _delimiter(value: str) -> str:
+    if value != "auto" and (len(value) != 1 or value in '"\r\n'):
+        raise ValueError(f'should be `auto` or exactly one character, such as ";" or "\\t", not {quoted(value)}')
+    return value
+
+
+def _encoding(value: str) -> str:
+    try:
+        "".encode(value)  # unlike codecs.lookup it also refuses codecs that do not encode text, such as base64
+    except (LookupError, ValueError):
+        raise ValueError(
+            f"should be an encoding that Python knows, such as utf-8 or cp1252, not {quoted(value)}"
+        ) from None
+    return value
+
+
+def _iterations(value: Any) -> Any:
+    if value == "auto" or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        return plain(value)
+    raise ValueError(f"should be `auto` or a whole number of at least 0, not {quoted(value)}")
+
+
+def _expectation(value: str) -> str:
+    if not re.fullmatch(r"expect_[a-z0-9_]+", value):
+        raise ValueError(f"should be the name of an expectation, such as `expect_column_to_exist`, not {quoted(value)}")
+    return value
+
+
+class Asset(Model):
+    """A schedule that follows an Airflow asset."""
+
+    asset: Filled
+
+
+class AirflowSettings(Model):
+    """What Airflow is told about the DAG."""
+
+    owner: Filled = "open-data"
+    retries: Annotated[Whole, Field(ge=0)] = 2
+    pool: Filled | None = None
+    max_active_runs: Annotated[Whole, Field(ge=1)] = 1
+    tags: tuple[Text, ...] = ()
+    deadline: Text | None = None
+    notify: tuple[Text, ...] = ()
+
+
+class Source(Model):
+    """Where the original table is: a file, or a table or query of a connection."""
+
+    file: Filled | None = None
+    connection: Filled | None = None
+    table: Filled | None = None
+    query: Filled | None = None
+    delimiter: Annotated[Text, AfterValidator(_delimiter)] = "auto"
+    encoding: Annotated[Text, AfterValidator(_encoding)] = "utf-8"
+    missing_words: tuple[Text, ...] = ("",)
+
+
+class Detect(Model):
+    """How to search for column sets that single people out."""
+
+    max_size: Annotated[Whole, Field(ge=1)] = 4
+    approximate: Share | None = None
+    ignore_duplicates: Flag = False
+    reveal_probability: Annotated[
+        Annotated[Share, AS_VALUE] | Annotated[dict[str, Share], AS_MAPPING], EITHER_SHAPE
+    ] = 0.5
+
+    def probability_of(self, column: str) -> float:
+        """Return the probability that an outsider knows a column; 0.5 where nothing is said."""
+        if isinstance(self.reveal_probability, dict):
+            return self.reveal_probability.get(column, self.reveal_probability.get("default", 0.5))
+        return self.reveal_probability
+
+
+class Years(Model):
+    """A numeric column to cut into intervals, such as a year of birth."""
+
+    column: Text
+    intervals: Intervals = Intervals.ROWS
+    size: Annotated[Whole, Field(ge=1)]
+    replace: Replace = Replace.RANGE
+
+
+class SingletonRecoding(Model):
+    """The columns that recoding by singletons may generalise."""
+
+    columns: Names = ()
+    years: Years | None = None
+
+
+class Recode(Model):
+    """How the table is recoded until it meets the policy."""
+
+    method: Method = Method.GLOBAL
+    mode: Mode = Mode.SAFE
+    improve: Annotated[int | str, BeforeValidator(_iterations)] = "auto"
+    seed: Annotated[Whole, Field(ge=0)] = 0
+    singletons: SingletonRecoding | None = None
+    then: Literal["prioritised"] | None = None
+    sticky: Flag = False
+    utility: UtilityMeasure = UtilityMeasure.WNUE
+
+
+class Expectation(Model):
+    """A stock expectation that the released rows must also meet."""
+
+    type: Annotated[Text, AfterValidator(_expectation)]
+    kwargs: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(default_factory=dict)
+
+
+class Approval(Model):
+    """Whether people have to approve a release, and who."""
+
+    required: Flag = False
+    users: Names = ()
+    four_eyes: Flag = False
+
+
+class Ckan(Model):
+    """A CKAN portal."""
+
+    connection: Filled
+    organization: Filled
+    versions: Versions = Versions.REPLACE
+
+
+class Portal(Model):
+    """Where a release is published: exactly one of the two."""
+
+    folder: Filled | None = None
+    ckan: Ckan | None = None
+
+
+class Metadata(Model):
+    """What a catalogue says about the dataset."""
+
+    description: Text | None = None
+    publisher: Text | None = None
+    licence: Text | None = None
+    keywords: tuple[Text, ...] = ()
+    frequency: Text | None = None
+    contact: Text | None = None
+    language: Text = "en"
+    theme: Text | None = None
+
+
+Slug = Annotated[Text, AfterValidator(_slug)]
+Schedule = Annotated[
+    Annotated[Annotated[Text, AfterValidator(_schedule)], AS_VALUE] | Annotated[Asset, AS_MAPPING], EITHER_SHAPE
+]

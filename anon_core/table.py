@@ -1,0 +1,281 @@
+"""Files in, dictionary codes out: the only reader of CSV and Parquet in the product.
+
+Everything is read as text and nothing is inferred, so no two different cells are ever merged: ``01`` is not ``1``, and
+``NA`` is a word unless the caller lists it as missing. The gate rereads releases through the same function. A gap is
+``null`` in Arrow and the last code of its column; Parquet types become their canonical text (a NaN becomes a gap).
+"""
+
+from __future__ import annotations
+
+import codecs
+import glob
+import mmap
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from anon_core import sniff
+from anon_core.errors import TableError, UnknownColumnError
+
+Codes = np.ndarray[Any, np.dtype[np.int32]]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """How to read a file.
+
+    ``quoted_missing=False`` keeps a quoted cell as text even if its content is a missing word; for Parquet, where
+    every text is as good as quoted, missing words then do not apply at all.
+    """
+
+    delimiter: str = "auto"
+    encoding: str = "utf-8"
+    missing_words: tuple[str, ...] = ("",)
+    quoted_missing: bool = True
+
+
+RELEASED = ReadOptions(delimiter=",", quoted_missing=False)
+"""How to reread what :mod:`anon_core.distribution` wrote: a bare empty cell is a gap, a quoted one an empty text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column as codes into its sorted domain; where there are gaps, the last domain entry is null."""
+
+    name: str
+    codes: Codes
+    domain: pa.Array
+
+    @property
+    def has_gaps(self) -> bool:
+        return bool(self.domain.null_count)
+
+    @property
+    def gaps(self) -> Mask:
+        """Which rows have a gap here."""
+        return np.asarray(self.codes == len(self.domain) - 1) if self.has_gaps else np.zeros(len(self.codes), np.bool_)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table in memory, one :class:`Column` each."""
+
+    columns: tuple[Column, ...]
+    rows: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> Column:
+        """:raises UnknownColumnError: there is no such column."""
+        return self.select([name]).columns[0]
+
+    def select(self, names: Sequence[str]) -> Table:
+        """Return these columns, in this order."""
+        known = {column.name: column for column in self.columns}
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise UnknownColumnError(unknown, self.names)
+        return Table(columns=tuple(known[name] for name in names), rows=self.rows)
+
+    def keep(self, rows: Mask) -> Table:
+        """Return the rows where the mask holds; domains keep no value that no row has any more."""
+        return Table(columns=tuple(_compact(c, c.codes[rows]) for c in self.columns), rows=int(np.count_nonzero(rows)))
+
+    def to_arrow(self) -> pa.Table:
+        """Return plain text arrays, gaps as null: a dictionary would carry values that no row has."""
+        arrays = [column.domain.take(pa.array(column.codes)) for column in self.columns]
+        return pa.table(arrays, names=list(self.names))
+
+
+def read(path: Path, options: ReadOptions | None = None) -> Table:
+    """
+    Read a CSV (gzip too) or Parquet file, or every file that a glob pattern matches, one below the other.
+
+    Parquet is recognised by its magic number. Rows keep their order; files of a pattern are taken in order of name and
+    must have the same columns.
+
+    :raises TableError: a missing or empty file, no rows, no or double column names, ragged rows, the wrong encoding, a
+        nested type: the message says which and never quotes a cell.
+    """
+    options = options or ReadOptions()
+    files = [Path(name) for name in sorted(glob.glob(str(path)))] if glob.has_magic(str(path)) else [path]
+    if not files:
+        raise TableError(str(path), "no file matches this pattern", "check source.file and the period it is rendered for")
+    tables = [_read_one(file, options) for file in files]
+    for file, table in zip(files[1:], tables[1:], strict=True):
+        if set(table.column_names) != set(tables[0].column_names):
+            raise TableError(str(file), f"has other columns than {files[0].name}", "publish them as separate datasets")
+    whole = pa.concat_tables([table.select(tables[0].column_names) for table in tables])
+    if not whole.num_rows:
+        raise TableError(str(path), "has a header but no rows", "there is nothing to publish: check the export")
+    return from_arrow(whole)
+
+
+def from_arrow(table: pa.Table) -> Table:
+    """Encode an Arrow table of text columns."""
+    return Table(
+        columns=tuple(_encode(name, table.column(at)) for at, name in enumerate(table.column_names)),
+        rows=table.num_rows,
+    )
+
+
+def _read_one(path: Path, options: ReadOptions) -> pa.Table:
+    if not path.exists():
+        raise TableError(str(path), "no such file", "check source.file (relative paths start at the include folder)")
+    if path.is_dir():
+        raise TableError(str(path), "is a folder", "name a file, or a pattern such as folder/*.csv")
+    if not path.stat().st_size:
+        raise TableError(str(path), "is empty", "check the export that writes it")
+    try:
+        with path.open("rb") as stream:
+            parquet = stream.read(4) == b"PAR1"
+        return _read_parquet(path, options) if parquet else _read_csv(path, options)
+    except PermissionError:
+        raise TableError(str(path), "may not be read by this user", "change its permissions") from None
+
+
+def _read_csv(path: Path, options: ReadOptions) -> pa.Table:
+    encoding = sniff.encoding_of(path) if options.encoding == "auto" else options.encoding
+    delimiter = sniff.delimiter_of(path, encoding) if options.delimiter == "auto" else options.delimiter
+    names = sniff.header_of(path, encoding, delimiter)
+    _check_names(path, names)
+    ragged: list[int | None] = []
+
+    def note(row: Any) -> str:
+        ragged.append(row.number)
+        return "skip"
+
+    def parse(use_threads: bool) -> pa.Table:
+        with sniff.open_binary(path) as stream:
+            return pyarrow.csv.read_csv(
+                stream,
+                read_options=pyarrow.csv.ReadOptions(encoding=_codec(encoding), use_threads=use_threads),
+                parse_options=pyarrow.csv.ParseOptions(
+                    delimiter=delimiter,
+                    newlines_in_values=_has_quotes(path),
+                    # With one column an empty line is a row with a gap, not a blank line.
+                    ignore_empty_lines=len(names) > 1,
+                    invalid_row_handler=note,
+                ),
+                convert_options=pyarrow.csv.ConvertOptions(
+                    column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())),
+                    null_values=list(options.missing_words),
+                    strings_can_be_null=bool(options.missing_words),
+                    quoted_strings_can_be_null=options.quoted_missing,
+                ),
+            )
+
+    try:
+        table = parse(use_threads=True)
+        if ragged:  # Only a single thread knows line numbers.
+            ragged.clear()
+            parse(use_threads=False)
+    except (pa.ArrowInvalid, UnicodeError):
+        raise TableError(
+            str(path),
+            f"cannot be read as {encoding} text separated by {sniff.NAMED.get(delimiter, repr(delimiter))}",
+            "give its real encoding and delimiter (source.encoding, source.delimiter)",
+        ) from None
+    if ragged:
+        lines = ", ".join(str(line) for line in ragged[:5]) + (", ..." if len(ragged) > 5 else "")
+        raise TableError(
+            str(path),
+            f"{len(ragged)} rows do not have the {len(names)} fields of the header (lines {lines})",
+            "repair the export, or set source.delimiter if another character separates the fields",
+        )
+    return table
+
+
+def _codec(encoding: str) -> str:
+    """Return pyarrow's own name for UTF-8, so that it does not transcode, else Python's."""
+    name = codecs.lookup(encoding).name
+    return "utf8" if name in ("utf-8", "utf-8-sig") else name
+
+
+def _has_quotes(path: Path) -> bool:
+    """Whether a line break could hide inside quotes; looking is far cheaper than parsing on one thread."""
+    with path.open("rb") as stream:
+        if stream.read(2) == b"\x1f\x8b":
+            return True
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as view:
+            return view.find(b'"') >= 0
+
+
+def _check_names(path: Path, names: Sequence[str]) -> None:
+    if not names:
+        raise TableError(str(path), "has no header", "its first line must name the columns")
+    unnamed = [str(at) for at, name in enumerate(names, 1) if not name.strip()]
+    if unnamed:
+        raise TableError(str(path), f"column {', '.join(unnamed)} has no name", "name every column in the first line")
+    double = [name for name, times in Counter(names).items() if times > 1]
+    if double:
+        raise TableError(str(path), f"columns named more than once: {', '.join(double)}", "give each its own name")
+
+
+def _read_parquet(path: Path, options: ReadOptions) -> pa.Table:
+    try:
+        file = pq.ParquetFile(path)
+        _check_names(path, file.schema_arrow.names)
+        table = file.read()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError):
+        raise TableError(str(path), "is not a readable Parquet file", "it may be cut short: write it again") from None
+    nested = [field.name for field in table.schema if not _is_scalar(field.type)]
+    if nested:
+        raise TableError(
+            str(path), f"columns of nested or binary type: {', '.join(nested)}", "flatten them to one value per cell"
+        )
+    words = options.missing_words if options.quoted_missing else ()
+    return pa.table([_text(column, words) for column in table.columns], names=table.column_names)
+
+
+def _is_scalar(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _is_scalar(kind.value_type)
+    return bool(pa.types.is_primitive(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
+                or pa.types.is_string_view(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind))
+
+
+def _text(column: pa.ChunkedArray, missing_words: Sequence[str]) -> pa.ChunkedArray:
+    """Return a Parquet column as text: NaN is a gap, minus zero is zero, missing words are gaps."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, pc.add(column, pa.scalar(0.0, column.type)))
+    column = column.cast(pa.string())
+    if missing_words:
+        column = pc.if_else(pc.is_in(column, value_set=pa.array(missing_words, pa.string())), None, column)
+    return column
+
+
+def _encode(name: str, values: pa.ChunkedArray) -> Column:
+    """Return codes into the sorted distinct values, so that codes do not depend on the order of the rows."""
+    if not pa.types.is_dictionary(values.type):
+        values = values.dictionary_encode()
+    encoded = values.unify_dictionaries().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], values.type)
+    words = encoded.dictionary
+    indices = encoded.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
+    domain = pa.concat_arrays([words, pa.nulls(1, words.type)])
+    return _compact(Column(name=name, codes=indices, domain=domain), indices)
+
+
+def _compact(column: Column, codes: Codes) -> Column:
+    """Return the codes renumbered over the sorted values that occur."""
+    used = np.flatnonzero(np.bincount(codes, minlength=len(column.domain)))
+    values = column.domain.take(pa.array(used))
+    order = pc.sort_indices(values).to_numpy()
+    renumber = np.zeros(len(column.domain), np.int32)
+    renumber[used[order]] = np.arange(len(used), dtype=np.int32)
+    return Column(name=column.name, codes=renumber[codes], domain=values.take(pa.array(order)))

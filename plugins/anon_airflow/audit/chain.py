@@ -1,0 +1,152 @@
+"""The chain: every row of the audit store has a signed entry that also signs the entry before it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Column, Table, select
+
+from anon_airflow.audit.database import Database
+from anon_airflow.audit.models import CHAIN, ROWS
+from anon_airflow.signing import SigningKey, canonical_json
+
+__all__ = ["GENESIS", "Followed", "Head", "Position", "entry_message", "follow", "row_digest", "walk"]
+
+GENESIS = "0" * 64
+
+_PAGE = 1000
+
+Stored = dict[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest entry of the chain; a chain without entries has seq 0. Kept elsewhere, it is an anchor."""
+
+    seq: int
+    mac: str
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """What the store holds under one number: there should be exactly one chain entry and one row."""
+
+    number: int
+    entries: tuple[Stored, ...]
+    rows: tuple[tuple[str, Stored], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """How far the chain holds (``head``), and the first link that does not, if there is one."""
+
+    head: Head
+    broken_seq: int | None = None
+    reason: str = ""
+
+
+def row_digest(table: str, row: Mapping[str, Any]) -> str:
+    """
+    Digest a row as stored. Empty columns are left out, so a column added later leaves old digests as they are.
+
+    >>> row_digest("refusals", {"id": 1, "by": None}) == row_digest("refusals", {"id": 1})
+    True
+    """
+    values = {name: _plain(value) for name, value in row.items() if value is not None}
+    return hashlib.sha256(canonical_json({"table": table, "row": values}).encode()).hexdigest()
+
+
+def entry_message(entry: Mapping[str, Any]) -> bytes:
+    """The bytes that a chain entry signs: all its columns but the signature."""
+    return canonical_json({name: _plain(value) for name, value in entry.items() if name != "mac"}).encode()
+
+
+def _plain(value: Any) -> Any:
+    """Only text and whole numbers are ever stored; anything else was put there by hand and must not pass for them."""
+    if value is None or isinstance(value, str | int):
+        return value
+    return {type(value).__name__: repr(value)}
+
+
+def walk(database: Database) -> Iterator[Position]:
+    """
+    Everything the store holds, by number, page by page.
+
+    Each page is a transaction of its own: what it covers never changes again, so writers need not wait for a walk.
+    The last page has no upper end, the first no lower one, so no row can hide outside.
+    """
+    low: int | None = None
+    while True:
+        with database.reading() as connection:
+            ends = select(CHAIN.c.seq).order_by(CHAIN.c.seq).offset(_PAGE - 1).limit(1)
+            high = connection.execute(ends if low is None else ends.where(CHAIN.c.seq > low)).scalar()
+            entries: dict[int, list[Stored]] = defaultdict(list)
+            rows: dict[int, list[tuple[str, Stored]]] = defaultdict(list)
+            for entry in connection.execute(_between(CHAIN, CHAIN.c.seq, low, high)).mappings():
+                entries[entry["seq"]].append(dict(entry))
+            for name, table in ROWS.items():
+                for row in connection.execute(_between(table, table.c.id, low, high)).mappings():
+                    rows[row["id"]].append((name, dict(row)))
+        for number in sorted(entries.keys() | rows.keys()):
+            yield Position(number, tuple(entries.get(number, ())), tuple(rows.get(number, ())))
+        if high is None:
+            return
+        low = high
+
+
+def _between(table: Table, column: Column[Any], low: int | None, high: int | None) -> Any:
+    query = select(table)
+    if low is not None:
+        query = query.where(column > low)
+    return query if high is None else query.where(column <= high)
+
+
+def follow(positions: Iterator[Position], key: SigningKey, anchor: Head | None) -> Followed:
+    """Walk the chain from its start to the first link that does not hold."""
+    head = Head(0, GENESIS)
+    for position in positions:
+        if position.number > head.seq + 1 and (position.entries or any(later.entries for later in positions)):
+            reason = f"link {head.seq + 1}: its chain entry and its row were removed"
+            return Followed(head, head.seq + 1, reason)
+        what = _wrong(position, head, key)
+        if what:
+            return Followed(head, position.number, f"link {position.number}: {what}")
+        head = Head(position.number, position.entries[0]["mac"])
+        if anchor is not None and anchor.seq == head.seq and anchor.mac != head.mac:
+            reason = f"link {head.seq}: it is not the one the anchor saw, so the history up to it was rewritten"
+            return Followed(head, head.seq, reason)
+    if anchor is not None and anchor.seq > head.seq:
+        reason = f"link {head.seq + 1}: the anchor saw {anchor.seq} links, so the end of the chain was cut off"
+        return Followed(head, head.seq + 1, reason)
+    return Followed(head)
+
+
+def _wrong(position: Position, head: Head, key: SigningKey) -> str:
+    """Say what is wrong at one position, given the last link that holds; empty when nothing is."""
+    if len(position.entries) != 1 or position.number != head.seq + 1:
+        named = " and ".join(f"{table} row {position.number}" for table, _ in position.rows)
+        if position.entries:
+            return f"a chain entry was inserted (with {named or 'no row'})"
+        return f"{named} has no chain entry: the entry was removed, or the row was inserted"
+    entry = position.entries[0]
+    named = f"{entry['table_name']} row {entry['row_id']}"
+    if entry["key_id"] != key.key_id:
+        return f"the chain entry of {named} names key {entry['key_id']}, the chain is checked with key {key.key_id}"
+    if entry["previous_mac"] != head.mac:
+        return f"the chain entry of {named} does not follow the one before it: entries were reordered or replaced"
+    if not key.verify("chain", entry_message(entry), entry["mac"]):
+        return f"the chain entry of {named} was edited, or signed with another key"
+    strangers = [table for table, _ in position.rows if table != entry["table_name"]]
+    if strangers:
+        return f"{strangers[0]} row {position.number} was inserted: the chain entry is that of {named}"
+    if not position.rows:
+        return f"{named} was removed"
+    if len(position.rows) > 1:
+        return f"{named} stands there more than once"
+    if row_digest(*position.rows[0]) != entry["row_digest"]:
+        return f"{named} was edited"
+    return ""

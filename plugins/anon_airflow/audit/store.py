@@ -1,0 +1,234 @@
+"""The audit store: what was meant, what came of it, and proof that nobody touched the record since."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sqlalchemy import Column, Connection, Integer, insert, select
+
+from anon_airflow.audit.chain import GENESIS, Head, entry_message, follow, row_digest, walk
+from anon_airflow.audit.database import Database
+from anon_airflow.audit.models import CHAIN, ROWS
+from anon_airflow.audit.runs import OpenIntent, Run, open_intents, rows_of_run, runs
+from anon_airflow.signing import SigningKey, canonical_json
+from anon_core.errors import InvalidInputError
+
+__all__ = ["STATUSES", "AuditStore", "Verification"]
+
+STATUSES = ("done", "refused", "failed")
+
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """
+    Whether the record is untouched.
+
+    ``entries`` and ``head`` say how far the chain holds; ``reason`` names the first link that does not. Open intents
+    are no break: a process that was killed leaves one.
+    """
+
+    ok: bool
+    entries: int
+    broken_seq: int | None
+    reason: str
+    head: Head
+    open_intents: tuple[OpenIntent, ...]
+
+
+class AuditStore:
+    """An append-only store; every method is one transaction. It takes counts, names and digests, never cell values."""
+
+    def __init__(self, database: Database, key: SigningKey, clock: Clock) -> None:
+        self._database = database
+        self._key = key
+        self._clock = clock
+
+    @classmethod
+    def open(
+        cls, url: str | None, home: Path, key: SigningKey, *, clock: Clock = lambda: datetime.now(UTC)
+    ) -> AuditStore:
+        """
+        Open the store at ``url``, or ``home/audit.db``, and make its tables if there are none.
+
+        :raises InvalidInputError: the URL cannot be used, or a newer version of anonflow made the tables.
+        :raises StorageError: the database cannot be reached or written.
+        """
+        return cls(Database.open(url, home), key, clock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.engine.dispose()
+
+    def append(self, table: str, **values: Any) -> int:
+        """
+        Add one row and its chain entry, and return the id of the row; ``id`` and ``at`` are the store's to set.
+
+        :raises InvalidInputError: an unknown table or column, a required one left out, a value of the wrong kind.
+        :raises StorageError: the database did not take it; then nothing was added.
+        """
+        row = _checked(table, values)
+        with self._database.writing() as connection:
+            return self._append(connection, table, row)
+
+    def intend(
+        self,
+        *,
+        run_id: str,
+        dataset: str,
+        verb: str,
+        actor: str,
+        spec_digest: str | None = None,
+        details: Mapping[str, Any] | None = None,
+    ) -> int:
+        """Record what is about to be done, before it is done, so that even a killed process leaves a trace."""
+        return self.append(
+            "intents",
+            run_id=run_id,
+            dataset=dataset,
+            verb=verb,
+            actor=actor,
+            spec_digest=spec_digest,
+            details=dict(details or {}),
+        )
+
+    def close(self, intent_id: int, status: str, **details: Any) -> int:
+        """
+        Record what came of an intent: done, refused or failed.
+
+        :raises InvalidInputError: another status, no such intent, or one that is closed already.
+        """
+        if status not in STATUSES:
+            raise InvalidInputError(f"an intent ends as {', '.join(STATUSES)}, not {status!r}")
+        row = _checked("outcomes", {"intent_id": intent_id, "status": status, "details": details})
+        intents, outcomes = ROWS["intents"], ROWS["outcomes"]
+        with self._database.writing() as connection:
+            if connection.execute(select(intents.c.id).where(intents.c.id == row["intent_id"])).first() is None:
+                raise InvalidInputError(f"there is no intent {intent_id}; close what `intend` returned")
+            closed = select(outcomes.c.status).where(outcomes.c.intent_id == row["intent_id"])
+            if (before := connection.execute(closed).scalar()) is not None:
+                raise InvalidInputError(f"intent {intent_id} is closed already ({before}); begin a new one")
+            return self._append(connection, "outcomes", row)
+
+    def head(self) -> Head:
+        """The newest link: goes into every release manifest, as the anchor that shows a cut-off tail."""
+        with self._database.reading() as connection:
+            return _head(connection)
+
+    def open_intents(self, dataset: str | None = None) -> list[OpenIntent]:
+        """What was begun and never reported back, oldest first."""
+        with self._database.reading() as connection:
+            return open_intents(connection, dataset)
+
+    def receipt(self, run_id: str, dataset: str) -> str | None:
+        """The newest receipt of a run, as the JSON text it was stored as."""
+        table = ROWS["receipts"]
+        query = select(table.c.body).where(table.c.run_id == run_id, table.c.dataset == dataset)
+        with self._database.reading() as connection:
+            return connection.execute(query.order_by(table.c.id.desc()).limit(1)).scalar()
+
+    def runs(self, dataset: str | None = None, limit: int | None = 50) -> list[Run]:
+        """One summary per run, the newest first; ``limit=None`` for all."""
+        with self._database.reading() as connection:
+            return runs(connection, dataset, limit)
+
+    def run(self, run_id: str, dataset: str | None = None) -> dict[str, list[dict[str, Any]]]:
+        """All rows of a run by table, JSON read; name the dataset too where several share the run id."""
+        with self._database.reading() as connection:
+            return rows_of_run(connection, run_id, dataset)
+
+    def latest_run(self, dataset: str) -> Run | None:
+        """The run of a dataset that began last."""
+        return next(iter(self.runs(dataset, limit=1)), None)
+
+    def verify(self, anchor: Head | None = None) -> Verification:
+        """
+        Follow the chain from its start and name the first link that does not hold.
+
+        The chain alone cannot tell that its newest entries were removed together with their rows; an ``anchor``, a
+        head kept elsewhere, can, and also that all of it was signed anew by someone with the key.
+        """
+        followed = follow(walk(self._database), self._key, anchor)
+        return Verification(
+            ok=followed.broken_seq is None,
+            entries=followed.head.seq,
+            broken_seq=followed.broken_seq,
+            reason=followed.reason,
+            head=followed.head,
+            open_intents=tuple(self.open_intents()),
+        )
+
+    def export(self) -> Iterator[dict[str, Any]]:
+        """Every chain entry in order with its row as stored, so that the chain can be checked without the store."""
+        for position in walk(self._database):
+            for entry in position.entries:
+                rows = [row for table, row in position.rows if table == entry["table_name"]]
+                yield {**entry, "row": dict(rows[0]) if rows else None}
+
+    def _append(self, connection: Connection, table: str, row: Mapping[str, Any]) -> int:
+        head = _head(connection)
+        at = self._clock().astimezone(UTC).isoformat(timespec="microseconds")
+        stored = {**row, "id": head.seq + 1, "at": at}
+        entry = {
+            "seq": head.seq + 1,
+            "table_name": table,
+            "row_id": head.seq + 1,
+            "at": at,
+            "row_digest": row_digest(table, stored),
+            "previous_mac": head.mac,
+            "key_id": self._key.key_id,
+        }
+        connection.execute(insert(ROWS[table]).values(**stored))
+        connection.execute(insert(CHAIN).values(**entry, mac=self._key.sign("chain", entry_message(entry))))
+        return head.seq + 1
+
+
+def _head(connection: Connection) -> Head:
+    newest = connection.execute(select(CHAIN.c.seq, CHAIN.c.mac).order_by(CHAIN.c.seq.desc()).limit(1)).first()
+    return Head(0, GENESIS) if newest is None else Head(newest.seq, newest.mac)
+
+
+def _checked(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn the values of a row into what is stored, or say everything that is wrong with them at once."""
+    table = ROWS.get(name)
+    if table is None:
+        raise InvalidInputError(f"the audit store has no table {name!r}; it has {', '.join(ROWS)}")
+    columns = {column.name: column for column in table.columns if column.name not in ("id", "at")}
+    given = {"details": {}, **values} if "details" in columns else values
+    wrong = [f"no column {unknown!r}" for unknown in sorted(given.keys() - columns.keys())]
+    row = {}
+    for column in columns.values():
+        try:
+            row[column.name] = _stored(column, given)
+        except (TypeError, ValueError, KeyError, RecursionError) as error:
+            wrong.append(f"{column.name}: {'left out' if isinstance(error, KeyError) else 'not a value it can hold'}")
+    if wrong:
+        raise InvalidInputError(f"a row of {name} cannot be stored: {'; '.join(wrong)}; it takes {', '.join(columns)}")
+    return row
+
+
+def _stored(column: Column[Any], given: Mapping[str, Any]) -> Any:
+    if column.info.get("json"):
+        return canonical_json(given[column.name])
+    value: Any = given.get(column.name) if column.nullable else given[column.name]
+    if value is None and column.nullable:
+        return None
+    if column.info.get("flag"):
+        return (False, True).index(value)
+    if isinstance(column.type, Integer):
+        return operator.index(value)
+    if not isinstance(value, str):
+        raise TypeError(column.name)
+    # PostgreSQL cannot hold a NUL and no database half a surrogate: write them as one reads them
+    return value.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")

@@ -1,0 +1,68 @@
+"""``anon``: the command line of the data steward, before anything is scheduled, and of scripts.
+
+Exit code 0: it holds; 1: the data does not comply; 2: the call or the input is wrong.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import click
+
+from anon_airflow.commands.audit import audit
+from anon_airflow.commands.check import check
+from anon_airflow.commands.detect import detect
+from anon_airflow.commands.init import init
+from anon_airflow.commands.profile import profile
+from anon_airflow.commands.run import run
+from anon_airflow.guard import place_of
+from anon_core import __version__
+from anon_core.errors import AnonError, ComplianceError, InternalError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="anon")
+def anon() -> None:
+    """Publish open data without singling anyone out.
+
+    Start with `anon profile TABLE` and `anon detect TABLE` to see what a table gives away, let `anon init TABLE` write a
+    publication file, and try the whole way to the portal with `anon run SPEC`. Airflow then does the same on schedule.
+
+    Exit codes: 0 it holds, 1 the data does not comply, 2 the call or the input is wrong.
+    """
+
+
+for _command in (init, profile, detect, check, run, audit):
+    anon.add_command(_command)
+
+
+def main() -> None:
+    """Run the command; every error of ours is a message and an exit code, never a traceback."""
+    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, stream=sys.stderr)
+    try:
+        anon(standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("stopped; nothing was published", err=True)
+        sys.exit(130)
+    except click.exceptions.Exit as stop:
+        sys.exit(stop.exit_code)
+    except click.ClickException as wrong:
+        wrong.show()
+        sys.exit(2)
+    except ComplianceError as error:
+        click.echo(f"anon: {error}", err=True)
+        sys.exit(1)
+    except AnonError as error:
+        click.echo(f"anon: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+    except Exception as error:  # A library's text may quote a cell: only the place is told.
+        click.echo(f"anon: {InternalError(type(error).__name__, place_of(error))}", err=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

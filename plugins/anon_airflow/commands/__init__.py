@@ -1,0 +1,1 @@
+"""The commands of ``anon``, one verb per file."""

@@ -1,0 +1,55 @@
+"""``anon init``: a first publication file for a table, to be read and corrected by a person."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from anon_airflow.commands.output import Stopwatch, json_option, print_json, read_table, table_options
+from anon_core.errors import InvalidInputError
+
+
+@click.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option("--output", type=click.Path(path_type=Path), help="Where to write; by default DATASET.yaml here.")
+@click.option("--dataset", help="Slug of the dataset; by default made from the file's name.")
+@click.option("-k", "k", type=click.IntRange(min=2), default=5, show_default=True, help="Smallest class to publish.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@table_options
+@json_option
+def init(
+    table: Path,
+    output: Path | None,
+    dataset: str | None,
+    k: int,
+    force: bool,
+    delimiter: str,
+    encoding: str,
+    missing_words: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Write a commented publication file for TABLE: proposed roles with reasons, hierarchies, what singles people out.
+
+    The roles are proposals from names and counts. Read every line before you run it: in doubt a column is proposed as a
+    quasi-identifier, the careful side.
+    """
+    from anon_airflow.draft import draft
+    from anon_core.spec import load_spec
+
+    content = read_table(table, delimiter, encoding, missing_words)
+    slug = dataset or re.sub(r"[^a-z0-9]+", "-", table.name.split(".")[0].lower()).strip("-") or "dataset"
+    target = output or Path(f"{slug}.yaml")
+    if target.exists() and not force:
+        raise InvalidInputError(f"{target} exists already; give another --output, or --force to overwrite it")
+    text = draft(
+        content, dataset=slug, source=table.absolute(), delimiter=delimiter, encoding=encoding,
+        missing_words=missing_words, k=k, progress=Stopwatch().sets,
+    )  # fmt: skip
+    target.write_text(text, encoding="utf-8")
+    load_spec(target)  # What we write, we can read.
+    if as_json:
+        print_json({"spec": str(target)})
+    else:
+        click.echo(f"wrote {target}: read it, correct the roles, then `anon run {target}`")

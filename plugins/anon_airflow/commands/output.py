@@ -1,0 +1,104 @@
+"""What every command shares: JSON on stdout or a readable table, progress on stderr, reading a TABLE."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from anon_core.table import Table
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+
+
+def table_options(function: F) -> F:
+    """Add the options that say how to read TABLE."""
+    for option in (
+        click.option(
+            "--missing-word",
+            "missing_words",
+            multiple=True,
+            default=("",),
+            metavar="WORD",
+            help="A cell that reads so is a gap; may be repeated. By default only the empty cell is.",
+        ),
+        click.option("--encoding", default="auto", show_default=True, help="Such as utf-8 or cp1252; sniffed by default."),
+        click.option("--delimiter", default="auto", show_default=True, help="One character; sniffed by default."),
+    ):
+        function = option(function)
+    return function
+
+
+def read_table(path: Path, delimiter: str, encoding: str, missing_words: Sequence[str]) -> Table:
+    """Read TABLE as the options say."""
+    from anon_core.table import ReadOptions, read
+
+    if delimiter != "auto" and len(delimiter) != 1:
+        raise click.BadParameter("one character, or auto", param_hint="--delimiter")
+    if encoding != "auto":
+        try:
+            "".encode(encoding)
+        except LookupError:
+            raise click.BadParameter(f"no encoding is called {encoding}", param_hint="--encoding") from None
+    return read(path, ReadOptions(delimiter=delimiter, encoding=encoding, missing_words=tuple(missing_words)))
+
+
+def names_in(text: str | None) -> list[str]:
+    """Return the names of a comma-separated list."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def print_json(content: dict[str, Any]) -> None:
+    click.echo(json.dumps(content, indent=2, ensure_ascii=False))
+
+
+def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[int] = ()) -> None:
+    """Print a readable table; columns numbered in ``right`` are numbers."""
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(title=title, title_justify="left", header_style="bold", pad_edge=False, box=None, padding=(0, 2, 0, 0))
+    for at, name in enumerate(header):
+        shown.add_column(name, justify="right" if at in right else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text("" if cell is None else _plain(cell)) for cell in row))
+    Console().print(shown)
+
+
+def _plain(cell: Any) -> str:
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    if isinstance(cell, float):
+        return f"{cell:.4f}"
+    return str(cell)
+
+
+class Stopwatch:
+    """Tell on stderr what is going on, at most twice a second for the same kind of news."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+        self._said = ""
+
+    def __call__(self, text: str) -> None:
+        now = time.monotonic()
+        kind = text.split(":")[0]
+        if kind == self._said and now - self._last < 0.5:
+            return
+        self._last, self._said = now, kind
+        click.echo(f"  {text}", err=True)
+
+    def sets(self, done: int) -> None:
+        """Count column sets while a search runs."""
+        if done % 200 == 0:
+            self(f"searching: {done:,} column sets so far")

@@ -1,0 +1,81 @@
+"""``anon run``: the whole way from a publication file to the portal, without Airflow."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from anon_airflow.commands.output import Stopwatch, json_option, print_json
+from anon_core.errors import AnonError, ComplianceError, UnmappedValuesError
+
+if TYPE_CHECKING:
+    from anon_core.spec import Publication
+
+_DAY = click.DateTime(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
+
+
+@click.command()
+@click.argument("spec", type=click.Path(path_type=Path))
+@click.option("--period", type=_DAY, help="First day of the period, for {{ data_interval_start }} and the version's name.")
+@click.option("--period-end", type=_DAY, help="The day after its last one, for {{ data_interval_end }}.")
+@click.option("--show-values", is_flag=True, help="Name the values that a hierarchy misses, on the terminal only.")
+@json_option
+def run(spec: Path, period: datetime | None, period_end: datetime | None, show_values: bool, as_json: bool) -> None:
+    """Run the publication SPEC from its source to the portal, as Airflow would, through the same steps.
+
+    The gate decides: exit code 0 if the release was published (or was there already), 1 if the data does not comply, 2
+    if the input is wrong. Everything is on record: see `anon audit`.
+    """
+    from anon_airflow.pipeline import render, run_all
+    from anon_airflow.summary import print_summary
+    from anon_core.spec import load_spec
+
+    publication = load_spec(spec)
+    start, end = _utc(period), _utc(period_end)
+    try:
+        result = run_all(publication, start=start, end=end, progress=Stopwatch())
+    except UnmappedValuesError as error:
+        if show_values:
+            _show_unmapped(publication, render(str(publication.source.file), start, end), error)
+        raise
+    except ComplianceError as error:
+        if as_json:
+            print_json({"release": None, "verdict": "refused", "published": False, "reasons": _reasons(error)})
+        raise
+    if as_json:
+        print_json(result)
+    else:
+        print_summary(Path(result["report"]))
+
+
+def _utc(day: datetime | None) -> datetime | None:
+    return day.replace(tzinfo=UTC) if day else None
+
+
+def _reasons(error: AnonError) -> list[str]:
+    return list(getattr(error, "reasons", ())) or [str(error)]
+
+
+def _show_unmapped(publication: Publication, source_file: str, error: UnmappedValuesError) -> None:
+    """Name the values on the terminal; into a file or a pipe they never go."""
+    from anon_core.hierarchy.build import ladder
+    from anon_core.table import ReadOptions, read
+
+    if not sys.stderr.isatty():
+        click.echo("--show-values shows values on a terminal only, never in a file or a pipe", err=True)
+        return
+    source: Any = publication.source
+    options = ReadOptions(
+        delimiter=source.delimiter, encoding=source.encoding, missing_words=tuple(source.missing_words)
+    )
+    table = read(publication.resolve(source_file), options)
+    for name in error.unmapped:
+        column = table.column(name)
+        missing = ladder(column, publication.columns[name].hierarchy, publication.root).unmapped
+        values = [value for value, is_missing in zip(column.domain.to_pylist(), missing, strict=True) if is_missing]
+        shown = ", ".join(repr(value) for value in values[:50])
+        click.echo(f"column {name!r} has no place for: {shown}" + (" ..." if len(values) > 50 else ""), err=True)

@@ -1,0 +1,154 @@
+"""One reread file against the entries of a suite, each through Great Expectations, each answered for.
+
+Great Expectations drops what it does not know, passes an empty suite, puts results in another order than they were
+asked for and copies cells into them. So every entry is loaded, run and counted alone, its result must say so itself,
+and nothing of a stock result but its truth leaves this module.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import great_expectations as gx
+import pandas as pd
+from great_expectations.data_context.types.base import DataContextConfig, InMemoryStoreBackendDefaults
+
+from anon_airflow.expectations import OURS
+from anon_airflow.expectations.batches import frequency_batch, number_batch, row_batch
+from anon_airflow.quiet import quiet
+from anon_airflow.suite import FREQUENCIES, NUMBERS, ROWS
+from anon_core.errors import AnonError
+from anon_core.frequency import FrequencyTable
+from anon_core.table import Table
+
+FORBIDDEN = frozenset({"result_format", "catch_exceptions"})
+"""They would make Great Expectations copy cells into its results, or let exceptions through."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What became of one entry: ``evaluated`` is 1 when Great Expectations gave exactly one result for it."""
+
+    name: str
+    passed: bool
+    evaluated: int
+    observed: str | float
+    required: str | float
+    message: str
+
+
+class Evaluation:
+    """One file, turned into batches as they are asked for, in a context that lives in memory only."""
+
+    def __init__(self, table: Table, frequencies: FrequencyTable) -> None:
+        self._table = table
+        self._frequencies = frequencies
+        self._batches: dict[tuple[str, str | None], Any] = {}
+
+    def evaluate(self, entry: dict[str, Any]) -> Outcome:
+        """Evaluate one entry of a suite; whatever goes wrong is an outcome that did not pass."""
+        kind = str(entry["type"])
+        try:
+            with quiet():
+                return self._evaluate(kind, entry)
+        except AnonError as error:
+            return _failed(kind, str(error))
+        except Exception as error:  # noqa: BLE001 - not passed, whatever it is
+            return _failed(kind, f"Great Expectations could not run it ({type(error).__name__}); check its arguments")
+
+    def _evaluate(self, kind: str, entry: dict[str, Any]) -> Outcome:
+        forbidden = sorted(FORBIDDEN & set(entry["kwargs"]))
+        if forbidden:
+            return _failed(kind, f"{', '.join(forbidden)} may not be set: results must not carry values")
+        suite = gx.ExpectationSuite(name="one", expectations=[copy.deepcopy(entry)])
+        loaded = [expectation.configuration for expectation in suite.expectations]
+        if [configuration.type for configuration in loaded] != [kind]:
+            return _failed(kind, "Great Expectations does not know this type; check its name and that it is installed")
+        if kind in OURS and (type(suite.expectations[0]) is not OURS[kind] or loaded[0].kwargs != entry["kwargs"]):
+            return _failed(kind, "it was not loaded as it is written in the suite")
+        answer = self._batch(entry).validate(suite, result_format="BASIC" if kind in OURS else "BOOLEAN_ONLY")
+        if len(answer.results) != 1 or answer.statistics["evaluated_expectations"] != 1:
+            return _failed(kind, "Great Expectations gave no result for it")
+        return _outcome(kind, entry["kwargs"], answer)
+
+    def _batch(self, entry: dict[str, Any]) -> Any:
+        view = entry["meta"]["runs_on"]
+        weight = entry["kwargs"]["weight_column"] if view == FREQUENCIES else None
+        if (view, weight) not in self._batches:
+            build: dict[str, Callable[[], pd.DataFrame]] = {
+                FREQUENCIES: lambda: frequency_batch(self._frequencies, str(weight)),
+                ROWS: lambda: row_batch(self._table),
+                NUMBERS: lambda: number_batch(self._table),
+            }
+            self._batches[view, weight] = batch_of(build[view]())
+        return self._batches[view, weight]
+
+
+def batch_of(table: pd.DataFrame) -> Any:
+    """Return a Great Expectations batch of a table, in an ephemeral context without progress bars."""
+    settings = DataContextConfig(
+        store_backend_defaults=InMemoryStoreBackendDefaults(),  # no folder for Data Docs either
+        progress_bars={"globally": False},
+        analytics_enabled=False,
+    )
+    context = gx.get_context(mode="ephemeral", project_config=settings)
+    asset = context.data_sources.add_pandas("release").add_dataframe_asset("table")
+    return asset.add_batch_definition_whole_dataframe("whole").get_batch({"dataframe": table})
+
+
+def _outcome(kind: str, kwargs: dict[str, Any], answer: Any) -> Outcome:
+    (result,) = answer.results
+    raised = _raised(result.exception_info)
+    passed = answer.success is True and result.success is True and not raised
+    if kind in OURS and not raised:
+        found = result.result
+        return Outcome(
+            name=name_of(kind),
+            passed=passed,
+            evaluated=1,
+            observed=found.get("measured", "not measured"),
+            required=found.get("required", "measured"),
+            message=str(found["sentence"]),
+        )
+    where = f" ({kwargs['column']})" if isinstance(kwargs.get("column"), str) else ""
+    if raised:
+        said = "could not be evaluated; check its arguments and the type of its column"
+    else:
+        said = "holds" if passed else "does not hold; look at the staged file, or change it in the publication file"
+    observed = "holds" if passed else "raised" if raised else "does not hold"
+    return Outcome(
+        name=name_of(kind),
+        passed=passed,
+        evaluated=1,
+        observed=observed,
+        required="holds",
+        message=f"{kind}{where} {said}",
+    )
+
+
+def _raised(information: Any) -> bool:
+    """Tell whether a result carries an exception: either at its top, or one per metric that failed."""
+    if not isinstance(information, dict):
+        return bool(information)
+    return bool(information.get("raised_exception")) or any(
+        _raised(nested) for nested in information.values() if isinstance(nested, dict)
+    )
+
+
+def name_of(kind: str) -> str:
+    """Return the name of a check: ours without the prefix, stock ones as they are."""
+    return kind.removeprefix("expect_") if kind in OURS else kind
+
+
+def _failed(kind: str, why: str) -> Outcome:
+    return Outcome(
+        name=name_of(kind),
+        passed=False,
+        evaluated=0,
+        observed="not evaluated",
+        required="evaluated",
+        message=f"{kind}: {why}",
+    )

@@ -1,0 +1,38 @@
+"""Every row shares its quasi-identifiers with enough others."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from anon_airflow.expectations.measured_expectation import ColumnNames, Finding, MeasuredExpectation, PositiveCount
+from anon_core.frequency import FrequencyTable
+
+
+class ExpectKAnonymity(MeasuredExpectation):
+    """
+    Expect the smallest class over ``columns`` to have at least ``k`` rows (exact k, Sweeney 2002).
+
+    A gap is a category of its own. No columns at all is a wrong call: a dataset without quasi-identifiers has no k,
+    and its suite leaves this expectation out.
+    """
+
+    columns: ColumnNames
+    k: PositiveCount
+
+    title: ClassVar[str] = "k-anonymity"
+    metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.frequencies",)
+    success_keys: ClassVar[tuple[str, ...]] = ("columns", "k", "weight_column")
+    args_keys: ClassVar[tuple[str, ...]] = ("columns", "k", "weight_column")
+
+    def _judge(self, measured: FrequencyTable) -> Finding:
+        sizes = measured.class_sizes()
+        smallest, below = int(sizes.min()), int(sizes[sizes < self.k].sum())
+        passed = smallest >= self.k
+        return Finding(
+            passed=passed,
+            measured=smallest,
+            required=self.k,
+            observed={"k": smallest, "classes": len(sizes), "rows": measured.rows, "rows_below_k": below},
+            sentence=f"smallest class has {smallest:,} rows, {self.k:,} required over {', '.join(self.columns)}"
+            + ("" if passed else f"; {below:,} rows lie in classes below {self.k:,}: generalise these columns further"),
+        )

@@ -1,0 +1,65 @@
+"""No small set of published columns singles people out, unless someone answers for it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from great_expectations.compatibility import pydantic
+
+from anon_airflow.expectations.measured_expectation import (
+    ColumnNames,
+    Finding,
+    MeasuredExpectation,
+    PositiveCount,
+    Share,
+)
+from anon_core.detect.singletons import unaccepted_uniqueness
+from anon_core.frequency import FrequencyTable
+
+Accepted = pydantic.conlist(ColumnNames)
+NAMED = 5
+"""How many offending sets the sentence names; the result has them all."""
+
+
+class ExpectPublishedUniqueness(MeasuredExpectation):
+    """
+    Expect no set of up to ``max_size`` of these columns to leave more than ``max_share`` of the rows alone.
+
+    An ``accepted`` set excuses itself and its subsets; of a larger set, only rows count that the accepted one does not
+    single out already. The result lists the minimal offending sets.
+    """
+
+    columns: ColumnNames
+    max_size: PositiveCount
+    max_share: Share
+    accepted: Accepted
+
+    title: ClassVar[str] = "published uniqueness"
+    metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.frequencies",)
+    success_keys: ClassVar[tuple[str, ...]] = ("columns", "max_size", "max_share", "accepted", "weight_column")
+    args_keys: ClassVar[tuple[str, ...]] = ("columns", "max_size", "max_share", "accepted", "weight_column")
+
+    def _judge(self, measured: FrequencyTable) -> Finding:
+        found = unaccepted_uniqueness(
+            measured, max_size=self.max_size, max_share=self.max_share, accepted=[tuple(a) for a in self.accepted]
+        )
+        worst = max((unique.share for unique in found), default=0.0)
+        sets = [{"columns": list(u.columns), "singletons": int(u.singletons), "share": float(u.share)} for u in found]
+        return Finding(
+            passed=not found,
+            measured=len(found),
+            required=0,
+            observed={"sets": len(found), "largest_share": float(worst), "rows": measured.rows, "offending": sets},
+            sentence=self._sentence(sets, measured.rows),
+        )
+
+    def _sentence(self, sets: list[dict[str, object]], rows: int) -> str:
+        limit = f"more than {self.max_share:.2%} of {rows:,} rows alone"
+        if not sets:
+            return f"no set of up to {self.max_size} of {len(self.columns)} columns leaves {limit}"
+        named = "; ".join(f"{', '.join(map(str, s['columns']))}: {s['singletons']:,} rows" for s in sets[:NAMED])  # type: ignore[call-overload]
+        rest = f" and {len(sets) - NAMED} more" if len(sets) > NAMED else ""
+        return (
+            f"{len(sets)} sets of up to {self.max_size} columns leave {limit} ({named}{rest}): declare these columns "
+            "quasi so that they are generalised, drop one, or accept the set by name with a reason, a person and a date"
+        )

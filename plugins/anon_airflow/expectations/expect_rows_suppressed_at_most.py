@@ -1,0 +1,52 @@
+"""Not too much of the source was left out to make the rest safe."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from anon_airflow.expectations.measured_expectation import (
+    AnyColumnNames,
+    Finding,
+    MeasuredExpectation,
+    PositiveCount,
+    Share,
+)
+from anon_airflow.expectations.metrics.row_counts import Rows
+
+
+class ExpectRowsSuppressedAtMost(MeasuredExpectation):
+    """
+    Expect at most the share ``limit`` of ``rows_before`` rows to have been suppressed.
+
+    Suppressed are rows that were removed and rows with ``*`` in every one of ``columns`` (the quasi-identifiers; none
+    of them, and only removed rows count). More rows than before fail too: somebody added them.
+    """
+
+    columns: AnyColumnNames
+    rows_before: PositiveCount
+    limit: Share
+
+    title: ClassVar[str] = "rows suppressed"
+    metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.row_counts",)
+    success_keys: ClassVar[tuple[str, ...]] = ("columns", "rows_before", "limit", "weight_column")
+    args_keys: ClassVar[tuple[str, ...]] = ("columns", "rows_before", "limit", "weight_column")
+
+    def _judge(self, measured: Rows) -> Finding:
+        removed = self.rows_before - measured.rows
+        suppressed = removed + measured.blanked
+        share = suppressed / self.rows_before
+        passed = removed >= 0 and share <= self.limit
+        if removed < 0:
+            advice = f"; the file has {-removed:,} rows more than the source: write it again"
+        elif not passed:
+            advice = "; raise privacy.suppression_limit, or generalise so that fewer rows stand out"
+        else:
+            advice = ""
+        return Finding(
+            passed=passed,
+            measured=share,
+            required=self.limit,
+            observed={"rows": measured.rows, "removed": removed, "blanked": measured.blanked, "share": share},
+            sentence=f"{suppressed:,} of {self.rows_before:,} rows ({share:.2%}; {removed:,} removed, "
+            f"{measured.blanked:,} all *), {self.limit:.2%} allowed{advice}",
+        )

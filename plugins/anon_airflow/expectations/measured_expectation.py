@@ -1,0 +1,77 @@
+"""What our expectations have in common: one metric, a finding, and nothing but counts and column names in the result."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from great_expectations.compatibility import pydantic
+from great_expectations.expectations.expectation import BatchExpectation
+
+from anon_airflow.expectations.metrics.refusal import NotMeasurableError, Refusal, refuse_instead_of_raising
+
+# Strict, because pydantic would read 4.9 as the whole number 4 and True as 1.
+ColumnNames = pydantic.conlist(pydantic.StrictStr, min_items=1)
+AnyColumnNames = pydantic.conlist(pydantic.StrictStr)
+Count = pydantic.conint(strict=True, ge=0)
+PositiveCount = pydantic.conint(strict=True, ge=1)
+Share = pydantic.confloat(ge=0, le=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A verdict with its numbers: ``measured`` against ``required``, all of them in ``observed``, and a sentence."""
+
+    passed: bool
+    measured: float
+    required: float
+    observed: Mapping[str, Any]
+    sentence: str
+
+
+class MeasuredExpectation(BatchExpectation, ABC):
+    """
+    An expectation that judges what its metric measured.
+
+    It works on rows (``weight_column`` null, each row counts 1) and on a frequency table (``weight_column`` holds the
+    rows of each distinct tuple). Every field that carries a requirement is required: Great Expectations does not write
+    a field that equals its default into the JSON, and a changed default would then change a stored suite.
+
+    A metric that refused, and an exception here, are a failure with a reason and no values.
+    """
+
+    weight_column: pydantic.StrictStr | None = pydantic.Field(...)
+
+    domain_keys: ClassVar[tuple[str, ...]] = ("batch_id",)
+    title: ClassVar[str]
+
+    @abstractmethod
+    def _judge(self, measured: Any) -> Finding:
+        """Judge what the metric gave."""
+
+    def _validate(
+        self,
+        metrics: dict[str, Any],
+        runtime_configuration: dict[str, Any] | None = None,
+        execution_engine: Any = None,
+    ) -> dict[str, Any]:
+        (metric,) = self.metric_dependencies
+        measured = metrics.get(metric, Refusal("its metric was not computed"))
+        found = measured if isinstance(measured, Refusal) else refuse_instead_of_raising(self._judge)(measured)
+        if isinstance(found, Refusal):
+            sentence = f"{self.title}: not measured, {found.reason}"
+            return {"success": False, "result": {"observed_value": None, "sentence": sentence}}
+        return {
+            "success": bool(found.passed),
+            "result": {
+                "observed_value": dict(found.observed),
+                "measured": found.measured,
+                "required": found.required,
+                "sentence": f"{self.title}: {found.sentence}",
+            },
+        }
+
+
+__all__ = ["Finding", "MeasuredExpectation", "NotMeasurableError"]

@@ -1,0 +1,35 @@
+"""The names of the columns of a table that has rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from great_expectations.core.metric_domain_types import MetricDomainTypes
+from great_expectations.execution_engine import PandasExecutionEngine
+from great_expectations.expectations.metrics.metric_provider import metric_value
+from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
+
+from anon_airflow.expectations.metrics.pandas_columns import require_columns
+from anon_airflow.expectations.metrics.refusal import Refusal, refuse_instead_of_raising
+
+
+class ColumnNames(TableMetricProvider):
+    """The names in the order of the table without the weights, or a :class:`Refusal` (no rows, no weights)."""
+
+    metric_name = "anon.column_names"
+    value_keys = ("weight_column",)
+
+    @metric_value(engine=PandasExecutionEngine)
+    @refuse_instead_of_raising
+    def _pandas(
+        cls,
+        execution_engine: PandasExecutionEngine,
+        metric_domain_kwargs: dict[str, Any],
+        metric_value_kwargs: dict[str, Any],
+        metrics: dict[str, Any],
+        runtime_configuration: dict[str, Any],
+    ) -> list[str] | Refusal:
+        table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
+        weight_column = metric_value_kwargs["weight_column"]
+        require_columns(table, [], weight_column)
+        return [name for name in table.columns if name != weight_column]

@@ -1,0 +1,51 @@
+"""How many rows there are, and how many of them say nothing any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from great_expectations.core.metric_domain_types import MetricDomainTypes
+from great_expectations.execution_engine import PandasExecutionEngine
+from great_expectations.expectations.metrics.metric_provider import metric_value
+from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
+
+from anon_airflow.expectations.metrics.pandas_columns import require_columns, weights_of
+from anon_airflow.expectations.metrics.refusal import Refusal, refuse_instead_of_raising
+
+SUPPRESSED = "*"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """``rows`` in all, of which ``blanked`` have ``*`` in every column that was asked for."""
+
+    rows: int
+    blanked: int
+
+
+class RowCounts(TableMetricProvider):
+    """:class:`Rows`, or a :class:`Refusal`."""
+
+    metric_name = "anon.row_counts"
+    value_keys = ("columns", "weight_column")
+
+    @metric_value(engine=PandasExecutionEngine)
+    @refuse_instead_of_raising
+    def _pandas(
+        cls,
+        execution_engine: PandasExecutionEngine,
+        metric_domain_kwargs: dict[str, Any],
+        metric_value_kwargs: dict[str, Any],
+        metrics: dict[str, Any],
+        runtime_configuration: dict[str, Any],
+    ) -> Rows | Refusal:
+        table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
+        columns, weight_column = metric_value_kwargs["columns"], metric_value_kwargs["weight_column"]
+        require_columns(table, columns, weight_column)
+        weights = weights_of(table, weight_column)
+        blank = np.full(len(table), bool(columns))
+        for name in columns:
+            blank &= table[name].eq(SUPPRESSED).fillna(False).to_numpy(bool)
+        return Rows(rows=int(weights.sum()), blanked=int(weights[blank].sum()))

@@ -1,0 +1,182 @@
+"""The gate: measure the very files that would be published, and say whether they may be.
+
+It fails closed. Whatever is missing, unreadable, unknown or raises becomes a failed check; the text of an exception
+that is not ours never leaves this module, because libraries quote cells in theirs. Importing this module is cheap:
+Great Expectations, pandas and the core are loaded by :func:`measure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anon_airflow.distributions import digest_of, reread, same_rows
+from anon_airflow.quiet import quiet
+from anon_airflow.suite import FREQUENCIES, mandatory, render_suite, suite_digest, unmeasured
+from anon_airflow.verdict import EVERYWHERE, Check, Distribution, Verdict
+from anon_airflow.withheld import reason_of
+
+if TYPE_CHECKING:
+    from anon_core.frequency import FrequencyTable
+    from anon_core.spec import Publication
+
+__all__ = ["Check", "Distribution", "Verdict", "measure", "render_suite", "suite_digest"]
+
+
+def measure(publication: Publication, distributions: Sequence[Path], *, rows_before: int, today: date) -> Verdict:
+    """
+    Measure every distribution against the suite of its publication.
+
+    ``rows_before`` is the number of rows of the source, ``today`` the day on which acceptances must still be valid.
+    Never raises for anything about the data, the files or the libraries: those end as failed checks of the verdict.
+    """
+    paths = [Path(path) for path in distributions]
+    gate = _Gate()
+    try:
+        gate.suite = render_suite(publication, rows_before=rows_before, today=today)
+        gate.digest = suite_digest(gate.suite)
+        gate.check_policy(publication, today)
+        gate.check_named(paths)
+        for path in paths:
+            gate.measure_file(path)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - importing a library may even exit with code 0
+        gate.fail(EVERYWHERE, "gate", f"the gate could not finish: {reason_of(error)}")
+    gate.check_evaluated(len(paths))
+    return gate.verdict(len(paths))
+
+
+class _Gate:
+    """One passage through the gate: checks pile up, and the first file's content is kept to compare the others with."""
+
+    def __init__(self) -> None:
+        self.suite: dict[str, Any] = {}
+        self.digest = ""
+        self.checks: list[Check] = []
+        self.files: list[Distribution] = []
+        self.evaluated = 0
+        self.first: tuple[str, FrequencyTable] | None = None
+
+    def verdict(self, files: int) -> Verdict:
+        return Verdict(
+            checks=tuple(self.checks),
+            distributions=tuple(self.files),
+            suite=self.suite,
+            suite_digest=self.digest,
+            evaluated=self.evaluated,
+            expected=files * len(self.suite.get("expectations", ())),
+        )
+
+    def note(
+        self, where: str, name: str, passed: bool, message: str, observed: str | float = "", required: str | float = ""
+    ) -> None:
+        check = Check(
+            distribution=where, name=name, passed=passed, observed=observed, required=required, message=message
+        )
+        self.checks.append(check)
+
+    def fail(
+        self, where: str, name: str, message: str, observed: str | float = "no", required: str | float = "yes"
+    ) -> None:
+        self.note(where, name, False, message, observed, required)
+
+    def check_policy(self, publication: Publication, today: date) -> None:
+        """Refuse a suite that lacks a check, requirements that nobody measures, and acceptances whose time is over."""
+        present = {e["type"] for e in self.suite["expectations"] if e["meta"]["runs_on"] == FREQUENCIES}
+        for kind in mandatory(publication):
+            if kind not in present:
+                self.fail(EVERYWHERE, "suite", f"the suite has no {kind}; render it again from the publication file")
+        for name in unmeasured(publication):
+            self.fail(EVERYWHERE, name, f"{name} is required but this version cannot measure it; remove it")
+        for acceptance in publication.privacy.published_uniqueness.accept:
+            if acceptance.until < today:
+                self.fail(
+                    EVERYWHERE,
+                    "acceptance",
+                    f"the acceptance of {', '.join(acceptance.columns)} given by {acceptance.by} expired on "
+                    f"{acceptance.until.isoformat()}; have it renewed, or remove it from published_uniqueness.accept "
+                    "and generalise these columns",
+                    acceptance.until.isoformat(),
+                    today.isoformat(),
+                )
+
+    def check_named(self, distributions: Sequence[Path]) -> None:
+        names = {path.name for path in distributions}
+        if not distributions:
+            self.fail(EVERYWHERE, "distributions", "there is no file to publish; run recode again", 0, 1)
+        elif len(names) < len(distributions):
+            self.fail(
+                EVERYWHERE,
+                "distributions",
+                f"{len(distributions)} files share {len(names)} names; give each distribution a name of its own",
+                len(names),
+                len(distributions),
+            )
+
+    def measure_file(self, path: Path) -> None:
+        """Take the digest, reread the file, evaluate the suite on it, and see that the digest is still the same."""
+        from anon_core.frequency import FrequencyTable
+
+        where = path.name
+        try:
+            digest, size = digest_of(path)
+            table = reread(path)
+            frequencies = FrequencyTable.of(table)
+        except Exception as error:  # noqa: BLE001 - shut, whatever it is
+            self.fail(where, "readable", f"cannot be read back: {reason_of(error)}; nothing in it was measured")
+            return
+        self.files.append(Distribution(name=where, sha256=digest, bytes=size, rows=table.rows))
+        self._evaluate(where, table, frequencies)
+        self._check_same(where, frequencies)
+        self._check_unchanged(where, path, (digest, size))
+
+    def _evaluate(self, where: str, table: Any, frequencies: FrequencyTable) -> None:
+        with quiet():
+            from anon_airflow.expectations.evaluation import Evaluation
+
+        evaluation = Evaluation(table, frequencies)
+        for entry in self.suite["expectations"]:
+            outcome = evaluation.evaluate(entry)
+            self.evaluated += outcome.evaluated
+            self.note(where, outcome.name, outcome.passed, outcome.message, outcome.observed, outcome.required)
+
+    def _check_same(self, where: str, frequencies: FrequencyTable) -> None:
+        if self.first is None:
+            self.first = (where, frequencies)
+            return
+        other, expected = self.first
+        if same_rows(expected, frequencies):
+            self.note(where, "same_content", True, f"holds the same rows as {other}", "same", "same")
+        else:
+            self.fail(
+                where,
+                "same_content",
+                f"does not hold the same rows and columns as {other} ({frequencies.rows:,} against {expected.rows:,} "
+                "rows); write all distributions from one table again",
+                "different",
+                "same",
+            )
+
+    def _check_unchanged(self, where: str, path: Path, before: tuple[str, int]) -> None:
+        try:
+            after = digest_of(path)
+        except OSError as error:
+            self.fail(where, "unchanged", f"disappeared while it was measured: {reason_of(error)}; run recode again")
+            return
+        if after == before:
+            self.note(where, "unchanged", True, "stayed the same while it was measured", after[0], before[0])
+        else:
+            self.fail(where, "unchanged", "changed while it was measured; run recode again", after[0], before[0])
+
+    def check_evaluated(self, files: int) -> None:
+        expected = files * len(self.suite.get("expectations", ()))
+        self.note(
+            EVERYWHERE,
+            "evaluated",
+            self.evaluated == expected > 0,
+            f"{self.evaluated} of {expected} expectations were evaluated"
+            + ("" if self.evaluated == expected > 0 else "; every one must be, so nothing may be published"),
+            self.evaluated,
+            expected,
+        )

@@ -1,0 +1,56 @@
+"""Nothing but our own words leaves a step: what libraries raise may quote a cell."""
+
+from __future__ import annotations
+
+import functools
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from anon_airflow.run import Run
+from anon_core.errors import AnonError, ComplianceError, InternalError, RefusedError, StorageError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run, P], T]:
+    """
+    Make a function a step of a run.
+
+    Errors of ours pass, without the library's error behind them; a refusal is put on record first. Anything else
+    becomes an :class:`InternalError` that names the place, not the text.
+    """
+
+    @functools.wraps(function)
+    def guarded(run: Run, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(run, *args, **kwargs)
+        except ComplianceError as error:
+            _put_on_record(run, function.__name__, error)
+            raise error from None
+        except AnonError as error:
+            raise error from None
+        except OSError as error:
+            place = str(error.filename or "the disk")
+            raise StorageError(place, function.__name__, error.strerror or type(error).__name__) from None
+        except Exception as error:
+            raise InternalError(type(error).__name__, place_of(error)) from None
+
+    return guarded
+
+
+def place_of(error: BaseException) -> str:
+    """Return where in our own code an error came up: file and line, never its text."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [f for f in frames if {"anon_core", "anon_airflow"} & set(Path(f.filename).parts)]
+    last = (ours or frames)[-1] if frames else None
+    return f"{Path(last.filename).name}:{last.lineno}" if last else "an unknown place"
+
+
+def _put_on_record(run: Run, name: str, error: ComplianceError) -> None:
+    reasons = list(error.reasons) if isinstance(error, RefusedError) else [str(error)]
+    by = error.by if isinstance(error, RefusedError) else name
+    with run.audit() as audit:
+        audit.append("refusals", run_id=run.run_id, dataset=run.dataset, by=by, reasons=reasons)

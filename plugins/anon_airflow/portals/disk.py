@@ -1,0 +1,112 @@
+"""Writing so that a crash leaves the old or the new, never something in between."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from anon_airflow.portals.release import Distribution
+from anon_core.errors import RefusedError, StorageError
+
+BLOCK = 1 << 20
+UNFINISHED = ".incoming-"
+
+
+@contextlib.contextmanager
+def storage_errors(doing: str, path: Path) -> Iterator[None]:
+    """Say what failed where, in place of an OSError."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        if error.errno in (errno.EEXIST, errno.ENOTDIR):
+            reason = "a file stands where a folder should be"
+        raise StorageError(str(error.filename or path), doing, reason) from error
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock; the system lets go of it when the process dies, however it dies."""
+    handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def make_folder(folder: Path) -> None:
+    """A folder everybody can read, with those above it."""
+    if folder.is_dir():
+        return
+    if folder.parent != folder:
+        make_folder(folder.parent)
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir()
+        folder.chmod(0o755)
+    if not folder.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
+    sync_folder(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file that is not there yet, readable by all and durable."""
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fchmod(file.fileno(), 0o644)
+        os.fsync(file.fileno())
+
+
+def copy_checked(distribution: Distribution, target: Path) -> None:
+    """
+    Copy the file and measure what was copied: the digest is of the very bytes that were written.
+
+    :raises RefusedError: they are not the bytes that were promised.
+    :raises StorageError: the file cannot be read.
+    """
+    digest, size = hashlib.sha256(), 0
+    with contextlib.ExitStack() as stack:
+        with storage_errors("reading the file to publish", distribution.path):
+            source = stack.enter_context(distribution.path.open("rb"))
+        file = stack.enter_context(target.open("xb"))
+        while block := source.read(BLOCK):
+            digest.update(block)
+            size += len(block)
+            file.write(block)
+        file.flush()
+        os.fchmod(file.fileno(), 0o644)
+        os.fsync(file.fileno())
+    if (digest.hexdigest(), size) != (distribution.sha256, distribution.bytes):
+        changed = f"{distribution.name} is not the file that was checked: its bytes changed after the check"
+        raise RefusedError("portal", [changed])
+
+
+def sha256_of(path: Path) -> str:
+    """The digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sweep(folder: Path) -> None:
+    """Remove what an interrupted run left; only under the lock, where nobody else can be writing it."""
+    for left in folder.glob(f"{UNFINISHED}*"):
+        if left.is_dir() and not left.is_symlink():
+            shutil.rmtree(left)
+        else:
+            left.unlink()

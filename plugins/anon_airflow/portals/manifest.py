@@ -1,0 +1,91 @@
+"""The manifest beside the files of a version: what was published, when, with which digests."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from anon_airflow.portals.disk import sha256_of
+from anon_airflow.portals.release import NAME, Release
+from anon_core.errors import InvalidInputError
+
+log = logging.getLogger(__name__)
+
+Manifest = dict[str, Any]
+SCHEMA = "anonflow/manifest/1"
+
+
+def manifest_of(release: Release, version: str) -> Manifest:
+    """
+    The manifest of a release that is published now, as it will be read back.
+
+    :raises InvalidInputError: the release brings a key that the manifest has itself.
+    """
+    manifest: Manifest = {
+        "schema": SCHEMA,
+        "dataset": release.dataset,
+        "title": release.title,
+        "version": version,
+        "period": release.period,
+        "published_at": datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        "content_digest": release.content_digest,
+        "distributions": [
+            {"name": d.name, "media_type": d.media_type, "bytes": d.bytes, "rows": d.rows, "sha256": d.sha256}
+            for d in release.distributions
+        ],
+        "metadata": release.metadata,
+    }
+    if taken := sorted(manifest.keys() & release.manifest.keys()):
+        raise InvalidInputError(f"the manifest has its own {', '.join(taken)}; name the additional keys differently")
+    return dict(json.loads(as_json(manifest | release.manifest)))
+
+
+def as_json(document: dict[str, Any]) -> bytes:
+    """The bytes of a document, in the one form that digests of reports are taken of; dates become text."""
+    return json.dumps(document, indent=1, sort_keys=True, allow_nan=False, default=str).encode()
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """A document of the portal; empty if somebody damaged it, because one bad file must not stop all others."""
+    try:
+        return dict(json.loads(path.read_bytes()))
+    except (OSError, ValueError, TypeError):
+        log.warning("%s is missing or damaged, and is passed over", path)
+        return {}
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """The manifest of a version, None if it is not one for this very folder."""
+    manifest = read_document(folder / "manifest.json")
+    try:
+        mine = (manifest["schema"], manifest["dataset"], manifest["version"])
+        names = [each["name"] for each in manifest["distributions"] if each["sha256"]]
+        texts = [manifest[key] for key in ("title", "published_at", "content_digest")]
+    except (LookupError, TypeError):
+        return None
+    safe = all(isinstance(name, str) and NAME.fullmatch(name) for name in names)
+    whole = all(isinstance(text, str) for text in texts) and isinstance(manifest.get("period"), str | None)
+    return manifest if safe and whole and mine == (SCHEMA, folder.parent.parent.name, folder.name) else None
+
+
+def newest_first(manifests: Iterable[Manifest]) -> list[Manifest]:
+    """By period, then by time of publication; a release without a period stands for the time it was published."""
+
+    def age(manifest: Manifest) -> tuple[str, str, str]:
+        published_at = manifest["published_at"]
+        return manifest["period"] or published_at, published_at, manifest["version"]
+
+    return sorted(manifests, key=age, reverse=True)
+
+
+def damaged_file(folder: Path, manifest: Manifest) -> str | None:
+    """The first file of a version that is not, or no longer, what its manifest says."""
+    for each in manifest["distributions"]:
+        path = folder / each["name"]
+        if not path.is_file() or sha256_of(path) != each["sha256"]:
+            return str(each["name"])
+    return None if (folder / "report.json").is_file() else "report.json"

@@ -1,0 +1,80 @@
+"""What a portal is given, and what it answers; the names in it are checked before they become paths."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from anon_core.errors import InvalidInputError
+
+SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,127}")
+RESERVED = frozenset({"manifest.json", "report.json", "index.html"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """One file of a release, as the gate measured it."""
+
+    name: str
+    path: Path
+    media_type: str
+    sha256: str
+    bytes: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """
+    One version of a dataset: its files, its public report and what is said about it.
+
+    ``content_digest`` says what the release is: two with the same digest are the same release. ``period`` sorts as
+    text, as ISO dates do. ``manifest`` holds keys to add to the manifest.
+    """
+
+    dataset: str
+    title: str
+    version: str
+    period: str | None
+    distributions: tuple[Distribution, ...]
+    report: dict[str, Any]
+    metadata: dict[str, Any]
+    manifest: dict[str, Any]
+    content_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """Where a release can be read; ``unchanged`` if the same bytes were there already."""
+
+    status: Literal["published", "unchanged"]
+    version: str
+    location: str
+    page: str
+
+
+def check_names(release: Release) -> None:
+    """
+    Refuse every name that could become another path than the one meant, all at once.
+
+    :raises InvalidInputError: the dataset, the version or a distribution has such a name, or two have the same.
+    """
+    problems = []
+    if not SLUG.fullmatch(release.dataset):
+        problems.append(f"dataset {release.dataset!r} is not made of a-z, 0-9, - and _")
+    if not NAME.fullmatch(release.version):
+        problems.append(f"version {release.version!r} is not made of letters, digits and . _ + -")
+    if not release.distributions:
+        problems.append("there is no distribution")
+    seen = set(RESERVED)
+    for each in release.distributions:
+        if not NAME.fullmatch(each.name):
+            problems.append(f"distribution {each.name!r} is not made of letters, digits and . _ + -")
+        elif each.name.casefold() in seen:
+            problems.append(f"distribution {each.name!r} is a name that is taken")
+        seen.add(each.name.casefold())
+    if problems:
+        raise InvalidInputError("this release cannot have a place on the portal: " + "; ".join(problems))

@@ -1,0 +1,222 @@
+"""The receipt: the gate's signed word that these very bytes passed every check. It knows no clock."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from anon_airflow.signing import SigningKey, canonical_json
+from anon_core.errors import InvalidInputError, RefusedError
+
+__all__ = ["Distribution", "Measured", "Receipt", "issue", "problems"]
+
+
+class Distribution(NamedTuple):
+    """One file that is published: the name it has, its digest, its size and its rows."""
+
+    name: str
+    sha256: str
+    bytes: int
+    rows: int
+
+
+class Measured(Protocol):
+    """Anything that says these four things of a file, such as the gate's and the portals' own distributions."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def sha256(self) -> str: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def rows(self) -> int: ...
+
+
+_TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "spec_digest", "suite_digest")
+_KEYS = {*_TEXTS, "checks", "distributions", "verdict"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What a gate measured and found safe; a gate that refuses gives none, so the verdict is always ``passed``."""
+
+    dataset: str
+    run_id: str
+    spec_digest: str
+    suite_digest: str
+    distributions: tuple[Distribution, ...]
+    checks: int
+    anonflow_version: str
+    key_id: str
+    mac: str
+
+    @property
+    def verdict(self) -> str:
+        return "passed"
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of the whole receipt, signature included: what an approver signs."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    @property
+    def signed(self) -> bytes:
+        """The bytes that the signature stands under: everything but the signature itself."""
+        return canonical_json({name: value for name, value in self._document().items() if name != "mac"}).encode()
+
+    def to_json(self) -> str:
+        """Write the receipt as canonical JSON."""
+        return canonical_json(self._document())
+
+    @classmethod
+    def from_json(cls, text: str) -> Receipt:
+        """
+        Read a receipt; its signature is not checked here but in :func:`problems`.
+
+        :raises InvalidInputError: the text is not a receipt.
+        """
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            raise _not_a_receipt("it is not JSON") from None
+        if not isinstance(document, dict) or set(document) != _KEYS:
+            raise _not_a_receipt("its fields are not those of a receipt")
+        if document["verdict"] != "passed":
+            raise _not_a_receipt("its verdict is not `passed`")
+        if not all(isinstance(document[name], str) for name in _TEXTS) or not _is_count(document["checks"]):
+            raise _not_a_receipt("a field has the wrong type")
+        distributions = _distributions(document["distributions"])
+        texts = {name: document[name] for name in _TEXTS}
+        return cls(distributions=distributions, checks=document["checks"], **texts)
+
+    def _document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {name: getattr(self, name) for name in _TEXTS}
+        document["checks"] = self.checks
+        document["distributions"] = [distribution._asdict() for distribution in self.distributions]
+        document["verdict"] = self.verdict
+        return document
+
+
+def issue(
+    key: SigningKey,
+    *,
+    dataset: str,
+    run_id: str,
+    spec_digest: str,
+    suite_digest: str,
+    distributions: Iterable[Measured],
+    checks: int,
+    anonflow_version: str,
+) -> Receipt:
+    """
+    Sign that every check passed on these distributions.
+
+    :raises RefusedError: nothing was checked, nothing would be published, or two distributions share a name.
+    """
+    listed = tuple(sorted(map(_four, distributions)))
+    reasons = _empty(checks, listed)
+    if len({distribution.name for distribution in listed}) < len(listed):
+        reasons.append("two distributions have the same name")
+    if reasons:
+        raise RefusedError("receipt", reasons)
+    unsigned = Receipt(
+        dataset=dataset,
+        run_id=run_id,
+        spec_digest=spec_digest,
+        suite_digest=suite_digest,
+        distributions=listed,
+        checks=checks,
+        anonflow_version=anonflow_version,
+        key_id=key.key_id,
+        mac="",
+    )
+    values = {name: getattr(unsigned, name) for name in Receipt.__slots__}
+    return Receipt(**values | {"mac": key.sign("receipt", unsigned.signed)})
+
+
+def problems(
+    receipt: Receipt,
+    key: SigningKey,
+    *,
+    dataset: str,
+    run_id: str,
+    spec_digest: str,
+    suite_digest: str,
+    distributions: Iterable[Measured],
+) -> list[str]:
+    """List every reason why a receipt does not cover what is about to be published; an empty list means it does."""
+    found = []
+    if receipt.key_id != key.key_id:
+        found.append(f"the receipt was signed with key {receipt.key_id}, this worker has key {key.key_id}")
+    elif not key.verify("receipt", receipt.signed, receipt.mac):
+        found.append("the signature is wrong: the receipt was changed after it was signed, or never signed")
+    expected = {
+        "dataset": (receipt.dataset, dataset),
+        "run": (receipt.run_id, run_id),
+        "spec": (receipt.spec_digest, spec_digest),
+        "suite of checks": (receipt.suite_digest, suite_digest),
+    }
+    for what, (covered, wanted) in expected.items():
+        if covered != wanted:
+            found.append(f"the receipt is for another {what}: it covers {covered}, this publishes {wanted}")
+    found += _empty(receipt.checks, receipt.distributions)
+    return found + _differences(receipt.distributions, tuple(map(_four, distributions)))
+
+
+def _differences(covered: tuple[Distribution, ...], sent: tuple[Distribution, ...]) -> list[str]:
+    """Compare name by name; a name that stands twice on either side is a problem of its own."""
+    found = []
+    before = {distribution.name: distribution for distribution in covered}
+    now = {distribution.name: distribution for distribution in sent}
+    if len(before) < len(covered) or len(now) < len(sent):
+        found.append("two distributions have the same name")
+    for name in sorted(before.keys() | now.keys()):
+        if name not in now:
+            found.append(f"distribution {name} is in the receipt but is not about to be published")
+        elif name not in before:
+            found.append(f"distribution {name} is about to be published but the gate did not measure it")
+        elif before[name] != now[name]:
+            parts = [
+                f"{field} {old}, now {new}"
+                for field, old, new in zip(Distribution._fields, before[name], now[name], strict=True)
+                if old != new
+            ]
+            found.append(f"distribution {name} changed after the gate measured it: {'; '.join(parts)}")
+    return found
+
+
+def _four(measured: Measured) -> Distribution:
+    return Distribution(measured.name, measured.sha256, measured.bytes, measured.rows)
+
+
+def _empty(checks: int, distributions: tuple[Distribution, ...]) -> list[str]:
+    reasons = []
+    if checks < 1:
+        reasons.append("no check was evaluated")
+    if not distributions:
+        reasons.append("no distribution was measured")
+    return reasons
+
+
+def _distributions(listed: Any) -> tuple[Distribution, ...]:
+    if not isinstance(listed, list):
+        raise _not_a_receipt("its distributions are not a list")
+    for entry in listed:
+        if not isinstance(entry, dict) or set(entry) != set(Distribution._fields):
+            raise _not_a_receipt("a distribution has the wrong fields")
+        texts = isinstance(entry["name"], str) and isinstance(entry["sha256"], str)
+        if not texts or not _is_count(entry["bytes"]) or not _is_count(entry["rows"]):
+            raise _not_a_receipt("a field of a distribution has the wrong type")
+    return tuple(Distribution(**entry) for entry in listed)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _not_a_receipt(why: str) -> InvalidInputError:
+    return InvalidInputError(f"this is not a receipt: {why}; run the gate again to get one")

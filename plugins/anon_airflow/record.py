@@ -1,0 +1,80 @@
+"""The end of a run: its internal report, and everything it opened in the audit store closed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from anon_airflow.home import private_folder, write_private
+from anon_airflow.release import GENERATOR
+from anon_airflow.run import Run
+from anon_core.distribution import MEDIA_TYPES
+from anon_core.report.model import InternalReport
+
+REPORT = "internal-report.json"
+
+
+def close_run(run: Run) -> dict[str, Any]:
+    """
+    Close the run and return its summary.
+
+    How it ended is read from the audit store, not from Airflow's task states, which users can set.
+    """
+    with run.audit() as audit:
+        rows = run.attempt(audit)
+        publication = rows["publications"][-1] if rows["publications"] else None
+        refusal = rows["refusals"][-1] if rows["refusals"] and not publication else None
+        outcome = publication["status"] if publication else "refused" if refusal else "failed"
+        report = build_internal_report(run, outcome, publication, refusal)
+        private_folder(run.notes)
+        content = json.dumps(report.model_dump(mode="json", by_alias=True), indent=1, sort_keys=True)
+        write_private(run.notes / REPORT, content.encode())
+        for intent in audit.open_intents(run.dataset):
+            if intent.run_id == run.run_id:
+                audit.close(intent.id, {"refused": "refused", "failed": "failed"}.get(outcome, "done"), outcome=outcome)
+    return {
+        "release": publication["version"] if publication else None,
+        "verdict": outcome,
+        "published": publication is not None,
+        "page": publication["location"] if publication else None,
+        "reasons": refusal["reasons"] if refusal else [],
+        "report": str(run.notes / REPORT),
+    }
+
+
+def build_internal_report(
+    run: Run, outcome: str, publication: dict[str, Any] | None, refusal: dict[str, Any] | None
+) -> InternalReport:
+    """Put together what the steps left; a step that did not run leaves null."""
+    detected = run.noted_or_none("detect") or {}
+    recoded = run.noted_or_none("recode") or {}
+    gated = run.noted_or_none("gate") or {}
+    return InternalReport.model_validate(
+        {
+            "dataset": run.dataset,
+            "title": run.publication.title,
+            "run_id": run.run_id,
+            "period": run.period,
+            "generated_by": GENERATOR,
+            "spec_digest": run.publication.digest(),
+            "outcome": outcome,
+            "refused_by": refusal["by"] if refusal else None,
+            "reasons": refusal["reasons"] if refusal else [],
+            "version": publication["version"] if publication else None,
+            "page": publication["location"] if publication else None,
+            "staged": run.noted_or_none("stage"),
+            "before": detected.get("before"),
+            "detection": detected.get("detection"),
+            "scores": run.noted_or_none("score"),
+            "after": recoded.get("after"),
+            "candidates": recoded.get("candidates", []),
+            "optimal": recoded.get("optimal"),
+            "recoding": recoded.get("recoding"),
+            "utility": recoded.get("utility"),
+            "checks": gated.get("checks", []),
+            "distributions": [
+                {**file, "media_type": MEDIA_TYPES[Path(file["name"]).suffix]} for file in gated.get("distributions", [])
+            ],
+        }
+    )

@@ -1,0 +1,119 @@
+"""What is handed to the portal: the gated files, their version and the public report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anon_airflow.home import write_private
+from anon_airflow.portals.release import Distribution, Release
+from anon_airflow.run import Run
+from anon_airflow.verdict import Distribution as Measured
+from anon_airflow.verdict import Verdict
+from anon_core import __version__
+from anon_core.distribution import MEDIA_TYPES
+from anon_core.report.model import AcceptedSet, CheckResult, Privacy, PublicReport, PublishedFile, Rows
+
+REPORT = "report.json"
+GENERATOR = f"anonflow {__version__}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportFile:
+    """The public report as it lies beside the gated files, with the digest that the receipt covers."""
+
+    content: dict[str, Any]
+    measured: Measured
+
+
+def content_digest(run: Run, files: tuple[Measured, ...]) -> str:
+    """Return what a release is: its files and the publication file they were made by, whatever the day."""
+    lines = sorted(f"{file.name} {file.sha256}" for file in files)
+    return hashlib.sha256("\n".join([run.publication.digest(), *lines]).encode()).hexdigest()
+
+
+def version_of(run: Run, digest: str) -> str:
+    """Return the name of a version: its period, or `manual` for a run without one, and what it is."""
+    return f"{run.period or 'manual'}.{digest[:8]}"
+
+
+def build_public_report(run: Run, verdict: Verdict) -> Measured:
+    """Write the public report beside the gated files and return its digest, for the receipt to cover it too."""
+    policy = run.publication.privacy
+    recoded = run.noted("recode")
+    files = [
+        PublishedFile(
+            name=file.name,
+            media_type=MEDIA_TYPES[Path(file.name).suffix],
+            sha256=file.sha256,
+            bytes=file.bytes,
+            rows=file.rows,
+        )
+        for file in verdict.distributions
+    ]
+    report = PublicReport.model_validate(
+        {
+            "dataset": run.dataset,
+            "title": run.publication.title,
+            "version": version_of(run, content_digest(run, verdict.distributions)),
+            "period": run.period,
+            "generated_by": GENERATOR,
+            "rows": Rows(published=files[0].rows, removed=recoded["rows_removed"]),
+            "privacy": Privacy(
+                k_required=policy.k,
+                k_means=str(policy.k_means.value),
+                k_reached=recoded["after"]["k"],
+                singletons=recoded["after"]["singletons"],
+                suppression_limit=policy.suppression_limit,
+                checks=[CheckResult.model_validate(check) for check in verdict.to_dict()["checks"]],
+                accepted=[
+                    AcceptedSet(columns=list(a.columns), reason=a.reason, by=a.by, until=a.until.isoformat())
+                    for a in policy.published_uniqueness.accept
+                ],
+            ),
+            "recoding": recoded["recoding"],
+            "utility": recoded["utility"],
+            "distributions": files,
+        }
+    )
+    content = json.dumps(report.model_dump(mode="json", by_alias=True), indent=1, sort_keys=True).encode()
+    write_private(run.gated / REPORT, content)
+    return Measured(name=REPORT, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), rows=0)
+
+
+def release_files(run: Run) -> tuple[list[Path], ReportFile]:
+    """Return the gated data files, and the report that lies beside them."""
+    content = (run.gated / REPORT).read_bytes()
+    measured = Measured(name=REPORT, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), rows=0)
+    files = sorted(path for path in run.gated.glob("[!.]*") if path.name != REPORT)
+    return files, ReportFile(content=json.loads(content), measured=measured)
+
+
+def build_release(run: Run, verdict: Verdict, report: ReportFile) -> Release:
+    """Return the release as a portal takes it."""
+    digest = content_digest(run, verdict.distributions)
+    metadata = run.publication.metadata
+    return Release(
+        dataset=run.dataset,
+        title=run.publication.title,
+        version=version_of(run, digest),
+        period=run.period,
+        distributions=tuple(
+            Distribution(
+                name=file.name,
+                path=run.gated / file.name,
+                media_type=MEDIA_TYPES[Path(file.name).suffix],
+                sha256=file.sha256,
+                bytes=file.bytes,
+                rows=file.rows,
+            )
+            for file in verdict.distributions
+        ),
+        report=report.content,
+        metadata=metadata.model_dump(mode="json", exclude_none=True) if metadata else {},
+        manifest={"generated_by": GENERATOR, "spec_digest": run.publication.digest()},
+        content_digest=digest,
+    )

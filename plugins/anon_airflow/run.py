@@ -1,0 +1,100 @@
+"""One run of one publication: which spec, which period, where its files lie."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anon_airflow.audit import AuditStore
+from anon_airflow.home import Home, private_folder, write_private
+from anon_airflow.signing import SigningKey
+from anon_core.errors import InvalidInputError
+from anon_core.spec import Publication, load_spec
+
+
+def folder_name(run_id: str) -> str:
+    """Return a folder name for a run id, whatever characters that has, with a digest so that two never meet."""
+    digest = hashlib.sha256(run_id.encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9]+', '-', run_id).strip('-')[:60]}-{digest}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """
+    What every step needs to know.
+
+    ``period`` is the first day of the data interval, or None for a run that has none. ``actor`` is who started it.
+    Steps hand each other files in private folders, never XCom: whoever may write XCom must not be able to tell the
+    gate what to measure.
+    """
+
+    publication: Publication
+    run_id: str
+    home: Home
+    period: str | None = None
+    actor: str = "unknown"
+
+    @classmethod
+    def of(cls, spec: str | Path, run_id: str, *, period: str | None = None, actor: str = "unknown") -> Run:
+        """Load the publication file anew: each step decides by what the file says now, and its digest is compared."""
+        return cls(publication=load_spec(Path(spec)), run_id=run_id, home=Home.find(), period=period, actor=actor)
+
+    @property
+    def dataset(self) -> str:
+        return self.publication.dataset
+
+    @property
+    def staging(self) -> Path:
+        return self.home.staging / self.dataset / folder_name(self.run_id)
+
+    @property
+    def gated(self) -> Path:
+        return self.home.gated / self.dataset / folder_name(self.run_id)
+
+    @property
+    def notes(self) -> Path:
+        return self.home.notes / self.dataset / folder_name(self.run_id)
+
+    def note(self, step: str, content: dict[str, Any]) -> None:
+        """Leave counts and names for later steps and for the internal report."""
+        private_folder(self.notes)
+        write_private(self.notes / f"{step}.json", json.dumps(content, indent=1, sort_keys=True).encode())
+
+    def noted(self, step: str) -> dict[str, Any]:
+        """
+        Read what an earlier step left.
+
+        :raises InvalidInputError: it has not run.
+        """
+        found = self.noted_or_none(step)
+        if found is None:
+            raise InvalidInputError(
+                f"step `{step}` of run {self.run_id} has left nothing to go on from; run it first "
+                "(in Airflow: clear the run from the task `stage`)"
+            )
+        return found
+
+    def noted_or_none(self, step: str) -> dict[str, Any] | None:
+        try:
+            content = json.loads((self.notes / f"{step}.json").read_bytes())
+        except (FileNotFoundError, ValueError):
+            return None
+        return content if isinstance(content, dict) else None
+
+    def signing_key(self) -> SigningKey:
+        private_folder(self.home.root)
+        return SigningKey.load(self.home.root)
+
+    def audit(self) -> AuditStore:
+        """Open the audit store."""
+        return AuditStore.open(self.home.audit_url, private_folder(self.home.root), self.signing_key())
+
+    def attempt(self, audit: AuditStore) -> dict[str, list[dict[str, Any]]]:
+        """Return the audit rows since this run was last staged: an earlier attempt's end says nothing about this one."""
+        rows = audit.run(self.run_id, self.dataset)
+        starts = [intent["at"] for intent in rows["intents"] if intent["verb"] == "run"]
+        return {table: [row for row in found if not starts or row["at"] >= starts[-1]] for table, found in rows.items()}

@@ -1,0 +1,145 @@
+"""The suite of a publication: what the gate requires, as a plain JSON document in Great Expectations' own format.
+
+Nothing here imports Great Expectations, so a DAG may render a suite while it is parsed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from anon_core.spec import Publication
+
+FREQUENCIES = "frequencies"
+"""Runs on the distinct rows of a file and how often each occurs: all of our own expectations."""
+ROWS = "rows"
+"""Runs on the rows of a file, every cell as text."""
+NUMBERS = "numbers"
+"""Runs on the rows of a file, columns that hold nothing but numbers as numbers."""
+
+UNMEASURED = ("l_diversity", "t_closeness", "alpha", "max_sensitivity", "max_risk", "freeform", "earlier_releases")
+"""What a policy can require and this suite has no expectation for yet; building one ends with deleting its name."""
+
+
+def render_suite(publication: Publication, *, rows_before: int, today: date) -> dict[str, Any]:
+    """
+    Return the suite of a publication: same specification, rows and day, same document.
+
+    A dataset without quasi-identifiers has no k to hold, so its suite checks published uniqueness only; where every
+    published column is declared sensitive, uniqueness is searched over them all, for a suite without any privacy
+    check would let everything through. Acceptances that ended before ``today`` are left out.
+    """
+    from anon_core.spec import Role
+
+    weight = weight_column(publication.published)
+    privacy = publication.privacy
+    quasi = list(publication.quasi_identifiers)
+    sensitive = set(publication.names_with_role(Role.SENSITIVE))
+    searched = [name for name in publication.published if name not in sensitive] or list(publication.published)
+    uniqueness = privacy.published_uniqueness
+    ours: list[tuple[str, dict[str, Any]]] = [
+        ("expect_no_undeclared_column", {"columns": list(publication.published)}),
+    ]
+    if quasi:
+        ours += [
+            ("expect_no_singletons", {"columns": quasi, "max_singletons": privacy.singletons}),
+            ("expect_k_anonymity", {"columns": quasi, "k": privacy.k}),
+        ]
+    ours += [
+        (
+            "expect_published_uniqueness",
+            {
+                "columns": searched,
+                "max_size": uniqueness.max_size,
+                "max_share": uniqueness.max_share,
+                "accepted": sorted(sorted(a.columns) for a in uniqueness.accept if a.until >= today),
+            },
+        ),
+        (
+            "expect_rows_suppressed_at_most",
+            {"columns": quasi, "rows_before": rows_before, "limit": privacy.suppression_limit},
+        ),
+    ]
+    return {
+        "name": publication.dataset,
+        "expectations": [
+            *(_entry(kind, {**kwargs, "weight_column": weight}, FREQUENCIES) for kind, kwargs in ours),
+            *(_entry(e.type, e.kwargs, _view(e.type, e.kwargs)) for e in publication.expectations),
+        ],
+        "meta": {"rendered_by": "anonflow"},
+    }
+
+
+def mandatory(publication: Publication) -> list[str]:
+    """Return the expectations without which a suite of this publication is not one."""
+    over_quasi = ["expect_no_singletons", "expect_k_anonymity"] if publication.quasi_identifiers else []
+    return [
+        "expect_no_undeclared_column",
+        *over_quasi,
+        "expect_published_uniqueness",
+        "expect_rows_suppressed_at_most",
+    ]
+
+
+def unmeasured(publication: Publication) -> list[str]:
+    """Return the requirements of a policy that no expectation here measures; they must not pass for want of one."""
+    privacy = publication.privacy
+    found = [f"privacy.{name}" for name in UNMEASURED if getattr(privacy, name, None)]
+    return found + (["unit"] if getattr(publication, "unit", None) else [])
+
+
+def suite_digest(suite: Mapping[str, Any]) -> str:
+    """Return the sha256 of the suite, whatever the order of its keys."""
+    text = json.dumps(suite, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def weight_column(columns: Sequence[str]) -> str:
+    """
+    Return a name for the weights that is no published column's.
+
+    >>> weight_column(["sex", "rows"])
+    'rows_'
+    """
+    name = "rows"
+    while name in columns:
+        name += "_"
+    return name
+
+
+def _entry(kind: str, kwargs: Mapping[str, Any], runs_on: str) -> dict[str, Any]:
+    return {"type": kind, "kwargs": _plain(dict(kwargs)), "meta": {"runs_on": runs_on}}
+
+
+def _plain(value: Any) -> Any:
+    """Return YAML data as JSON data: dates become text, tuples lists."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        items = [_plain(item) for item in value]
+        return sorted(items, key=repr) if isinstance(value, (set, frozenset)) else items
+    return value.isoformat() if isinstance(value, (date, datetime)) else value
+
+
+def _view(kind: str, kwargs: Mapping[str, Any]) -> str:
+    """
+    Tell whether a stock expectation sees text or numbers: whoever compares with a number wants numbers.
+
+    Lengths are numbers about text, and ``mostly`` is about rows; both leave cells as text.
+    """
+    if "value_lengths" in kind:
+        return ROWS
+    compared = [value for name, value in kwargs.items() if name != "mostly"]
+    return NUMBERS if "greater_than" in kind or any(map(_has_number, compared)) else ROWS
+
+
+def _has_number(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_number, value.values()))
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return any(map(_has_number, value))
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

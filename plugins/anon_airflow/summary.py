@@ -1,0 +1,65 @@
+"""An internal report as a person wants to read it at the end of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+def print_summary(report: Path) -> None:
+    """Print the summary of a run from its internal report."""
+    for line in summary_lines(json.loads(report.read_bytes())):
+        click.echo(line)
+
+
+def summary_lines(report: dict[str, Any]) -> Iterator[str]:
+    """Yield what happened: rows, what singles people out, before and after, the verdict, and where to look."""
+    period = f", period {report['period']}" if report["period"] else ""
+    yield f"{report['title']} ({report['dataset']}{period})"
+    if staged := report["staged"]:
+        dropped = f", {staged['rows_dropped']:,} dropped for their gaps" if staged["rows_dropped"] else ""
+        yield f"  rows read           {staged['rows']:,}{dropped}"
+    if (detection := report["detection"]) and (best := detection["best"]):
+        yield f"  quasi-identifiers   {', '.join(report['before']['columns'])} (declared)"
+        yield (
+            f"  found in the data   {', '.join(best['columns'])} single out {best['singletons']:,} rows "
+            f"({best['share']:.1%}); sets up to {detection['max_size']} columns searched"
+        )
+    before, after = report["before"], report["after"]
+    if before and after:
+        yield f"  singletons          {before['singletons']:,} before, {after['singletons']:,} after"
+        yield f"  k (smallest class)  {before['k']:,} before, {after['k']:,} after"
+    if recoding := report["recoding"]:
+        yield f"  recoding            {recoding['method']}: " + "; ".join(_levels(recoding["columns"]))
+    if staged and after:
+        removed = staged["rows"] - after["rows"]
+        yield f"  rows published      {after['rows'] if report['version'] else 0:,} ({removed:,} removed by recoding)"
+    yield f"  verdict             {_verdict(report)}"
+    for reason in report["reasons"]:
+        yield f"                      - {reason}"
+    if report["page"]:
+        yield f"  release page        {report['page']}"
+
+
+def _levels(columns: list[dict[str, Any]]) -> Iterator[str]:
+    for column in columns:
+        if column["role"] == "quasi":
+            yield f"{column['name']} {' / '.join(level['name'] for level in column['levels'])}"
+
+
+def _verdict(report: dict[str, Any]) -> str:
+    passed = sum(check["passed"] for check in report["checks"])
+    checks = f"{passed} of {len(report['checks'])} checks hold"
+    match report["outcome"]:
+        case "published":
+            return f"PUBLISHED as version {report['version']} ({checks})"
+        case "unchanged":
+            return f"UNCHANGED: version {report['version']} holds these very bytes already ({checks})"
+        case "refused":
+            return f"REFUSED by the {report['refused_by']} ({checks}); nothing was published"
+        case _:
+            return "FAILED before a verdict; nothing was published"

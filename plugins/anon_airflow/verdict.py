@@ -1,0 +1,79 @@
+"""What the gate found, as plain data: counts, names of columns and digests, never a value."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+EVERYWHERE = "all"
+"""The distribution of a check that is not about one file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that was measured, what was required of it, and a sentence that says both."""
+
+    distribution: str
+    name: str
+    passed: bool
+    observed: str | int | float
+    required: str | int | float
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """One file that would be published, exactly as it was measured."""
+
+    name: str
+    sha256: str
+    bytes: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """
+    Whether these very bytes may be published.
+
+    ``passed`` is computed here and nowhere else: every check holds, there is at least one distribution, and exactly as
+    many expectations were evaluated as the suite asks for, more than none. ``suite`` is what was evaluated, ready to
+    be stored as JSON.
+    """
+
+    checks: tuple[Check, ...]
+    distributions: tuple[Distribution, ...]
+    suite: dict[str, Any]
+    suite_digest: str
+    evaluated: int
+    expected: int
+
+    @property
+    def passed(self) -> bool:
+        return bool(
+            self.distributions
+            and self.checks
+            and self.evaluated == self.expected > 0
+            and all(check.passed is True for check in self.checks)
+        )
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the gate is shut, one sentence per failed check; empty when it is open."""
+        return tuple(
+            check.message if check.distribution == EVERYWHERE else f"{check.distribution}: {check.message}"
+            for check in self.checks
+            if check.passed is not True
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the suite (its digest stands for it) as JSON-ready data."""
+        return {
+            "passed": self.passed,
+            "checks": [asdict(check) for check in self.checks],
+            "distributions": [asdict(distribution) for distribution in self.distributions],
+            "suite_digest": self.suite_digest,
+            "evaluated": self.evaluated,
+            "expected": self.expected,
+            "reasons": list(self.reasons),
+        }

@@ -1,0 +1,61 @@
+"""The two databases that the audit store is tested on, and ways to tamper with them."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy
+from anon_airflow.audit.models import metadata
+from sqlalchemy import text
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """The address of a PostgreSQL that runs for these tests; as root, pgserver makes itself a user to run as."""
+    pgserver = pytest.importorskip("pgserver", reason="the wheel that brings PostgreSQL is not installed")
+    folder = tempfile.mkdtemp()
+    try:
+        server = pgserver.get_server(Path(folder) / "pg")
+    except Exception as error:
+        pytest.skip(f"PostgreSQL does not start here: {type(error).__name__}")
+    info = server.get_postmaster_info()
+    yield f"postgresql+pg8000://postgres@/{{}}?unix_sock={info.socket_dir}/.s.PGSQL.{info.port}"
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/audit.db"
+    pattern: str = request.getfixturevalue("postgresql")
+    name = f"audit_{next(_numbers)}"
+    engine = sqlalchemy.create_engine(pattern.format("postgres"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return pattern.format(name)
+
+
+def run_sql(url: str, *statements: str) -> None:
+    engine = sqlalchemy.create_engine(url)
+    with engine.begin() as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+    engine.dispose()
+
+
+def drop_triggers(url: str) -> None:
+    if url.startswith("sqlite"):
+        verbs = ("no_update", "no_delete", "no_replace")
+        run_sql(url, *[f"DROP TRIGGER {t}_{verb}" for t in metadata.tables for verb in verbs])
+    else:
+        run_sql(url, *[f"DROP TRIGGER {t}_append_only ON {t}" for t in metadata.tables])

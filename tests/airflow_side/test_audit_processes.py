@@ -1,0 +1,61 @@
+"""The audit store under several processes at once, and under kill -9."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from anon_airflow.audit import AuditStore
+from anon_airflow.signing import SigningKey
+from audit_databases import postgresql, url  # noqa: F401 (fixtures)
+
+KEY = SigningKey.of(b"k" * 32)
+RUN = {"run_id": "run 1", "dataset": "licences"}
+
+
+def append_many(url: str, home: str, times: int) -> None:
+    with AuditStore.open(url, Path(home), KEY) as store:
+        for number in range(times):
+            store.append("refusals", **RUN, by="gate", reasons=[f"reason {number}"])
+
+
+def test_four_processes_append_at_once_and_the_chain_stays_whole(url: str, tmp_path: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        pool.starmap(append_many, [(url, str(tmp_path), 25)] * 4, chunksize=1)
+    with AuditStore.open(url, tmp_path, KEY) as store:
+        verification = store.verify()
+    assert verification.ok and verification.entries == 100, verification.reason
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from anon_airflow.audit import AuditStore
+from anon_airflow.signing import SigningKey
+store = AuditStore.open(sys.argv[1], Path(sys.argv[2]), SigningKey.of(b"k" * 32))
+store.intend(run_id="run 1", dataset="licences", verb="publish", actor="ada")
+while True:
+    print(store.append("refusals", run_id="run 1", dataset="licences", by="gate", reasons=[]), flush=True)
+"""
+
+
+@pytest.mark.parametrize("appends", [1, 7, 20])
+def test_a_killed_process_loses_nothing_it_reported_and_leaves_an_open_intent(
+    url: str, tmp_path: Path, appends: int
+) -> None:
+    command = [sys.executable, "-c", KILLED, url, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        seen = [int(process.stdout.readline()) for _ in range(appends)]
+        process.send_signal(signal.SIGKILL)
+        seen += [int(line) for line in process.stdout.read().split()]
+    with AuditStore.open(url, tmp_path, KEY) as store:
+        verification = store.verify()
+        assert verification.ok and verification.entries >= seen[-1] == len(seen) + 1
+        assert [intent.verb for intent in verification.open_intents] == ["publish"]
+        store.intend(**RUN, verb="publish", actor="ada")
+        assert store.verify().ok

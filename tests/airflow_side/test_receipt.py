@@ -1,0 +1,156 @@
+"""The receipt: it covers exactly what the gate measured, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from anon_airflow.receipt import Distribution, Receipt, issue, problems
+from anon_airflow.signing import SigningKey, canonical_json
+from anon_core.errors import InvalidInputError, RefusedError
+from hypothesis import given
+from hypothesis import strategies as st
+
+KEY = SigningKey.of(b"k" * 32)
+CSV = Distribution("table.csv", "1" * 64, 100, 10)
+PARQUET = Distribution("table.parquet", "2" * 64, 80, 10)
+PUBLISHED: dict[str, Any] = {
+    "dataset": "driver-licences",
+    "run_id": "scheduled__1",
+    "spec_digest": "3" * 64,
+    "suite_digest": "4" * 64,
+    "distributions": (CSV, PARQUET),
+}
+
+
+def given_receipt(**changes: Any) -> Receipt:
+    return issue(KEY, **{**PUBLISHED, "checks": 12, "anonflow_version": "0.1.0", **changes})
+
+
+def test_a_receipt_covers_what_the_gate_measured() -> None:
+    assert problems(given_receipt(), KEY, **PUBLISHED) == []
+
+
+def test_a_receipt_survives_being_written_and_read() -> None:
+    receipt = given_receipt()
+    text = receipt.to_json()
+    assert Receipt.from_json(text) == receipt
+    assert text == canonical_json(json.loads(text))
+    assert Receipt.from_json(text).digest == receipt.digest
+
+
+def test_the_order_in_which_distributions_are_given_does_not_matter() -> None:
+    assert given_receipt(distributions=(PARQUET, CSV)) == given_receipt()
+    assert problems(given_receipt(), KEY, **{**PUBLISHED, "distributions": (PARQUET, CSV)}) == []
+
+
+def test_a_distribution_of_another_class_with_the_same_four_fields_will_do() -> None:
+    @dataclass(frozen=True)
+    class Sent:
+        name: str
+        sha256: str
+        bytes: int
+        rows: int
+        path: str = "/somewhere"
+
+    sent = [Sent(*CSV), Sent(*PARQUET)]
+    assert problems(given_receipt(), KEY, **{**PUBLISHED, "distributions": sent}) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"dataset": "other"}, "another dataset: it covers driver-licences, this publishes other"),
+        ({"run_id": "manual__2"}, "another run"),
+        ({"spec_digest": "5" * 64}, "another spec"),
+        ({"suite_digest": "5" * 64}, "another suite of checks"),
+        ({"distributions": (CSV,)}, "table.parquet is in the receipt but is not about to be published"),
+        ({"distributions": (CSV, PARQUET, CSV._replace(name="x.csv"))}, "x.csv is about to be published but the gate"),
+        ({"distributions": (CSV._replace(sha256="9" * 64), PARQUET)}, "table.csv changed after the gate measured it"),
+        ({"distributions": (CSV._replace(bytes=99), PARQUET)}, "bytes 100, now 99"),
+        ({"distributions": (CSV._replace(rows=11), PARQUET)}, "rows 10, now 11"),
+        ({"distributions": (CSV, CSV, PARQUET)}, "same name"),
+    ],
+)
+def test_a_receipt_does_not_cover_anything_else(changed: dict[str, Any], what: str) -> None:
+    (found,) = problems(given_receipt(), KEY, **{**PUBLISHED, **changed})
+    assert what in found
+
+
+def test_every_problem_is_named_at_once() -> None:
+    found = problems(given_receipt(), KEY, dataset="a", run_id="b", spec_digest="c", suite_digest="d", distributions=())
+    assert len(found) == 6
+
+
+def test_a_receipt_of_another_key_names_both_keys() -> None:
+    other = SigningKey.of(b"o" * 32)
+    (found,) = problems(given_receipt(), other, **PUBLISHED)
+    assert KEY.key_id in found and other.key_id in found
+
+
+def test_claiming_the_right_key_id_does_not_help() -> None:
+    forged = replace(issue(SigningKey.of(b"o" * 32), **PUBLISHED, checks=1, anonflow_version="0"), key_id=KEY.key_id)
+    (found,) = problems(forged, KEY, **PUBLISHED)
+    assert "signature is wrong" in found
+
+
+def test_a_signature_made_for_the_chain_is_no_receipt() -> None:
+    receipt = given_receipt()
+    forged = replace(receipt, mac=KEY.sign("chain", receipt.signed))
+    assert problems(forged, KEY, **PUBLISHED)
+
+
+@given(
+    st.sampled_from(["dataset", "run_id", "spec_digest", "suite_digest", "anonflow_version", "mac"]),
+    st.text(max_size=8),
+)
+def test_a_receipt_with_any_text_changed_is_refused_even_for_what_it_now_says(field: str, text: str) -> None:
+    receipt = given_receipt()
+    changed = replace(receipt, **{field: text})
+    if changed != receipt:
+        claimed = {name: getattr(changed, name) for name in PUBLISHED}
+        assert problems(changed, KEY, **claimed)
+        assert changed.digest != receipt.digest
+
+
+@pytest.mark.parametrize("changes", [{"checks": 13}, {"distributions": (CSV,)}])
+def test_a_receipt_with_counts_or_files_changed_is_refused(changes: dict[str, Any]) -> None:
+    changed = replace(given_receipt(), **changes)
+    assert problems(changed, KEY, **{**PUBLISHED, "distributions": changed.distributions})
+
+
+@pytest.mark.parametrize("changes", [{"checks": 0}, {"distributions": ()}, {"distributions": (CSV, CSV)}])
+def test_no_receipt_is_given_for_nothing(changes: dict[str, Any]) -> None:
+    with pytest.raises(RefusedError):
+        given_receipt(**changes)
+
+
+def mangled(**changes: Any) -> str:
+    return json.dumps({**json.loads(given_receipt().to_json()), **changes})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "null",
+        "{}",
+        "[" * 100_000,
+        mangled(verdict="failed"),
+        mangled(extra=1),
+        mangled(checks=True),
+        mangled(checks="12"),
+        mangled(checks=-1),
+        mangled(mac=None),
+        mangled(distributions={}),
+        mangled(distributions=[1]),
+        mangled(distributions=[{**CSV._asdict(), "rows": 1.5}]),
+        mangled(distributions=[{**CSV._asdict(), "name": None}]),
+    ],
+)
+def test_what_is_not_a_receipt_is_not_read_as_one(text: str) -> None:
+    with pytest.raises(InvalidInputError, match="not a receipt"):
+        Receipt.from_json(text)

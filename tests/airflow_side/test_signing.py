@@ -1,0 +1,133 @@
+"""The signing key: where it comes from, what it refuses, and that it never shows."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+from pathlib import Path
+
+import pytest
+from anon_airflow.signing import SigningKey, canonical_json
+from anon_core.errors import InvalidInputError, StorageError
+from hypothesis import given
+from hypothesis import strategies as st
+
+SECRET = "a" * 16 + "b" * 16
+
+
+def key_file(folder: Path, text: str = SECRET, mode: int = 0o600) -> Path:
+    path = folder / "key"
+    path.write_text(text)
+    path.chmod(mode)
+    return path
+
+
+def key_id_of(home: str) -> str:
+    return SigningKey.load(Path(home), {}).key_id
+
+
+@given(st.binary(), st.binary())
+def test_a_signature_holds_for_its_message_only(message: bytes, other: bytes) -> None:
+    key = SigningKey.of(SECRET.encode())
+    mac = key.sign("receipt", message)
+    assert key.verify("receipt", message, mac)
+    assert key.verify("receipt", other, mac) == (message == other)
+
+
+def test_a_signature_for_one_purpose_does_not_serve_another() -> None:
+    key = SigningKey.of(SECRET.encode())
+    assert not key.verify("chain", b"text", key.sign("receipt", b"text"))
+
+
+def test_a_purpose_cannot_smuggle_in_a_separator() -> None:
+    with pytest.raises(InvalidInputError, match="one plain word"):
+        SigningKey.of(SECRET.encode()).sign("chain\0x", b"text")
+
+
+@pytest.mark.parametrize("mac", [None, 5, b"00", "", "è", "\udc80", "0" * 64])
+def test_what_is_no_signature_is_refused_without_an_error(mac: object) -> None:
+    assert not SigningKey.of(SECRET.encode()).verify("chain", b"text", mac)
+
+
+def test_the_secret_never_shows() -> None:
+    key = SigningKey.of(SECRET.encode())
+    assert SECRET not in repr(key) + str(key)
+    assert key.key_id in repr(key)
+
+
+def test_the_environment_comes_first_then_the_file_then_home(tmp_path: Path) -> None:
+    environ = {"ANON_SIGNING_KEY": SECRET, "ANON_SIGNING_KEY_FILE": str(key_file(tmp_path, "c" * 32))}
+    assert SigningKey.load(tmp_path, environ) == SigningKey.of(SECRET.encode())
+    del environ["ANON_SIGNING_KEY"]
+    assert SigningKey.load(tmp_path, environ) == SigningKey.of(b"c" * 32)
+    assert not (tmp_path / "signing.key").exists()
+
+
+def test_the_same_secret_has_the_same_key_id_wherever_it_comes_from(tmp_path: Path) -> None:
+    from_file = SigningKey.load(tmp_path, {"ANON_SIGNING_KEY_FILE": str(key_file(tmp_path, SECRET + "\n"))})
+    assert from_file == SigningKey.load(tmp_path, {"ANON_SIGNING_KEY": SECRET})
+    assert len(from_file.key_id) == 12
+
+
+def test_the_real_environment_is_read_when_none_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANON_SIGNING_KEY", SECRET)
+    assert SigningKey.load(tmp_path) == SigningKey.of(SECRET.encode())
+
+
+@pytest.mark.parametrize("text", ["", "short", " " * 40])
+def test_a_short_key_is_refused_and_the_message_says_how_to_make_one(text: str, tmp_path: Path) -> None:
+    for environ in ({"ANON_SIGNING_KEY": text}, {"ANON_SIGNING_KEY_FILE": str(key_file(tmp_path, text))}):
+        with pytest.raises(InvalidInputError, match=r"32 or more; make one with .*token_hex"):
+            SigningKey.load(tmp_path, environ)
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o644])
+def test_a_key_file_that_others_can_read_is_refused(mode: int, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="chmod 600"):
+        SigningKey.load(tmp_path, {"ANON_SIGNING_KEY_FILE": str(key_file(tmp_path, mode=mode))})
+
+
+def test_a_missing_key_file_is_refused_and_not_made(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="cannot be read"):
+        SigningKey.load(tmp_path, {"ANON_SIGNING_KEY_FILE": str(tmp_path / "none")})
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_key_is_made_on_first_use_private_and_with_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    home = tmp_path / "new" / "home"
+    with caplog.at_level(logging.WARNING):
+        key = SigningKey.load(home, {})
+    assert (home / "signing.key").stat().st_mode & 0o777 == 0o600
+    assert home.stat().st_mode & 0o777 == 0o700
+    assert "ANON_SIGNING_KEY" in caplog.text and key.secret.decode() not in caplog.text
+    assert SigningKey.load(home, {}) == key
+    assert [path.name for path in home.iterdir()] == ["signing.key"]
+
+
+def test_a_damaged_key_in_home_is_refused_and_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "signing.key").touch(mode=0o600)
+    with pytest.raises(InvalidInputError, match="32 or more"):
+        SigningKey.load(tmp_path, {})
+
+
+def test_a_home_that_takes_no_file_is_a_storage_error(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("a file, not a folder")
+    with pytest.raises(StorageError, match="making a signing key"):
+        SigningKey.load(tmp_path / "home" / "below", {})
+
+
+def test_processes_that_make_the_key_at_once_get_the_same_one(tmp_path: Path) -> None:
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        for attempt in range(10):
+            home = tmp_path / str(attempt)
+            assert len(set(pool.map(key_id_of, [str(home)] * 8, chunksize=1))) == 1
+            assert os.listdir(home) == ["signing.key"]
+
+
+def test_canonical_json_is_one_text_per_value() -> None:
+    assert canonical_json({"b": [1, None], "a": "è"}) == canonical_json({"a": "è", "b": [1, None]})
+    with pytest.raises(ValueError):
+        canonical_json(float("nan"))
