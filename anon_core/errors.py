@@ -137,7 +137,9 @@ class UnmappedValuesError(InvalidInputError):
         self.unmapped = unmapped
 
     def __str__(self) -> str:
-        parts = [f"column {name!r}: {values} distinct values, {rows} rows" for name, (values, rows) in self.unmapped.items()]
+        parts = [
+            f"column {name!r}: {values} distinct values, {rows} rows" for name, (values, rows) in self.unmapped.items()
+        ]
         return (
             f"the hierarchy does not cover every value ({'; '.join(parts)}); add them to the hierarchy, or set "
             "`unmapped: suppress` to publish them as *. `anon run SPEC --show-values` names them on the terminal"
@@ -173,11 +175,19 @@ class PolicyNotMetError(ComplianceError):
         self.advice = advice
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild_policy_error, (self.measure, self.wanted, self.reached, self.rows_at_risk, self.rows, self.advice)
+        return _rebuild_policy_error, (
+            self.measure,
+            self.wanted,
+            self.reached,
+            self.rows_at_risk,
+            self.rows,
+            self.advice,
+        )
 
     def __str__(self) -> str:
         return (
-            f"{self.measure} {self.wanted} not reached: best {self.reached}, {self.rows_at_risk} of {self.rows} rows at risk; "
+            f"{self.measure} {self.wanted} not reached: best {self.reached}, "
+            f"{self.rows_at_risk} of {self.rows} rows at risk; "
             f"{self.advice}"
         )
 

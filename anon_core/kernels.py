@@ -50,9 +50,7 @@ def pack(codes: Sequence[AnyCodes], cardinalities: Sequence[int]) -> list[Words]
     return words
 
 
-def group(
-    codes: Sequence[AnyCodes], cardinalities: Sequence[int], weights: Integers | None = None
-) -> Groups:
+def group(codes: Sequence[AnyCodes], cardinalities: Sequence[int], weights: Integers | None = None) -> Groups:
     """Group equal tuples: by direct addressing when they fit into few bits, else by sorting packed words."""
     rows = len(codes[0]) if codes else (0 if weights is None else len(weights))
     if not codes or not rows:

@@ -185,7 +185,7 @@ class LDiversity(Model):
 
     column: Text
     kind: Diversity = Diversity.DISTINCT
-    l: Annotated[Number, Field(gt=1)]
+    l: Annotated[Number, Field(gt=1)]  # noqa: E741 - the name in the literature
     c: Annotated[Number, Field(gt=0)] | None = None
 
     @model_validator(mode="after")

@@ -109,9 +109,12 @@ def read(path: Path, options: ReadOptions | None = None) -> Table:
         nested type: the message says which and never quotes a cell.
     """
     options = options or ReadOptions()
-    files = [Path(name) for name in sorted(glob.glob(str(path)))] if glob.has_magic(str(path)) else [path]
+    pattern = str(path)
+    files = [Path(name) for name in sorted(glob.glob(pattern))] if glob.has_magic(pattern) else [path]  # noqa: PTH207
     if not files:
-        raise TableError(str(path), "no file matches this pattern", "check source.file and the period it is rendered for")
+        raise TableError(
+            str(path), "no file matches this pattern", "check source.file and the period it is rendered for"
+        )
     tables = [_read_one(file, options) for file in files]
     for file, table in zip(files[1:], tables[1:], strict=True):
         if set(table.column_names) != set(tables[0].column_names):
@@ -242,8 +245,14 @@ def _read_parquet(path: Path, options: ReadOptions) -> pa.Table:
 def _is_scalar(kind: pa.DataType) -> bool:
     if pa.types.is_dictionary(kind):
         return _is_scalar(kind.value_type)
-    return bool(pa.types.is_primitive(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
-                or pa.types.is_string_view(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind))
+    return bool(
+        pa.types.is_primitive(kind)
+        or pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_string_view(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_null(kind)
+    )
 
 
 def _text(column: pa.ChunkedArray, missing_words: Sequence[str]) -> pa.ChunkedArray:

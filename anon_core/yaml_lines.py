@@ -65,7 +65,7 @@ class _Node:
     kind: type
 
 
-class _Stop(Exception):
+class _UnreadableError(Exception):
     """The text cannot be read any further."""
 
     def __init__(self, line: int, what: str) -> None:
@@ -104,7 +104,7 @@ def parse_yaml(text: str) -> Document:
     try:
         root = _Composer(text, document.problems).document()
         document.content = _expand(root, (), document, 0)
-    except _Stop as stop:
+    except _UnreadableError as stop:
         return Document(problems=[stop.problem])
     except yaml.MarkedYAMLError as error:
         return Document(problems=[_syntax_problem(error, text)])
@@ -139,22 +139,24 @@ class _Composer:
     def document(self) -> _Node:
         next(self.events)
         if not isinstance(next(self.events), yaml.DocumentStartEvent):
-            raise _Stop(1, "the file is empty")
+            raise _UnreadableError(1, "the file is empty")
         root = self.node(next(self.events), 0)
         next(self.events)
         after = next(self.events)
         if not isinstance(after, yaml.StreamEndEvent):
-            raise _Stop(after.start_mark.line + 1, "a second YAML document starts here; one file describes one dataset")
+            raise _UnreadableError(
+                after.start_mark.line + 1, "a second YAML document starts here; one file describes one dataset"
+            )
         return root
 
     def node(self, event: Any, depth: int) -> _Node:
         line = event.start_mark.line + 1
         if depth > _MAX_DEPTH:
-            raise _Stop(line, f"nested more than {_MAX_DEPTH} levels deep")
+            raise _UnreadableError(line, f"nested more than {_MAX_DEPTH} levels deep")
         if isinstance(event, yaml.AliasEvent):
             # An anchor is known only once its value is complete, so nothing can contain itself.
             if event.anchor not in self.anchors:
-                raise _Stop(line, f"the alias `*{event.anchor}` has no anchor before it")
+                raise _UnreadableError(line, f"the alias `*{event.anchor}` has no anchor before it")
             return self.anchors[event.anchor]
         if event.tag not in (None, "!", "tag:yaml.org,2002:str"):
             self.problems.append(Problem(line, "", f"the tag `{event.tag}` is not supported; remove it"))
@@ -207,9 +209,9 @@ def _expand(node: _Node, location: Location, document: Document, line: int) -> A
     """Turn nodes into fresh plain values (an alias becomes a copy) and write down their lines."""
     document.lines[location] = line or node.line
     if len(document.lines) > _MAX_VALUES:
-        raise _Stop(node.line, f"the file has more than {_MAX_VALUES} values, aliases written out")
+        raise _UnreadableError(node.line, f"the file has more than {_MAX_VALUES} values, aliases written out")
     if len(location) > _MAX_DEPTH:
-        raise _Stop(node.line, f"nested more than {_MAX_DEPTH} levels deep")
+        raise _UnreadableError(node.line, f"nested more than {_MAX_DEPTH} levels deep")
     if node.kind is list:
         return [_expand(item, (*location, index), document, 0) for index, item in enumerate(node.value)]
     if node.kind is str:

@@ -17,8 +17,8 @@ class Partition:
     The classes of at least two rows under some columns; rows that are alone are left out for good.
 
     A row that is alone stays alone whatever column is added, so refining never looks at it again. ``tuples`` are the
-    members (distinct tuples of the whole table), ``clusters`` the class each is in (numbered from 0), ``sizes`` the rows
-    of each class.
+    members (distinct tuples of the whole table), ``clusters`` the class each is in (numbered from 0), ``sizes`` the
+    rows of each class.
     """
 
     tuples: Integers

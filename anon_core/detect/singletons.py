@@ -119,9 +119,7 @@ class _Search:
         return False
 
 
-def detect(
-    frequencies: FrequencyTable, *, max_size: int | None = None, progress: Progress | None = None
-) -> Detection:
+def detect(frequencies: FrequencyTable, *, max_size: int | None = None, progress: Progress | None = None) -> Detection:
     """
     Find the column sets that single out most rows, exactly, by depth-first search over stripped partitions.
 
@@ -174,9 +172,7 @@ def unaccepted_uniqueness(
             members = frozenset((*chosen, column))
             if any(smaller <= members for smaller in broken):
                 continue
-            refined = partition.refine(
-                frequencies.codes[column], len(frequencies.domains[column]), frequencies.weights
-            )
+            refined = partition.refine(frequencies.codes[column], len(frequencies.domains[column]), frequencies.weights)
             if not any(members <= cover for cover in covers):
                 single = np.ones(frequencies.tuples, np.bool_)
                 single[refined.tuples] = False
@@ -187,7 +183,9 @@ def unaccepted_uniqueness(
                 if count > max_share * rows:
                     broken.append(members)
                     found.append(
-                        UniqueSet(columns=tuple(names[i] for i in sorted(members)), singletons=count, share=count / rows)
+                        UniqueSet(
+                            columns=tuple(names[i] for i in sorted(members)), singletons=count, share=count / rows
+                        )
                     )
                     continue
             if len(members) < max_size:

@@ -56,7 +56,9 @@ def read_levels(path: Path) -> FileLevels:
 def _problems(lines: Sequence[tuple[int, list[str]]]) -> list[str]:
     """Return everything that keeps these lines from being a hierarchy."""
     depth = len(lines[0][1])
-    problems = [f"line {n} has {len(row)} levels, line {lines[0][0]} has {depth}" for n, row in lines if len(row) != depth]
+    problems = [
+        f"line {n} has {len(row)} levels, line {lines[0][0]} has {depth}" for n, row in lines if len(row) != depth
+    ]
     if problems:
         return problems
     seen: dict[str, int] = {}
@@ -70,5 +72,7 @@ def _problems(lines: Sequence[tuple[int, list[str]]]) -> list[str]:
         for n, row in lines:
             parent, first = parents.setdefault(row[level - 1], (row[level], n))
             if level > 1 and parent != row[level]:
-                problems.append(f"lines {first} and {n} give one label of level {level - 1} two parents at level {level}")
+                problems.append(
+                    f"lines {first} and {n} give one label of level {level - 1} two parents at level {level}"
+                )
     return problems

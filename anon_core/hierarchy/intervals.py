@@ -26,7 +26,9 @@ def group_numbers(frequencies: FrequencyTable, years: Years) -> Ladder:
     domain = frequencies.domains[at].to_pylist()
     rows = np.zeros(len(domain), np.int64)
     np.add.at(rows, frequencies.codes[at], frequencies.weights)
-    present = [(number, code) for code, text in enumerate(domain) if (number := _number(text)) is not None and rows[code]]
+    present = [
+        (number, code) for code, text in enumerate(domain) if (number := _number(text)) is not None and rows[code]
+    ]
     missing = [code for code, text in enumerate(domain) if text is not None and _number(text) is None and rows[code]]
     if missing:
         raise UnmappedValuesError({years.column: (len(missing), int(rows[missing].sum()))})
@@ -41,7 +43,9 @@ def group_numbers(frequencies: FrequencyTable, years: Years) -> Ladder:
 
 
 def _described(years: Years) -> str:
-    groups = f"groups of at least {years.size} rows" if years.intervals is Intervals.ROWS else f"{years.size} values each"
+    groups = (
+        f"groups of at least {years.size} rows" if years.intervals is Intervals.ROWS else f"{years.size} values each"
+    )
     return groups if years.replace is Replace.RANGE else f"{groups}, replaced by their mean (an invented value)"
 
 

@@ -52,7 +52,7 @@ class Ladder:
         for level, codes in enumerate(self.maps):
             covered[level] = np.bincount(codes, minlength=len(self.labels))[codes] - 1
         covered[:, self.unmapped] = values - 1
-        return covered / max(values - 1, 1)
+        return np.asarray(covered / max(values - 1, 1))
 
 
 def climb(
@@ -97,9 +97,7 @@ def spoken_root(spoken: dict[str | None, list[str | None]], root: str) -> str:
     return root
 
 
-def _labels_apart(
-    paths: dict[str | None, Sequence[str]], depth: int, root: str
-) -> dict[str | None, list[str | None]]:
+def _labels_apart(paths: dict[str | None, Sequence[str]], depth: int, root: str) -> dict[str | None, list[str | None]]:
     """Return each value's labels for all levels, an upper one tagged where a lower one has another meaning."""
     whole: dict[str | None, list[str | None]] = {
         value: [value, *list(path)[:depth], root] for value, path in paths.items()

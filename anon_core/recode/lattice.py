@@ -180,7 +180,7 @@ class _Lattice:
         if not removed:
             return _Safe(cost=self.cost(node), removed=0, node=node)
         plan = self.plan(node, counted)
-        weights = {name: w for name, w in zip(self.frequencies.names, self.weights, strict=True)}
+        weights = dict(zip(self.frequencies.names, self.weights, strict=True))
         return _Safe(cost=utility(plan, weights).weighted_loss, removed=removed, node=node)
 
     def _climb(self, node: Node, counted: _Counted, above: dict[Node, _Counted | None]) -> None:

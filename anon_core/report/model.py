@@ -1,7 +1,7 @@
 """The JSON schema of both reports; ``docs/report.schema.json`` is made from it.
 
-The public report says what was published and how it was protected. The internal one adds what was found before and every
-recoding that was tried: it stays inside, because the trail itself helps an attacker. Neither holds a cell value.
+The public report says what was published and how it was protected. The internal one adds what was found before and
+every recoding that was tried: it stays inside, because the trail itself helps an attacker. Neither holds a cell value.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-SCHEMA = "anonflow/report/1"
+SCHEMA: Literal["anonflow/report/1"] = "anonflow/report/1"
 
 
 class _Part(BaseModel):

@@ -51,7 +51,9 @@ def recoding_note(publication: Publication, recoding: Recoding) -> dict[str, Any
         "candidates": [asdict(candidate) for candidate in recoding.candidates],
         "optimal": recoding.optimal,
         "rows_removed": plan.rows_removed,
-        "after": measured_note(publication, k_anonymity(plan.released(), plan.frequencies.names, k=publication.privacy.k)),
+        "after": measured_note(
+            publication, k_anonymity(plan.released(), plan.frequencies.names, k=publication.privacy.k)
+        ),
     }
 
 

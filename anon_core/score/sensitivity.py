@@ -33,6 +33,11 @@ def sensitivities(
         return None
     return {
         name: reveal[name]
-        * (1 - prod(1 - prod(reveal[other] for other in found if other != name) for found in unique_sets if name in found))
+        * (
+            1
+            - prod(
+                1 - prod(reveal[other] for other in found if other != name) for found in unique_sets if name in found
+            )
+        )
         for name in columns
     }

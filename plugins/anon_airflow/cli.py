@@ -26,8 +26,8 @@ from anon_core.errors import AnonError, ComplianceError, InternalError
 def anon() -> None:
     """Publish open data without singling anyone out.
 
-    Start with `anon profile TABLE` and `anon detect TABLE` to see what a table gives away, let `anon init TABLE` write a
-    publication file, and try the whole way to the portal with `anon run SPEC`. Airflow then does the same on schedule.
+    Start with `anon profile TABLE` and `anon detect TABLE` to see what a table gives away, let `anon init TABLE` write
+    a publication file, and try the whole way to the portal with `anon run SPEC`. Airflow then does it on schedule.
 
     Exit codes: 0 it holds, 1 the data does not comply, 2 the call or the input is wrong.
     """
@@ -59,7 +59,7 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
-    except Exception as error:  # A library's text may quote a cell: only the place is told.
+    except Exception as error:  # noqa: BLE001 - A library's text may quote a cell: only the place is told.
         click.echo(f"anon: {InternalError(type(error).__name__, place_of(error))}", err=True)
         sys.exit(2)
 

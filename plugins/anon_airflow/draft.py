@@ -37,7 +37,11 @@ def draft(
     profiles = [profile(column) for column in table.columns]
     roles = [propose(figures, table.rows) for figures in profiles]
     searched = [f.name for f, role in zip(profiles, roles, strict=True) if role.role not in ("identifier", "drop")]
-    found = detect(FrequencyTable.of(table, searched), max_size=min(4, len(searched)), progress=progress) if searched else None
+    found = (
+        detect(FrequencyTable.of(table, searched), max_size=min(4, len(searched)), progress=progress)
+        if searched
+        else None
+    )
     encoding = encoding_of(source) if encoding == "auto" and source.suffix != ".parquet" else encoding
     lines = [
         f"# A first draft, made from {table.rows:,} rows. Read every line: roles are proposals from names and counts.",

@@ -35,7 +35,7 @@ def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run
         except OSError as error:
             place = str(error.filename or "the disk")
             raise StorageError(place, function.__name__, error.strerror or type(error).__name__) from None
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, its text must not get out
             raise InternalError(type(error).__name__, place_of(error)) from None
 
     return guarded

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from anon_airflow.home import private_folder, write_private
+from anon_airflow.home import private_folder, wipe, write_private
 from anon_airflow.release import GENERATOR
 from anon_airflow.run import Run
 from anon_core.distribution import MEDIA_TYPES
@@ -27,6 +27,8 @@ def close_run(run: Run) -> dict[str, Any]:
         refusal = rows["refusals"][-1] if rows["refusals"] and not publication else None
         outcome = publication["status"] if publication else "refused" if refusal else "failed"
         report = build_internal_report(run, outcome, publication, refusal)
+        if publication:
+            wipe(run.gated)
         private_folder(run.notes)
         content = json.dumps(report.model_dump(mode="json", by_alias=True), indent=1, sort_keys=True)
         write_private(run.notes / REPORT, content.encode())
@@ -74,7 +76,8 @@ def build_internal_report(
             "utility": recoded.get("utility"),
             "checks": gated.get("checks", []),
             "distributions": [
-                {**file, "media_type": MEDIA_TYPES[Path(file["name"]).suffix]} for file in gated.get("distributions", [])
+                {**file, "media_type": MEDIA_TYPES[Path(file["name"]).suffix]}
+                for file in gated.get("distributions", [])
             ],
         }
     )

@@ -94,7 +94,7 @@ class Run:
         return AuditStore.open(self.home.audit_url, private_folder(self.home.root), self.signing_key())
 
     def attempt(self, audit: AuditStore) -> dict[str, list[dict[str, Any]]]:
-        """Return the audit rows since this run was last staged: an earlier attempt's end says nothing about this one."""
+        """Return the audit rows since this run was last staged: how an earlier attempt ended says nothing."""
         rows = audit.run(self.run_id, self.dataset)
         starts = [intent["at"] for intent in rows["intents"] if intent["verb"] == "run"]
         return {table: [row for row in found if not starts or row["at"] >= starts[-1]] for table, found in rows.items()}

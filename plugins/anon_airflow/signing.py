@@ -58,7 +58,7 @@ class SigningKey:
         return cls(secret, hashlib.sha256(b"anonflow key id" + secret).hexdigest()[:12])
 
     @classmethod
-    def load(cls, home: Path, environ: Mapping[str, str] | None = None) -> SigningKey:
+    def load(cls, home: Path, environ: Mapping[str, str] | None = None, *, warn: bool = True) -> SigningKey:
         """
         Find this worker's key: ANON_SIGNING_KEY, else ANON_SIGNING_KEY_FILE, else ``home/signing.key``.
 
@@ -77,7 +77,8 @@ class SigningKey:
         path = home / "signing.key"
         if not path.exists():
             _create(path)
-        _warn_once(path)
+        if warn:
+            _warn_once(path)
         return cls.of(_read(path, str(path)))
 
     def sign(self, purpose: str, message: bytes) -> str:

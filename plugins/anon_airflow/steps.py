@@ -117,7 +117,7 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
 
 @step
 def score(run: Run, progress: Progress | None = None) -> Result:
-    """Score every column: distinct values, entropy, share of unique values, and sensitivity from the identifiers found."""
+    """Score every column: distinct values, entropy, share of unique values, sensitivity."""
     from anon_core.score.profile import profile
     from anon_core.score.sensitivity import sensitivities
 
@@ -323,7 +323,9 @@ def _check_columns(run: Run, path: Path, names: tuple[str, ...]) -> None:
         parts = [f"not declared in {run.publication.file.name}: {', '.join(undeclared)}"] if undeclared else []
         parts += [f"declared but absent: {', '.join(absent)}"] if absent else []
         raise TableError(
-            str(path), "its columns are not the declared ones (" + "; ".join(parts) + ")", "correct `columns` or the export"
+            str(path),
+            "its columns are not the declared ones (" + "; ".join(parts) + ")",
+            "correct `columns` or the export",
         )
 
 

@@ -35,9 +35,8 @@ def summary_lines(report: dict[str, Any]) -> Iterator[str]:
         yield f"  k (smallest class)  {before['k']:,} before, {after['k']:,} after"
     if recoding := report["recoding"]:
         yield f"  recoding            {recoding['method']}: " + "; ".join(_levels(recoding["columns"]))
-    if staged and after:
-        removed = staged["rows"] - after["rows"]
-        yield f"  rows published      {after['rows'] if report['version'] else 0:,} ({removed:,} removed by recoding)"
+    if report["version"] and after:
+        yield f"  rows published      {after['rows']:,} ({staged['rows'] - after['rows']:,} removed by recoding)"
     yield f"  verdict             {_verdict(report)}"
     for reason in report["reasons"]:
         yield f"                      - {reason}"

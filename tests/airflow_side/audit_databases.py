@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy
-from anon_airflow.audit.models import metadata
 from sqlalchemy import text
+
+from anon_airflow.audit.models import metadata
 
 
 @pytest.fixture(scope="session")
@@ -32,8 +33,8 @@ def postgresql() -> Iterator[str]:
 _numbers = itertools.count()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+@pytest.fixture(name="url", params=["sqlite", "postgresql"])
+def audit_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path}/audit.db"
     pattern: str = request.getfixturevalue("postgresql")

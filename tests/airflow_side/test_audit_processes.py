@@ -7,14 +7,16 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from audit_databases import audit_url, postgresql  # noqa: F401 (fixtures)
+
 from anon_airflow.audit import AuditStore
 from anon_airflow.signing import SigningKey
-from audit_databases import postgresql, url  # noqa: F401 (fixtures)
 
 KEY = SigningKey.of(b"k" * 32)
-RUN = {"run_id": "run 1", "dataset": "licences"}
+RUN: dict[str, Any] = {"run_id": "run 1", "dataset": "licences"}
 
 
 def append_many(url: str, home: str, times: int) -> None:
@@ -34,6 +36,7 @@ def test_four_processes_append_at_once_and_the_chain_stays_whole(url: str, tmp_p
 KILLED = """
 import sys
 from pathlib import Path
+from typing import Any
 from anon_airflow.audit import AuditStore
 from anon_airflow.signing import SigningKey
 store = AuditStore.open(sys.argv[1], Path(sys.argv[2]), SigningKey.of(b"k" * 32))

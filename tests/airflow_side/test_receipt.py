@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from anon_airflow.receipt import Distribution, Receipt, issue, problems
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
-from hypothesis import given
-from hypothesis import strategies as st
 
 KEY = SigningKey.of(b"k" * 32)
 CSV = Distribution("table.csv", "1" * 64, 100, 10)
@@ -108,7 +109,8 @@ def test_a_signature_made_for_the_chain_is_no_receipt() -> None:
 )
 def test_a_receipt_with_any_text_changed_is_refused_even_for_what_it_now_says(field: str, text: str) -> None:
     receipt = given_receipt()
-    changed = replace(receipt, **{field: text})
+    changes: dict[str, Any] = {field: text}
+    changed = replace(receipt, **changes)
     if changed != receipt:
         claimed = {name: getattr(changed, name) for name in PUBLISHED}
         assert problems(changed, KEY, **claimed)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-import os
 from pathlib import Path
 
 import pytest
-from anon_airflow.signing import SigningKey, canonical_json
-from anon_core.errors import InvalidInputError, StorageError
 from hypothesis import given
 from hypothesis import strategies as st
+
+from anon_airflow.signing import SigningKey, canonical_json
+from anon_core.errors import InvalidInputError, StorageError
 
 SECRET = "a" * 16 + "b" * 16
 
@@ -124,7 +124,7 @@ def test_processes_that_make_the_key_at_once_get_the_same_one(tmp_path: Path) ->
         for attempt in range(10):
             home = tmp_path / str(attempt)
             assert len(set(pool.map(key_id_of, [str(home)] * 8, chunksize=1))) == 1
-            assert os.listdir(home) == ["signing.key"]
+            assert [path.name for path in home.iterdir()] == ["signing.key"]
 
 
 def test_canonical_json_is_one_text_per_value() -> None:

@@ -594,7 +594,7 @@ def test_a_file_that_cannot_be_read_is_a_specification_error(folder: Path) -> No
         load_spec(folder)
     latin = folder / "latin.yaml"
     latin.write_bytes(b"dataset: a\ntitle: caf\xe9\n")
-    with pytest.raises(SpecError, match="latin.yaml:2: the file is not UTF-8"):
+    with pytest.raises(SpecError, match=r"latin\.yaml:2: the file is not UTF-8"):
         load_spec(latin)
 
 

@@ -22,7 +22,7 @@ def _store() -> AuditStore:
         raise InvalidInputError(
             f"there is no audit store in {home.root} yet; set ANON_HOME (or ANON_AUDIT_URL) to the one you mean"
         )
-    return AuditStore.open(home.audit_url, home.root, SigningKey.load(private_folder(home.root)))
+    return AuditStore.open(home.audit_url, home.root, SigningKey.load(private_folder(home.root), warn=False))
 
 
 @click.group()
@@ -50,8 +50,9 @@ def list_runs(dataset: str | None, limit: int, as_json: bool) -> None:
 
 @audit.command()
 @click.argument("run_id", metavar="ID")
+@click.option("--summary", is_flag=True, help="Only the summary, not every row on record.")
 @json_option
-def show(run_id: str, as_json: bool) -> None:
+def show(run_id: str, summary: bool, as_json: bool) -> None:
     """Show one run: ID is a run id, a version, or the name of a dataset for its latest run."""
     from anon_airflow.run import folder_name
     from anon_airflow.summary import print_summary
@@ -64,21 +65,42 @@ def show(run_id: str, as_json: bool) -> None:
         rows = store.run(found.run_id, found.dataset)
     report = home.notes / found.dataset / folder_name(found.run_id) / "internal-report.json"
     if as_json:
-        content: dict[str, Any] = {"run_id": found.run_id, "dataset": found.dataset, "verdict": found.verdict, "rows": rows}
+        content: dict[str, Any] = {
+            "run_id": found.run_id,
+            "dataset": found.dataset,
+            "verdict": found.verdict,
+            "rows": rows,
+        }
         content["report"] = json.loads(report.read_bytes()) if report.exists() else None
         print_json(content)
         return
     if report.exists():
         print_summary(report)
+        if summary:
+            return
     print_table(
         f"on record for {found.run_id}",
         ["at", "what", "details"],
-        sorted([row["at"][:19], table, _line(row)] for table, listed in rows.items() for row in listed if table != "checks"),
+        sorted(
+            [row["at"][:19], table, _line(row)] for table, listed in rows.items() for row in listed if table != "checks"
+        ),
     )
 
 
 def _line(row: dict[str, Any]) -> str:
-    hidden = {"id", "at", "run_id", "dataset", "body", "details", "mac", "spec_digest", "content_digest", "digest", "intent_id"}
+    hidden = {
+        "id",
+        "at",
+        "run_id",
+        "dataset",
+        "body",
+        "details",
+        "mac",
+        "spec_digest",
+        "content_digest",
+        "digest",
+        "intent_id",
+    }
     return ", ".join(f"{key}: {_flat(value)}" for key, value in row.items() if key not in hidden and value is not None)
 
 
@@ -87,7 +109,9 @@ def _flat(value: Any) -> str:
 
 
 @audit.command()
-@click.option("--anchor", type=click.Path(path_type=Path, exists=True), help="A release's manifest.json: shows a cut tail.")
+@click.option(
+    "--anchor", type=click.Path(path_type=Path, exists=True), help="A release's manifest.json: shows a cut tail."
+)
 @json_option
 def verify(anchor: Path | None, as_json: bool) -> None:
     """Prove that no row was changed, removed or added behind our back; exit 1 names the first broken link.

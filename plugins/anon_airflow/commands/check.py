@@ -14,7 +14,9 @@ from anon_airflow.commands.output import json_option, names_in, print_json, prin
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("--quasi", metavar="a,b", help="The quasi-identifiers. By default those of --spec.")
 @click.option("-k", "k", type=click.IntRange(min=2), help="Smallest class allowed; 5, or privacy.k of --spec.")
-@click.option("--spec", type=click.Path(path_type=Path), help="A publication file: check all it requires of columns and k.")
+@click.option(
+    "--spec", type=click.Path(path_type=Path), help="A publication file: check all it requires of columns and k."
+)
 @click.option("--original", type=click.Path(path_type=Path), help="The table before recoding, for the other three k's.")
 @table_options
 @json_option
@@ -62,7 +64,9 @@ def check(
     ]
     if publication and policy:
         limits = policy.published_uniqueness
-        searched = [n for n in publication.published if n in content.names and publication.columns[n].role != "sensitive"]
+        searched = [
+            n for n in publication.published if n in content.names and publication.columns[n].role != "sensitive"
+        ]
         found = unaccepted_uniqueness(
             FrequencyTable.of(content, searched),
             max_size=limits.max_size,

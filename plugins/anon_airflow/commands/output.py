@@ -29,7 +29,9 @@ def table_options(function: F) -> F:
             metavar="WORD",
             help="A cell that reads so is a gap; may be repeated. By default only the empty cell is.",
         ),
-        click.option("--encoding", default="auto", show_default=True, help="Such as utf-8 or cp1252; sniffed by default."),
+        click.option(
+            "--encoding", default="auto", show_default=True, help="Such as utf-8 or cp1252; sniffed by default."
+        ),
         click.option("--delimiter", default="auto", show_default=True, help="One character; sniffed by default."),
     ):
         function = option(function)
@@ -65,12 +67,16 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    shown = RichTable(title=title, title_justify="left", header_style="bold", pad_edge=False, box=None, padding=(0, 2, 0, 0))
+    shown = RichTable(
+        title=title, title_justify="left", header_style="bold", pad_edge=False, box=None, padding=(0, 2, 0, 0)
+    )
     for at, name in enumerate(header):
         shown.add_column(name, justify="right" if at in right else "left", overflow="fold")
     for row in rows:
         shown.add_row(*(Text("" if cell is None else _plain(cell)) for cell in row))
-    Console().print(shown)
+    # Into a file or a pipe a table may be as wide as it needs.
+    console = Console()
+    (console if console.is_terminal else Console(width=200)).print(shown)
 
 
 def _plain(cell: Any) -> str:

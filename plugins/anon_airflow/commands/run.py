@@ -20,7 +20,9 @@ _DAY = click.DateTime(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
 @click.command()
 @click.argument("spec", type=click.Path(path_type=Path))
-@click.option("--period", type=_DAY, help="First day of the period, for {{ data_interval_start }} and the version's name.")
+@click.option(
+    "--period", type=_DAY, help="First day of the period, for {{ data_interval_start }} and the version's name."
+)
 @click.option("--period-end", type=_DAY, help="The day after its last one, for {{ data_interval_end }}.")
 @click.option("--show-values", is_flag=True, help="Name the values that a hierarchy misses, on the terminal only.")
 @json_option

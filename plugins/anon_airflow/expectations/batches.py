@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
+from anon_core.kernels import AnyCodes
 from anon_core.table import Table
 
 
@@ -18,7 +20,8 @@ def frequency_batch(frequencies: FrequencyTable, weight_column: str) -> pd.DataF
     """
     if weight_column in frequencies.names:
         raise InvalidInputError(
-            f"a column named {weight_column} is in the file but not declared; drop it or declare it in the publication file"
+            f"a column named {weight_column} is in the file but not declared; "
+            "drop it or declare it in the publication file"
         )
     columns = {
         name: _categorical(codes, domain)
@@ -42,7 +45,7 @@ def number_batch(table: Table) -> pd.DataFrame:
     return rows
 
 
-def _categorical(codes: np.ndarray, domain: object) -> pd.Categorical:
+def _categorical(codes: AnyCodes, domain: pa.Array) -> pd.Categorical:
     gap = len(domain) - 1 if domain.null_count else -1  # the reader puts the gap last
     words = pd.Index(domain.drop_null().to_pylist(), dtype="str")
     return pd.Categorical.from_codes(np.where(codes == gap, -1, codes), categories=words)

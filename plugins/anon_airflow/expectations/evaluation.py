@@ -91,7 +91,7 @@ def batch_of(table: pd.DataFrame) -> Any:
     """Return a Great Expectations batch of a table, in an ephemeral context without progress bars."""
     settings = DataContextConfig(
         store_backend_defaults=InMemoryStoreBackendDefaults(),  # no folder for Data Docs either
-        progress_bars={"globally": False},
+        progress_bars={"globally": False},  # type: ignore[arg-type]
         analytics_enabled=False,
     )
     context = gx.get_context(mode="ephemeral", project_config=settings)

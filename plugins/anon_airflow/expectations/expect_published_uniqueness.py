@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from great_expectations.compatibility import pydantic
-
 from anon_airflow.expectations.measured_expectation import (
+    Accepted,
     ColumnNames,
     Finding,
     MeasuredExpectation,
@@ -16,7 +15,6 @@ from anon_airflow.expectations.measured_expectation import (
 from anon_core.detect.singletons import unaccepted_uniqueness
 from anon_core.frequency import FrequencyTable
 
-Accepted = pydantic.conlist(ColumnNames)
 NAMED = 5
 """How many offending sets the sentence names; the result has them all."""
 

@@ -1,23 +1,31 @@
-"""What our expectations have in common: one metric, a finding, and nothing but counts and column names in the result."""
+"""What our expectations have in common: one metric, one finding, and only counts and column names in the result."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from great_expectations.compatibility import pydantic
 from great_expectations.expectations.expectation import BatchExpectation
 
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError, Refusal, refuse_instead_of_raising
 
-# Strict, because pydantic would read 4.9 as the whole number 4 and True as 1.
-ColumnNames = pydantic.conlist(pydantic.StrictStr, min_items=1)
-AnyColumnNames = pydantic.conlist(pydantic.StrictStr)
-Count = pydantic.conint(strict=True, ge=0)
-PositiveCount = pydantic.conint(strict=True, ge=1)
-Share = pydantic.confloat(ge=0, le=1)
+if TYPE_CHECKING:
+    ColumnNames = list[str]
+    AnyColumnNames = list[str]
+    Accepted = list[list[str]]
+    Count = int
+    PositiveCount = int
+    Share = float
+else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True as 1.
+    ColumnNames = pydantic.conlist(pydantic.StrictStr, min_items=1)
+    AnyColumnNames = pydantic.conlist(pydantic.StrictStr)
+    Accepted = pydantic.conlist(ColumnNames)
+    Count = pydantic.conint(strict=True, ge=0)
+    PositiveCount = pydantic.conint(strict=True, ge=1)
+    Share = pydantic.confloat(ge=0, le=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,7 +49,7 @@ def weights_of(table: pd.DataFrame, weight_column: str | None) -> Array:
         raise NotMeasurableError(f"column {weight_column} must hold whole numbers from 1 up, without gaps")
     if int(weights.max()) * len(weights) > np.iinfo(np.int64).max:
         raise NotMeasurableError(f"column {weight_column} holds numbers too large to add up")
-    return weights.to_numpy(np.int64)
+    return np.asarray(weights, np.int64)
 
 
 def codes_of(column: pd.Series) -> tuple[Array, pa.Array]:

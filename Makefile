@@ -1,0 +1,98 @@
+# Two commands from nothing to a result: `make demo`, `make test`. `make help` lists the rest.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+BIN := .venv/bin
+PERIOD ?= 2026-11-01
+PORT ?= 8080
+ROWS ?= 100000
+
+export AIRFLOW_HOME := $(CURDIR)/.airflow
+export AIRFLOW__CORE__DAGS_FOLDER := $(CURDIR)/dags
+export AIRFLOW__CORE__PLUGINS_FOLDER := $(CURDIR)/plugins
+export AIRFLOW__CORE__LOAD_EXAMPLES := False
+export AIRFLOW__CORE__EXECUTOR := LocalExecutor
+export AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS := admin:admin
+export AIRFLOW__API__HOST := 127.0.0.1
+export AIRFLOW__API__PORT := $(PORT)
+export AIRFLOW__CORE__EXECUTION_API_SERVER_URL := http://127.0.0.1:$(PORT)/execution/
+export ANON_HOME := $(CURDIR)/.anonflow
+
+.PHONY: help install demo up test test-slow check format lock bench clean
+
+help:  ## Show this list.
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+install: .venv/.ready  ## Create .venv and install the locked packages.
+
+.venv/.ready: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || { echo \
+	"anonflow needs Python 3.11, 3.12 or 3.13, and $(PYTHON) is another: try make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
+	@echo "installing the locked packages into .venv (once, about two minutes)"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.airflow/.ready: .venv/.ready
+	@echo "preparing Airflow on SQLite in .airflow (once)"
+	@mkdir -p .airflow .anonflow && chmod 700 .anonflow
+	@$(BIN)/airflow db migrate > .airflow/prepare.log 2>&1 || { cat .airflow/prepare.log >&2; exit 1; }
+	@$(BIN)/airflow dags reserialize >> .airflow/prepare.log 2>&1 || { cat .airflow/prepare.log >&2; exit 1; }
+	@touch $@
+
+include/samples/driver_licences.csv: include/samples/driver_licences.py .venv/.ready
+	@$(BIN)/python include/samples/driver_licences.py --rows $(ROWS) --output $@
+
+# One DAG run in this process, without a scheduler: the log goes to a file, the names of the tasks to the terminal.
+dag_test = $(BIN)/airflow dags test $(1) $(PERIOD) 2>&1 | tee .airflow/$(1).log | sed -un 's/.*DAG TEST. starting task_id=\([a-z]*\).*/  \1/p'
+
+demo: .airflow/.ready include/samples/driver_licences.csv  ## Publish the sample through Airflow, and see a second one refused.
+	@if [ -e .airflow/up.pid ] && kill -0 "$$(cat .airflow/up.pid)" 2>/dev/null; then \
+	  echo "stop 'make up' first: a test run and a scheduler must not share a database" >&2; exit 2; fi
+	@echo "1. publish_driver_licences, through Airflow:"
+	@$(call dag_test,publish_driver_licences) || { tail -40 .airflow/publish_driver_licences.log >&2; exit 1; }
+	@$(BIN)/anon audit show driver-licences --summary | tee .airflow/demo.txt
+	@grep -qE 'PUBLISHED|UNCHANGED' .airflow/demo.txt
+	@echo; echo "2. publish_driver_licences_local, whose policy its recoding cannot meet:"
+	@if $(call dag_test,publish_driver_licences_local); then echo "it should have been refused" >&2; exit 1; fi
+	@$(BIN)/anon audit show driver-licences-local --summary | tee .airflow/demo.txt
+	@grep -q 'REFUSED by the gate' .airflow/demo.txt || { tail -40 .airflow/publish_driver_licences_local.log >&2; exit 1; }
+	@test ! -e include/portal/driver-licences-local || { echo "something was published" >&2; exit 1; }
+	@echo "  on the portal       nothing of it: include/portal/driver-licences-local does not exist"
+	@$(BIN)/anon audit verify | sed 's/^/audit store: /'
+
+up: .airflow/.ready include/samples/driver_licences.csv  ## Start Airflow with its web UI on 127.0.0.1; Ctrl-C stops it.
+	@exec $(BIN)/python include/up.py
+
+test: .venv/.ready  ## Run the fast tests: no root, no service, no network.
+	@$(BIN)/python -m pytest -q
+
+test-slow: .venv/.ready  ## Run the tests that start a real Airflow.
+	@$(BIN)/python -m pytest -q -m slow tests/dags
+
+check: .venv/.ready  ## Formatting, lint, types, import contracts, lock.
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	@cp requirements.lock .venv/requirements.lock
+	$(call compile_lock,.venv/requirements.lock)
+	@diff -u requirements.lock .venv/requirements.lock || { echo "requirements.lock is out of date: make lock" >&2; exit 1; }
+
+compile_lock = @$(BIN)/uv pip compile pyproject.toml --group dev --generate-hashes --no-emit-index-url --universal \
+	--python-version 3.11 --custom-compile-command "make lock" --quiet --output-file $(1)
+
+lock: .venv/.ready  ## Pin what pyproject.toml asks for, with hashes and no index address.
+	$(call compile_lock,requirements.lock)
+
+format: .venv/.ready  ## Format the code.
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+bench: .venv/.ready  ## Measure against peers, in one run.
+	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file; done
+
+clean:  ## Remove what demo and up made (not .venv).
+	@rm -rf .airflow .anonflow include/portal include/samples/*.csv

@@ -1,0 +1,94 @@
+"""One DAG for every publication file in ``include/publications``.
+
+The folder is found beside this one, or through ``ANON_INCLUDE``. Parsing reads YAML and builds operators; nothing heavy
+is imported. A file with errors still gets a DAG, without a schedule, that shows them and fails, so that one broken file
+does not stop the others.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from airflow.sdk import DAG, Asset, get_parsing_context
+
+from anon_airflow.dag_docs import broken_docs, dag_docs
+from anon_airflow.operators.detect import DetectOperator
+from anon_airflow.operators.gate import GateOperator
+from anon_airflow.operators.publish import PublishOperator
+from anon_airflow.operators.recode import RecodeOperator
+from anon_airflow.operators.record import RecordOperator
+from anon_airflow.operators.score import ScoreOperator
+from anon_airflow.operators.stage import StageOperator
+from anon_core.errors import SpecError
+from anon_core.spec import Publication, load_spec
+
+INCLUDE = Path(os.environ.get("ANON_INCLUDE") or Path(__file__).resolve().parent.parent / "include")
+START = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def publication_dag(publication: Publication) -> DAG:
+    """Return the DAG that publishes one dataset."""
+    settings = publication.airflow
+    schedule = publication.schedule
+    spec = str(publication.file)
+    with DAG(
+        dag_id=publication.dag_id,
+        dag_display_name=f"Publish: {publication.title}",
+        description=publication.title,
+        doc_md=dag_docs(publication),
+        schedule=schedule if isinstance(schedule, str | None) else Asset(schedule.asset),
+        start_date=START,
+        catchup=False,
+        max_active_runs=settings.max_active_runs,
+        default_args={"owner": settings.owner, "retries": settings.retries}
+        | ({"pool": settings.pool} if settings.pool else {}),
+        tags=["anonflow", *settings.tags],
+    ) as dag:
+        stage = StageOperator(task_id="stage", spec=spec, source_file=str(publication.source.file))
+        detect = DetectOperator(task_id="detect", spec=spec)
+        score = ScoreOperator(task_id="score", spec=spec)
+        recode = RecodeOperator(task_id="recode", spec=spec)
+        gate = GateOperator(task_id="gate", spec=spec)
+        publish = PublishOperator(task_id="publish", spec=spec)
+        # A teardown runs whatever happened before, and does not hide it: the state of the run stays that of `publish`.
+        record = RecordOperator(task_id="record", spec=spec).as_teardown()
+        stage >> detect >> score >> recode >> gate >> publish >> record
+    return dag
+
+
+def broken_dag(path: Path, error: SpecError) -> DAG:
+    """Return a DAG that only says what is wrong with its publication file."""
+    with DAG(
+        dag_id="publish_" + path.stem.replace("-", "_"),
+        description=f"{path.name} cannot be used: {len(error.problems)} problems",
+        doc_md=broken_docs(error),
+        schedule=None,
+        start_date=START,
+        tags=["anonflow", "broken publication file"],
+    ) as dag:
+        StageOperator(task_id="stage", spec=str(path), source_file="")
+    return dag
+
+
+def _wanted(path: Path) -> bool:
+    """Whether this process, which may run one task of one DAG, needs the DAG of this file."""
+    only = get_parsing_context().dag_id
+    return only is None or only == "publish_" + path.stem.replace("-", "_") or not _named_after_file(path)
+
+
+def _named_after_file(path: Path) -> bool:
+    """Whether the file is called like its dataset, as far as the first lines tell; else it is always parsed."""
+    with path.open(encoding="utf-8", errors="replace") as stream:
+        return any(line.split("#")[0].strip() == f"dataset: {path.stem}" for line in stream)
+
+
+for _path in sorted((INCLUDE / "publications").glob("*.y*ml")):
+    if not _wanted(_path):
+        continue
+    try:
+        _dag = publication_dag(load_spec(_path))
+    except SpecError as _error:
+        _dag = broken_dag(_path, _error)
+    globals()[_dag.dag_id] = _dag

@@ -1,0 +1,40 @@
+"""What Airflow shows about a publication's DAG, from its publication file."""
+
+from __future__ import annotations
+
+from anon_core.errors import SpecError
+from anon_core.spec import Publication
+
+
+def dag_docs(publication: Publication) -> str:
+    """Return the DAG's documentation in Markdown."""
+    policy = publication.privacy
+    metadata = publication.metadata
+    lines = [
+        f"# {publication.title}",
+        "",
+        (metadata.description if metadata else None) or "",
+        "",
+        f"Publishes `{publication.dataset}` from `{publication.file.name}` if, and only if, the gate finds the very "
+        "bytes that are published safe.",
+        "",
+        f"- **k** (smallest class): {policy.k}",
+        f"- **rows that may be removed**: {policy.suppression_limit:.2%}",
+        f"- **recoding**: {publication.recode.method.value}",
+        "",
+        "| column | role | hierarchy |",
+        "| --- | --- | --- |",
+    ]
+    for name, column in publication.columns.items():
+        kind = column.hierarchy.kind.value if column.hierarchy else ""
+        lines.append(f"| `{name}` | {column.role.value} | {kind} |")
+    lines += [
+        "",
+        "A failed `gate` cannot be overruled here: marking it successful signs no receipt, so `publish` refuses.",
+    ]
+    return "\n".join(lines)
+
+
+def broken_docs(error: SpecError) -> str:
+    """Return what to show for a publication file that cannot be used."""
+    return f"# This publication file cannot be used\n\nNothing is published until it is mended.\n\n```\n{error}\n```"
