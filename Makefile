@@ -68,7 +68,7 @@ up: .airflow/.ready include/samples/driver_licences.csv  ## Start Airflow with i
 	@exec $(BIN)/python include/up.py
 
 test: .venv/.ready  ## Run the fast tests: no root, no service, no network.
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q -n auto
 
 test-slow: .venv/.ready  ## Run the tests that start a real Airflow.
 	@$(BIN)/python -m pytest -q -m slow tests/dags

@@ -113,6 +113,17 @@ AS_VALUE = Tag("<value>")
 AS_MAPPING = Tag("<mapping>")
 
 
+def rows_allowed(limit: float, rows: int) -> int:
+    """
+    Return how many of so many rows may be suppressed: the largest number whose share is not above the limit.
+
+    >>> rows_allowed(0.29, 100), rows_allowed(0.01, 99)
+    (29, 0)
+    """
+    allowed = int(limit * rows)
+    return allowed + 1 if allowed < rows and (allowed + 1) / rows <= limit else allowed
+
+
 class Model(BaseModel):
     """The base of every section: it never changes, and a key it does not know is an error."""
 

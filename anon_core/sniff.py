@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
 import gzip
 import io
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -51,18 +53,42 @@ def encoding_of(path: Path) -> str:
     return "utf-8"
 
 
+def codec_of(path: Path, encoding: str) -> str:
+    """
+    Return Python's name for a text encoding.
+
+    :raises TableError: there is no such encoding.
+    """
+    try:
+        "".encode(encoding)  # Unlike codecs.lookup it also refuses codecs that do not encode text, such as base64.
+        return codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        raise TableError(
+            str(path), f"cannot be read as {encoding!r}: no such encoding", "name one such as utf-8 or cp1252"
+        ) from None
+
+
+def rows_of(path: Path, encoding: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row with the line it starts on; it is slow, for headers and for finding the line of a mistake.
+
+    A byte order mark is no part of the first name, whichever encoding the caller gives.
+    """
+    with open_binary(path) as stream, io.TextIOWrapper(stream, codec_of(path, encoding), newline="") as text:
+        if text.read(1) != "\ufeff":
+            text.seek(0)
+        reader = csv.reader(text, delimiter=delimiter)
+        line = 1
+        for row in reader:
+            yield line, row
+            line = reader.line_num + 1
+
+
 def _sample(path: Path, encoding: str) -> str:
     """Return the first lines as text, without the one that the sample cuts."""
     with open_binary(path) as stream:
         raw = stream.read(_SAMPLE)
         whole = not stream.read(1)
-    decoder = codecs.getincrementaldecoder("utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding)()
-    try:
-        text = decoder.decode(raw, final=whole)
-    except UnicodeDecodeError:
-        raise TableError(
-            str(path), f"is not {encoding} text", "give its real encoding (source.encoding or --encoding)"
-        ) from None
+    text = codecs.getincrementaldecoder(codec_of(path, encoding))().decode(raw, final=whole).removeprefix("\ufeff")
     cut = text.rfind("\n")
     return text if whole or cut < 0 else text[: cut + 1]
 
@@ -73,7 +99,8 @@ def delimiter_of(path: Path, encoding: str) -> str:
     best = (0.0, 0)
     found = ","
     for candidate in DELIMITERS:
-        widths = Counter(len(row) for row in csv.reader(io.StringIO(text), delimiter=candidate) if row)
+        lines_of_text = io.StringIO(text, newline="")  # A lone carriage return ends a line too.
+        widths = Counter(len(row) for row in csv.reader(lines_of_text, delimiter=candidate) if row)
         if not widths:
             continue
         width, lines = widths.most_common(1)[0]
@@ -84,5 +111,27 @@ def delimiter_of(path: Path, encoding: str) -> str:
 
 
 def header_of(path: Path, encoding: str, delimiter: str) -> list[str]:
-    """Return the names in the first line; an empty list for a file without one."""
-    return next(csv.reader(io.StringIO(_sample(path, encoding)), delimiter=delimiter), [])
+    """Return the names in the first row, however long it is; an empty list for a file without one."""
+    return next((row for _, row in rows_of(path, encoding, delimiter)), [])
+
+
+def has_rows(path: Path, encoding: str, delimiter: str) -> bool:
+    """Whether anything follows the header."""
+    rows = rows_of(path, encoding, delimiter)
+    next(rows, None)
+    try:
+        return next(rows, None) is not None
+    except csv.Error:  # A cell too long for this reader is a cell.
+        return True
+
+
+def ragged_lines(path: Path, encoding: str, delimiter: str, width: int) -> list[int]:
+    """Return the lines where rows of another width start, up to six of them."""
+    found: list[int] = []
+    with contextlib.suppress(csv.Error, UnicodeError):
+        for line, row in rows_of(path, encoding, delimiter):
+            if row and len(row) != width:
+                found.append(line)
+            if len(found) > 5:
+                break
+    return found

@@ -129,7 +129,7 @@ class PartialPublication(Model):
 
     def names_with_role(self, role: Role) -> tuple[str, ...]:
         """Return the columns of a role, in the order of the file."""
-        return tuple(name for name, column in self.columns.items() if column.role is role)
+        return tuple(name for name, column in self.columns.items() if column.role == role)
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:

@@ -7,9 +7,11 @@ Everything is read as text and nothing is inferred, so no two different cells ar
 
 from __future__ import annotations
 
-import codecs
+import csv
 import glob
+import gzip
 import mmap
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +29,8 @@ from anon_core.errors import TableError, UnknownColumnError
 
 Codes = np.ndarray[Any, np.dtype[np.int32]]
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+_BLOCK, _LARGE_BLOCK = 1 << 20, 1 << 28
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +113,9 @@ def read(path: Path, options: ReadOptions | None = None) -> Table:
         nested type: the message says which and never quotes a cell.
     """
     options = options or ReadOptions()
-    pattern = str(path)
-    files = [Path(name) for name in sorted(glob.glob(pattern))] if glob.has_magic(pattern) else [path]  # noqa: PTH207
+    files = [path]
+    if glob.has_magic(str(path)) and not path.exists():  # A file may be called `a[1].csv`.
+        files = [Path(name) for name in sorted(glob.glob(str(path)))]  # noqa: PTH207 - the pattern may be absolute
     if not files:
         raise TableError(
             str(path), "no file matches this pattern", "check source.file and the period it is rendered for"
@@ -146,24 +151,74 @@ def _read_one(path: Path, options: ReadOptions) -> pa.Table:
         return _read_parquet(path, options) if parquet else _read_csv(path, options)
     except PermissionError:
         raise TableError(str(path), "may not be read by this user", "change its permissions") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise TableError(
+            str(path), "is not a whole gzip file", "it may be cut short: copy or export it again"
+        ) from None
 
 
 def _read_csv(path: Path, options: ReadOptions) -> pa.Table:
     encoding = sniff.encoding_of(path) if options.encoding == "auto" else options.encoding
-    delimiter = sniff.delimiter_of(path, encoding) if options.delimiter == "auto" else options.delimiter
-    names = sniff.header_of(path, encoding, delimiter)
-    _check_names(path, names)
-    ragged: list[int | None] = []
+    try:
+        delimiter = sniff.delimiter_of(path, encoding) if options.delimiter == "auto" else options.delimiter
+        _check_delimiter(path, encoding, delimiter)
+        names = sniff.header_of(path, encoding, delimiter)
+        if "\0" in "".join(names):  # UTF-16 without a byte order mark, read as something narrower.
+            raise _not_text(path, encoding)
+        _check_names(path, names)
+        return _parse_csv(path, options, encoding, delimiter, names)
+    except UnicodeError:
+        raise _not_text(path, encoding) from None
+    except (pa.ArrowInvalid, csv.Error) as error:
+        if "UTF8" in str(error):
+            raise _not_text(path, encoding) from None
+        raise TableError(
+            str(path),
+            f"cannot be read as text separated by {sniff.NAMED.get(delimiter, repr(delimiter))}",
+            "give its real delimiter and encoding (source.delimiter, source.encoding)",
+        ) from None
 
-    def note(row: Any) -> str:
-        ragged.append(row.number)
+
+def _not_text(path: Path, encoding: str) -> TableError:
+    return TableError(
+        str(path), f"is not {encoding} text", "give its real encoding (source.encoding, --encoding), such as cp1252"
+    )
+
+
+def _check_delimiter(path: Path, encoding: str, delimiter: str) -> None:
+    """Refuse what cannot be a delimiter, and one that leaves a single column where another splits every line."""
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
+        raise TableError(str(path), "its delimiter is not one ASCII character", "set source.delimiter, such as ;")
+    if len(sniff.header_of(path, encoding, delimiter)) == 1:
+        other = sniff.delimiter_of(path, encoding)
+        if other != delimiter and len(sniff.header_of(path, encoding, other)) > 1:
+            raise TableError(
+                str(path),
+                f"its fields seem to be separated by {sniff.NAMED[other]}, "
+                f"not by {sniff.NAMED.get(delimiter, repr(delimiter))}",
+                "set source.delimiter, or `delimiter: auto`; quote the name if it is the only column",
+            )
+
+
+def _parse_csv(path: Path, options: ReadOptions, encoding: str, delimiter: str, names: list[str]) -> pa.Table:
+    kinds = dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))
+    if not sniff.has_rows(path, encoding, delimiter):
+        return pa.schema(kinds).empty_table()  # pyarrow does not see a header that no line break ends.
+    ragged = 0
+
+    def note(_: Any) -> str:
+        nonlocal ragged
+        ragged += 1
         return "skip"
 
-    def parse(use_threads: bool) -> pa.Table:
+    def parse(block_size: int) -> pa.Table:
         with sniff.open_binary(path) as stream:
             return pyarrow.csv.read_csv(
                 stream,
-                read_options=pyarrow.csv.ReadOptions(encoding=_codec(encoding), use_threads=use_threads),
+                # The names are given, so that every column has a type here and pyarrow infers none.
+                read_options=pyarrow.csv.ReadOptions(
+                    encoding=_codec(path, encoding), column_names=names, skip_rows_after_names=1, block_size=block_size
+                ),
                 parse_options=pyarrow.csv.ParseOptions(
                     delimiter=delimiter,
                     newlines_in_values=_has_quotes(path),
@@ -172,7 +227,7 @@ def _read_csv(path: Path, options: ReadOptions) -> pa.Table:
                     invalid_row_handler=note,
                 ),
                 convert_options=pyarrow.csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string())),
+                    column_types=kinds,
                     null_values=list(options.missing_words),
                     strings_can_be_null=bool(options.missing_words),
                     quoted_strings_can_be_null=options.quoted_missing,
@@ -180,29 +235,24 @@ def _read_csv(path: Path, options: ReadOptions) -> pa.Table:
             )
 
     try:
-        table = parse(use_threads=True)
-        if ragged:  # Only a single thread knows line numbers.
-            ragged.clear()
-            parse(use_threads=False)
-    except (pa.ArrowInvalid, UnicodeError):
-        raise TableError(
-            str(path),
-            f"cannot be read as {encoding} text separated by {sniff.NAMED.get(delimiter, repr(delimiter))}",
-            "give its real encoding and delimiter (source.encoding, source.delimiter)",
-        ) from None
+        table = parse(_BLOCK)
+    except pa.ArrowInvalid:
+        ragged = 0
+        table = parse(_LARGE_BLOCK)  # A row must fit into a block.
     if ragged:
-        lines = ", ".join(str(line) for line in ragged[:5]) + (", ..." if len(ragged) > 5 else "")
+        lines = sniff.ragged_lines(path, encoding, delimiter, len(names))
+        where = f" (lines {', '.join(map(str, lines[:5]))}{', ...' if len(lines) > 5 else ''})" if lines else ""
         raise TableError(
             str(path),
-            f"{len(ragged)} rows do not have the {len(names)} fields of the header (lines {lines})",
+            f"{ragged} rows do not have the {len(names)} fields of the header{where}",
             "repair the export, or set source.delimiter if another character separates the fields",
         )
     return table
 
 
-def _codec(encoding: str) -> str:
+def _codec(path: Path, encoding: str) -> str:
     """Return pyarrow's own name for UTF-8, so that it does not transcode, else Python's."""
-    name = codecs.lookup(encoding).name
+    name = sniff.codec_of(path, encoding)
     return "utf8" if name in ("utf-8", "utf-8-sig") else name
 
 
@@ -259,12 +309,14 @@ def _text(column: pa.ChunkedArray, missing_words: Sequence[str]) -> pa.ChunkedAr
     """Return a Parquet column as text: NaN is a gap, minus zero is zero, missing words are gaps."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
+    if pa.types.is_float16(column.type):
+        column = column.cast(pa.float32())  # Exact, and pyarrow can compute with it.
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), None, pc.add(column, pa.scalar(0.0, column.type)))
     column = column.cast(pa.string())
     if missing_words:
         column = pc.if_else(pc.is_in(column, value_set=pa.array(missing_words, pa.string())), None, column)
-    return column
+    return column.dictionary_encode()
 
 
 def _encode(name: str, values: pa.ChunkedArray) -> Column:

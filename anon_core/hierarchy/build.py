@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from anon_core.errors import UnmappedValuesError
 from anon_core.hierarchy import files
 from anon_core.hierarchy.ladder import ROOT, Ladder, climb
+from anon_core.hierarchy.numbers import is_whole, number_in
 from anon_core.spec import Hierarchy, Publication
 from anon_core.table import Column, Table
 
@@ -56,7 +58,10 @@ def ladder(column: Column, hierarchy: Hierarchy | None, folder: Path) -> Ladder:
         paths, names = levels.paths, levels.names
     elif hierarchy.intervals is not None:
         widths = [Decimal(str(width)) for width in hierarchy.intervals]
-        paths = {value: path for value in values if (path := interval_path(value, widths)) is not None}
+        numbers = [number for value in values if (number := number_in(value)) is not None]
+        # One fraction in the column and every interval is written [low, high): else 5 and 5.5 would be kept apart.
+        whole = all(map(is_whole, [*numbers, *widths]))
+        paths = {value: path for value in values if (path := interval_path(value, widths, whole=whole)) is not None}
         names = [f"intervals of {width}" for width in widths]
     elif hierarchy.prefix is not None:
         paths = {value: [prefix_label(value, length) for length in hierarchy.prefix] for value in values}
@@ -68,30 +73,40 @@ def ladder(column: Column, hierarchy: Hierarchy | None, folder: Path) -> Ladder:
     return climb(column.name, column.domain, paths, [*names, root if root != ROOT else "suppressed"], root)
 
 
-def interval_path(value: str, widths: Sequence[Decimal]) -> list[str] | None:
+def interval_path(value: str, widths: Sequence[Decimal], *, whole: bool | None = None) -> list[str] | None:
     """
     Return the intervals a number lies in, or None for what is not a number. Intervals start at multiples of the width.
 
+    With ``whole`` an interval is named by its first and last whole number. By default this number and all widths have to
+    be whole for that; a caller with a column of numbers decides for all of them, so that one interval has one name.
+
     >>> interval_path("1957", [Decimal(5), Decimal(10)])
     ['1955-1959', '1950-1959']
+    >>> interval_path("1957", [Decimal(5), Decimal(10)], whole=False)
+    ['[1955, 1960)', '[1950, 1960)']
     >>> interval_path("-0.5", [Decimal("0.5")])
     ['[-0.5, 0.0)']
     """
-    try:
-        number = Decimal(value.strip())
-    except InvalidOperation:
+    number = number_in(value)
+    if number is None:
         return None
-    if not number.is_finite():
-        return None
+    if whole is None:
+        whole = all(map(is_whole, [number, *widths]))
     path = []
     for width in widths:
-        low = (number / width).to_integral_value(rounding="ROUND_FLOOR") * width
-        high = low + width
-        if number == number.to_integral_value() and width == width.to_integral_value():
-            path.append(f"{int(low)}-{int(high) - 1}" if low >= 0 else f"[{int(low)}, {int(high)})")
+        # In units of the last digit of the width everything is an integer, and no division is rounded.
+        places = max(0, -int(width.as_tuple().exponent))
+        units = int(Fraction(width) * 10**places)
+        low = int(Fraction(number) * 10**places // units) * units
+        if whole and low >= 0:
+            path.append(f"{low}-{low + units - 1}")
         else:
-            path.append(f"[{low}, {high})")
+            path.append(f"[{_written(low, places)}, {_written(low + units, places)})")
     return path
+
+
+def _written(units: int, places: int) -> str:
+    return f"{Decimal((int(units < 0), tuple(map(int, str(abs(units)))), -places)):f}"
 
 
 def prefix_label(value: str, length: int) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 
 from anon_core.errors import UnmappedValuesError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
+from anon_core.hierarchy.numbers import number_in
 from anon_core.spec import Intervals, Replace, Years
 
 
@@ -26,20 +29,22 @@ def group_numbers(frequencies: FrequencyTable, years: Years) -> Ladder:
     domain = frequencies.domains[at].to_pylist()
     rows = np.zeros(len(domain), np.int64)
     np.add.at(rows, frequencies.codes[at], frequencies.weights)
-    present = [
-        (number, code) for code, text in enumerate(domain) if (number := _number(text)) is not None and rows[code]
-    ]
-    missing = [code for code, text in enumerate(domain) if text is not None and _number(text) is None and rows[code]]
+    used = [code for code, text in enumerate(domain) if text is not None and rows[code]]
+    missing = [code for code in used if number_in(domain[code]) is None]
     if missing:
         raise UnmappedValuesError({years.column: (len(missing), int(rows[missing].sum()))})
-    present.sort()
-    values = sorted({number for number, _ in present})
-    counts = {value: sum(int(rows[code]) for number, code in present if number == value) for value in values}
-    paths: dict[str | None, list[str]] = {}
-    for members in _chunks(values, counts, years):
-        label = _label(members, counts, years.replace)
-        paths |= {domain[code]: [label] for number, code in present if number in members}
-    return climb(years.column, frequencies.domains[at], dict(paths), [_described(years), "suppressed"])
+    texts: dict[Decimal, list[str]] = {}
+    counts: dict[Decimal, int] = {}
+    for code in used:
+        number = number_in(domain[code]) or Decimal(0)
+        texts.setdefault(number, []).append(domain[code])
+        counts[number] = counts.get(number, 0) + int(rows[code])
+    chunks = _chunks(sorted(counts), counts, years)
+    labels = _means(chunks, counts) if years.replace is Replace.MEAN else [_range(chunk) for chunk in chunks]
+    paths: dict[str | None, Sequence[str]] = {
+        text: [label] for chunk, label in zip(chunks, labels, strict=True) for number in chunk for text in texts[number]
+    }
+    return climb(years.column, frequencies.domains[at], paths, [_described(years), "suppressed"])
 
 
 def _described(years: Years) -> str:
@@ -49,34 +54,36 @@ def _described(years: Years) -> str:
     return groups if years.replace is Replace.RANGE else f"{groups}, replaced by their mean (an invented value)"
 
 
-def _chunks(values: list[Decimal], counts: dict[Decimal, int], years: Years) -> list[set[Decimal]]:
+def _chunks(values: list[Decimal], counts: dict[Decimal, int], years: Years) -> list[list[Decimal]]:
+    """Return the values in groups, all in order."""
     if years.intervals is Intervals.DISTINCT:
-        return [set(values[at : at + years.size]) for at in range(0, len(values), years.size)]
-    chunks: list[set[Decimal]] = [set()]
+        return [values[at : at + years.size] for at in range(0, len(values), years.size)]
+    chunks: list[list[Decimal]] = [[]]
     filled = 0
     for value in values:
         if filled >= years.size:
-            chunks.append(set())
+            chunks.append([])
             filled = 0
-        chunks[-1].add(value)
+        chunks[-1].append(value)
         filled += counts[value]
     if len(chunks) > 1 and filled < years.size:
         last = chunks.pop()
-        chunks[-1] |= last
+        chunks[-1] += last
     return chunks
 
 
-def _label(members: set[Decimal], counts: dict[Decimal, int], replace: Replace) -> str:
-    low, high = min(members), max(members)
-    if replace is Replace.MEAN:
-        rows = sum(counts[value] for value in members)
-        return f"~{round(sum(value * counts[value] for value in members) / rows, 1)}"
-    return f"{low}-{high}" if low >= 0 else f"[{low}, {high}]"
+def _range(chunk: list[Decimal]) -> str:
+    low, high = chunk[0], chunk[-1]
+    return f"{low:f}-{high:f}" if low >= 0 else f"[{low:f}, {high:f}]"
 
 
-def _number(text: str | None) -> Decimal | None:
-    try:
-        number = Decimal((text or "").strip())
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None
+def _means(chunks: list[list[Decimal]], counts: dict[Decimal, int]) -> list[str]:
+    """Return the mean of every group with as many decimals, at least one, as keep all groups apart."""
+    means = [
+        sum((Fraction(value) * counts[value] for value in chunk), Fraction(0)) / sum(counts[value] for value in chunk)
+        for chunk in chunks
+    ]
+    decimals = 1
+    while len({round(mean, decimals) for mean in means}) < len(means):
+        decimals += 1
+    return [f"~{Decimal(round(mean * 10**decimals)).scaleb(-decimals):f}" for mean in means]

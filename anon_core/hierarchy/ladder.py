@@ -103,21 +103,22 @@ def _labels_apart(paths: dict[str | None, Sequence[str]], depth: int, root: str)
         value: [value, *list(path)[:depth], root] for value, path in paths.items()
     }
     meaning: dict[str, frozenset[str | None]] = {}
+    tagged: dict[tuple[str, frozenset[str | None]], str] = {}
     for level in range(depth + 2):
         groups: dict[str, set[str | None]] = {}
         for value, path in whole.items():
             if path[level] is not None:
                 groups.setdefault(str(path[level]), set()).add(value)
-        renamed: dict[str, str] = {}
-        for label, values in groups.items():
-            name, members = label, frozenset(values)
-            while name in meaning and meaning[name] != members:
-                name = f"{label} (level {level})" if name == label else f"{name}'"
-            renamed[label] = name
-        # Only now: two labels of one level never collide with each other, except through a tag.
-        for label, values in groups.items():
-            meaning[renamed[label]] = frozenset(values)
+        members = {label: frozenset(values) for label, values in groups.items()}
+        # First the labels that need no tag, so that a tag made up for another one keeps clear of them.
+        spoken = {label: label for label, values in members.items() if meaning.setdefault(label, values) == values}
+        for label, values in members.items():
+            if label not in spoken:
+                name = tagged.get((label, values), f"{label} (level {level})")
+                while meaning.setdefault(name, values) != values:
+                    name += "'"
+                spoken[label] = tagged[label, values] = name
         for path in whole.values():
             if path[level] is not None:
-                path[level] = renamed[str(path[level])]
+                path[level] = spoken[str(path[level])]
     return whole

@@ -10,15 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow.compute as pc
 
 from anon_core import kernels
 from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.ladder import Ladder
+from anon_core.hierarchy.ladder import ROOT, Ladder
 from anon_core.kernels import Integers
 from anon_core.plan import RecodingPlan
+from anon_core.policy import rows_allowed
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.score.utility import utility
+from anon_core.table import Mask
 
 NODE_LIMIT = 200_000
 """Nodes counted before the search stops and says that its result may not be the best."""
@@ -36,6 +39,14 @@ class _Counted:
 
     member: Integers
     sizes: Integers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Closest:
+    """The node that leaves fewest rows at risk, for the message when none is safe."""
+
+    rows_at_risk: int
+    k: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,19 +75,19 @@ def recode_globally(
     way up, so nothing above a node that already costs more than the best can win, and the result is optimal. Ties go
     to fewer removed rows, then to lower levels of the more important columns.
 
-    :raises PolicyNotMetError: not even the roots are safe (fewer than ``k`` rows).
+    :raises PolicyNotMetError: no combination is safe; rows that say ``*`` in every column count as removed.
     """
     search = _Lattice(frequencies, ladders, k, suppression_limit, weights, progress)
     safe = search.run()
     if not safe:
-        reached = int(search.top.sizes.max()) if len(search.top.sizes) else 0
         raise PolicyNotMetError(
-            measure="k =",
+            measure="k",
             wanted=k,
-            reached=reached,
-            rows_at_risk=frequencies.rows,
+            reached=search.closest.k,
+            rows_at_risk=search.closest.rows_at_risk,
             rows=frequencies.rows,
-            advice="lower privacy.k, raise privacy.suppression_limit or publish fewer columns",
+            advice=f"{search.allowed} rows may be removed, rows that say * everywhere included: lower privacy.k, raise "
+            "privacy.suppression_limit, add a level to a hierarchy or publish fewer columns",
         )
     best = safe[0]
     plan = search.plan(best.node)
@@ -84,7 +95,7 @@ def recode_globally(
     return Recoding(
         method="global",
         plan=plan,
-        why=f"of {search.counted} level combinations counted, {len(safe)} were safe; this one loses least"
+        why=f"Of the safe ones among {search.counted} combinations of levels, this one loses least"
         + ("" if search.complete else f" (the search stopped at {NODE_LIMIT} combinations)"),
         candidates=shown,
         optimal=search.complete,
@@ -104,7 +115,8 @@ class _Lattice:
         progress: Progress | None,
     ) -> None:
         self.frequencies, self.ladders, self.k, self.progress = frequencies, ladders, k, progress
-        self.allowed = int(suppression_limit * frequencies.rows)
+        self.allowed = rows_allowed(suppression_limit, frequencies.rows)
+        self.closest = _Closest(rows_at_risk=frequencies.rows, k=0)
         total = sum(weights) or 1.0
         self.weights = [weight / total for weight in weights]
         self.importance = sorted(range(len(ladders)), key=lambda i: -self.weights[i])
@@ -115,7 +127,6 @@ class _Lattice:
         ]
         self.counted = 0
         self.complete = True
-        self.top = _Counted(member=np.zeros(0, np.int64), sizes=np.zeros(0, np.int64))
 
     def run(self) -> list[_Safe]:
         """Return the safe nodes that were met, best first."""
@@ -166,22 +177,31 @@ class _Lattice:
             for i, (ladder, level) in enumerate(zip(self.ladders, node, strict=True))
         ]
         groups = kernels.group(codes, [len(ladder.labels) for ladder in self.ladders], sizes)
-        counted = _Counted(member=groups.member[member], sizes=groups.weights)
-        if all(level == ladder.height for level, ladder in zip(node, self.ladders, strict=True)):
-            self.top = counted
-        return counted
+        return _Counted(member=groups.member[member], sizes=groups.weights)
 
     def _judge(self, node: Node, counted: _Counted) -> _Safe | None:
         """Return the node with its full cost if the rows in too small classes may be removed and some are left."""
         small = counted.sizes < self.k
         removed = int(counted.sizes[small].sum())
-        if removed > self.allowed or removed == self.frequencies.rows:
+        if removed < self.closest.rows_at_risk:
+            self.closest = _Closest(rows_at_risk=removed, k=int(counted.sizes.min()))
+        if removed + self._blanked(node, ~small[counted.member]) > self.allowed or removed == self.frequencies.rows:
             return None
         if not removed:
             return _Safe(cost=self.cost(node), removed=0, node=node)
         plan = self.plan(node, counted)
         weights = dict(zip(self.frequencies.names, self.weights, strict=True))
         return _Safe(cost=utility(plan, weights).weighted_loss, removed=removed, node=node)
+
+    def _blanked(self, node: Node, kept: Mask) -> int:
+        """Return how many kept rows would say ``*`` in every column: published in name only, they count as removed."""
+        blank = kept
+        for i, (ladder, level) in enumerate(zip(self.ladders, node, strict=True)):
+            star = pc.index(ladder.labels, ROOT).as_py()
+            blank = blank & (ladder.maps[level] == star)[self.frequencies.codes[i]]
+            if star < 0 or not blank.any():
+                return 0
+        return int(self.frequencies.weights[blank].sum())
 
     def _climb(self, node: Node, counted: _Counted, above: dict[Node, _Counted | None]) -> None:
         """Enter the nodes directly above, each to be counted from whichever node below it has fewest classes."""

@@ -33,9 +33,9 @@ def recode(
         return Recoding(
             method=str(Method.NONE.value),
             plan=RecodingPlan.unchanged(frequencies, ladders),
-            why="the publication file asks for no recoding"
+            why="The publication file asks for no recoding"
             if method is Method.NONE
-            else "there is no quasi-identifier",
+            else "There is no quasi-identifier",
             candidates=(),
             optimal=None,
         )

@@ -18,6 +18,7 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.intervals import group_numbers
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.plan import RecodingPlan
+from anon_core.policy import rows_allowed
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.score.utility import utility
 from anon_core.spec import Years
@@ -64,7 +65,7 @@ def recode_singletons(
         ladders[at] = group_numbers(frequencies, years)
         ways[at] = ("", "global")
     alone = frequencies.weights == 1
-    allowed = int(suppression_limit * frequencies.rows)
+    allowed = rows_allowed(suppression_limit, frequencies.rows)
     tried = [_try(frequencies, ladders, way, alone, allowed) for way in product(*ways) if any(way)]
     best = min(tried, key=lambda t: (t.left, t.touched))
     if best.left > allowed_singletons:
@@ -79,7 +80,7 @@ def recode_singletons(
     return Recoding(
         method="singletons",
         plan=best.plan,
-        why=f"of {len(tried)} combinations this one leaves fewest singletons and then changes fewest rows: {best.name}",
+        why=f"Of {len(tried)} combinations this one leaves fewest singletons and then changes fewest rows: {best.name}",
         candidates=tuple(_describe(t, elected=t is best) for t in tried),
         optimal=None,
     )

@@ -5,13 +5,22 @@ from __future__ import annotations
 import glob
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
     from anon_core.table import Table
 
 CHUNK = 1 << 20
+
+
+class Distribution(NamedTuple):
+    """One file that is published, exactly as it was measured: its name, digest, size and rows."""
+
+    name: str
+    sha256: str
+    bytes: int
+    rows: int
 
 
 def digest_of(path: Path) -> tuple[str, int]:

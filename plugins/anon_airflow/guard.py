@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from anon_airflow.run import Run
+from anon_airflow.withheld import reason_of
 from anon_core.errors import AnonError, ComplianceError, InternalError, RefusedError, StorageError
 
 P = ParamSpec("P")
@@ -34,7 +35,7 @@ def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run
             raise error from None
         except OSError as error:
             place = str(error.filename or "the disk")
-            raise StorageError(place, function.__name__, error.strerror or type(error).__name__) from None
+            raise StorageError(place, f"step `{function.__name__}`", reason_of(error)) from None
         except Exception as error:  # noqa: BLE001 - whatever it is, its text must not get out
             raise InternalError(type(error).__name__, place_of(error)) from None
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from anon_airflow.withheld import reason_of
 from anon_core.errors import StorageError
 
 FOLDER = ".anonflow"
@@ -79,14 +80,18 @@ def write_private(path: Path, content: bytes) -> None:
 
 
 def wipe(folder: Path) -> None:
-    """Remove a folder. It is moved out of sight first, so that nobody ever finds half of it."""
-    if not folder.exists():
-        return
+    """
+    Remove a folder. It is moved out of sight first, so that nobody ever finds half of it.
+
+    What a removal that was killed half way left out of sight is removed too, whether the folder is there or not.
+    """
     trash = folder.with_name(f".gone-{folder.name}")
     with storage("removing", folder):
-        shutil.rmtree(trash, ignore_errors=True)
-        folder.replace(trash)
-        shutil.rmtree(trash)
+        if trash.exists():
+            shutil.rmtree(trash)
+        if folder.exists():
+            folder.replace(trash)
+            shutil.rmtree(trash)
 
 
 @contextlib.contextmanager
@@ -95,4 +100,4 @@ def storage(doing: str, path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageError(str(path), doing, error.strerror or type(error).__name__) from None
+        raise StorageError(str(path), doing, reason_of(error)) from None

@@ -5,18 +5,23 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import getpass
+import logging
+import os
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from anon_airflow import steps
-from anon_airflow.home import Home, private_folder, wipe
+from anon_airflow.home import Home, private_folder, storage, wipe
 from anon_airflow.run import Run
-from anon_core.errors import InvalidInputError
+from anon_core.errors import AnonError, InvalidInputError
 from anon_core.spec import Publication
 
 BY_HAND = "anon__"
+
+log = logging.getLogger(__name__)
 
 
 def run_all(
@@ -32,7 +37,7 @@ def run_all(
         run_id=f"{BY_HAND}{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}",
         home=Home.find(),
         period=start.date().isoformat() if start else None,
-        actor=getpass.getuser(),
+        actor=_user(),
     )
     source_file = render(str(publication.source.file), start, end)
     with _alone(run):
@@ -43,9 +48,19 @@ def run_all(
             steps.recode(run, progress)
             steps.gate(run, progress)
             steps.publish(run, progress)
-        finally:
-            result = steps.record(run)
-    return result
+        except BaseException:
+            _record_failure(run)
+            raise
+        return steps.record(run)
+
+
+def _record_failure(run: Run) -> None:
+    """Put a run that was stopped on record; what stopped it is what to tell, even if the record fails too."""
+    try:
+        steps.record(run)
+        wipe(run.gated)  # Nobody comes back for it: the next run by hand has another id.
+    except AnonError as error:
+        log.warning("the end of the run could not be put on record: %s", error)
 
 
 def render(template: str, start: datetime | None, end: datetime | None) -> str:
@@ -65,9 +80,10 @@ def render(template: str, start: datetime | None, end: datetime | None) -> str:
         known["data_interval_end"] = end
     try:
         return SandboxedEnvironment(undefined=StrictUndefined).from_string(template).render(known)
-    except TemplateError as error:
+    except Exception as error:  # noqa: BLE001 - A template is a small program: it can fail in any way.
+        reason = error.message if isinstance(error, TemplateError) else type(error).__name__
         raise InvalidInputError(
-            f"source.file {template!r} cannot be filled in ({error.message}); "
+            f"source.file {template!r} cannot be filled in ({reason}); "
             "give the period it needs with --period and --period-end"
         ) from None
 
@@ -76,7 +92,9 @@ def render(template: str, start: datetime | None, end: datetime | None) -> str:
 def _alone(run: Run) -> Iterator[None]:
     """Let one ``anon run`` of a dataset work at a time, and clear what a killed one left behind."""
     lock = private_folder(run.home.root / "locks") / f"{run.dataset}.lock"
-    with lock.open("w") as stream:
+    with storage("locking the dataset", lock):
+        stream = lock.open("w")
+    with stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -87,6 +105,18 @@ def _alone(run: Run) -> Iterator[None]:
 
 
 def leftovers(home: Home, dataset: str) -> list[Path]:
-    """Return the staging folders of this dataset that runs by hand have left: none of them can be at work."""
-    prefix = BY_HAND.strip("_")
-    return sorted((home.staging / dataset).glob(f"{prefix}-*")) if (home.staging / dataset).exists() else []
+    """
+    Return the folders that killed runs by hand have left of this dataset, half written and half removed ones too.
+
+    Only one run by hand is at work at a time, so none of them is in use. Those of Airflow's runs are left alone.
+    """
+    by_hand = re.compile(rf"(\.(gone|part)-)*{BY_HAND.strip('_')}-")
+    folders = [area / dataset for area in (home.staging, home.gated) if (area / dataset).exists()]
+    return sorted(path for folder in folders for path in folder.iterdir() if by_hand.match(path.name))
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container whose user has no name
+        return f"uid {os.getuid()}"

@@ -6,34 +6,13 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
+from anon_airflow.distributions import Distribution
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
 
-__all__ = ["Distribution", "Measured", "Receipt", "issue", "problems"]
-
-
-class Distribution(NamedTuple):
-    """One file that is published: the name it has, its digest, its size and its rows."""
-
-    name: str
-    sha256: str
-    bytes: int
-    rows: int
-
-
-class Measured(Protocol):
-    """Anything that says these four things of a file, such as the gate's and the portals' own distributions."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def sha256(self) -> str: ...
-    @property
-    def bytes(self) -> int: ...
-    @property
-    def rows(self) -> int: ...
+__all__ = ["Distribution", "Receipt", "issue", "problems"]
 
 
 _TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "spec_digest", "suite_digest")
@@ -108,7 +87,7 @@ def issue(
     run_id: str,
     spec_digest: str,
     suite_digest: str,
-    distributions: Iterable[Measured],
+    distributions: Iterable[Distribution],
     checks: int,
     anonflow_version: str,
 ) -> Receipt:
@@ -117,7 +96,7 @@ def issue(
 
     :raises RefusedError: nothing was checked, nothing would be published, or two distributions share a name.
     """
-    listed = tuple(sorted(map(_four, distributions)))
+    listed = tuple(sorted(distributions))
     reasons = _empty(checks, listed)
     if len({distribution.name for distribution in listed}) < len(listed):
         reasons.append("two distributions have the same name")
@@ -146,7 +125,7 @@ def problems(
     run_id: str,
     spec_digest: str,
     suite_digest: str,
-    distributions: Iterable[Measured],
+    distributions: Iterable[Distribution],
 ) -> list[str]:
     """List every reason why a receipt does not cover what is about to be published; an empty list means it does."""
     found = []
@@ -164,7 +143,7 @@ def problems(
         if covered != wanted:
             found.append(f"the receipt is for another {what}: it covers {covered}, this publishes {wanted}")
     found += _empty(receipt.checks, receipt.distributions)
-    return found + _differences(receipt.distributions, tuple(map(_four, distributions)))
+    return found + _differences(receipt.distributions, tuple(distributions))
 
 
 def _differences(covered: tuple[Distribution, ...], sent: tuple[Distribution, ...]) -> list[str]:
@@ -187,10 +166,6 @@ def _differences(covered: tuple[Distribution, ...], sent: tuple[Distribution, ..
             ]
             found.append(f"distribution {name} changed after the gate measured it: {'; '.join(parts)}")
     return found
-
-
-def _four(measured: Measured) -> Distribution:
-    return Distribution(measured.name, measured.sha256, measured.bytes, measured.rows)
 
 
 def _empty(checks: int, distributions: tuple[Distribution, ...]) -> list[str]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anon_airflow.distributions import Distribution
 from anon_airflow.home import write_private
-from anon_airflow.portals.release import Distribution, Release
+from anon_airflow.portals.release import Distribution as SentFile
+from anon_airflow.portals.release import Release
 from anon_airflow.run import Run
-from anon_airflow.verdict import Distribution as Measured
 from anon_airflow.verdict import Verdict
 from anon_core import __version__
 from anon_core.distribution import MEDIA_TYPES
@@ -26,10 +27,10 @@ class ReportFile:
     """The public report as it lies beside the gated files, with the digest that the receipt covers."""
 
     content: dict[str, Any]
-    measured: Measured
+    measured: Distribution
 
 
-def content_digest(run: Run, files: tuple[Measured, ...]) -> str:
+def content_digest(run: Run, files: tuple[Distribution, ...]) -> str:
     """Return what a release is: its files and the publication file they were made by, whatever the day."""
     lines = sorted(f"{file.name} {file.sha256}" for file in files)
     return hashlib.sha256("\n".join([run.publication.digest(), *lines]).encode()).hexdigest()
@@ -40,7 +41,7 @@ def version_of(run: Run, digest: str) -> str:
     return f"{run.period or 'manual'}.{digest[:8]}"
 
 
-def build_public_report(run: Run, verdict: Verdict) -> Measured:
+def build_public_report(run: Run, verdict: Verdict) -> Distribution:
     """Write the public report beside the gated files and return its digest, for the receipt to cover it too."""
     policy = run.publication.privacy
     recoded = run.noted("recode")
@@ -81,13 +82,13 @@ def build_public_report(run: Run, verdict: Verdict) -> Measured:
     )
     content = json.dumps(report.model_dump(mode="json", by_alias=True), indent=1, sort_keys=True).encode()
     write_private(run.gated / REPORT, content)
-    return Measured(name=REPORT, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), rows=0)
+    return Distribution(name=REPORT, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), rows=0)
 
 
 def release_files(run: Run) -> tuple[list[Path], ReportFile]:
     """Return the gated data files, and the report that lies beside them."""
     content = (run.gated / REPORT).read_bytes()
-    measured = Measured(name=REPORT, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), rows=0)
+    measured = Distribution(name=REPORT, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), rows=0)
     files = sorted(path for path in run.gated.glob("[!.]*") if path.name != REPORT)
     return files, ReportFile(content=json.loads(content), measured=measured)
 
@@ -102,7 +103,7 @@ def build_release(run: Run, verdict: Verdict, report: ReportFile) -> Release:
         version=version_of(run, digest),
         period=run.period,
         distributions=tuple(
-            Distribution(
+            SentFile(
                 name=file.name,
                 path=run.gated / file.name,
                 media_type=MEDIA_TYPES[Path(file.name).suffix],

@@ -214,6 +214,8 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
             if audit.receipt(run.run_id, run.dataset):  # Killed after the work was done: nothing is left to do.
                 return {"verdict": "passed", "already": True}
     try:
+        if not run.staging.exists():
+            raise _staging_is_gone(run)
         staged = run.noted("stage")
         files = sorted((run.staging / "release").glob("[!.]*"))
         if not files:
@@ -252,6 +254,9 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
                 "receipts", run_id=run.run_id, dataset=run.dataset, digest=receipt.digest, body=receipt.to_json()
             )
         return {"verdict": "passed", "checks": len(verdict.checks), "receipt": receipt.digest}
+    except BaseException:
+        wipe(run.gated)  # Without a receipt for them they are of no use to anyone.
+        raise
     finally:
         if not run.publication.keep_staging:
             wipe(run.staging)
@@ -334,11 +339,15 @@ def _staged(run: Run) -> Any:
 
     path = run.staging / ORIGINAL
     if not path.exists():
-        raise InvalidInputError(
-            f"the staged table of run {run.run_id} is gone (it is removed when the gate ends); "
-            "run `stage` first (in Airflow: clear the run from the task `stage`)"
-        )
+        raise _staging_is_gone(run)
     return read(path, RELEASED)
+
+
+def _staging_is_gone(run: Run) -> InvalidInputError:
+    return InvalidInputError(
+        f"the staged table of run {run.run_id} is gone (it is removed when the gate ends); "
+        "run `stage` first (in Airflow: clear the run from the task `stage`)"
+    )
 
 
 def _keep(run: Run, files: list[Path]) -> None:
@@ -347,11 +356,14 @@ def _keep(run: Run, files: list[Path]) -> None:
     part = run.gated.with_name(f".part-{run.gated.name}")
     wipe(part)
     private_folder(part)
-    with storage("keeping the gated files", part):
-        for path in files:
-            shutil.copyfile(path, part / path.name)
-            (part / path.name).chmod(0o600)
-        part.replace(run.gated)
+    try:
+        with storage("keeping the gated files", part):
+            for path in files:
+                shutil.copyfile(path, part / path.name)
+                (part / path.name).chmod(0o600)
+            part.replace(run.gated)
+    finally:
+        wipe(part)
 
 
 def _send(run: Run, receipt: str, verdict: Any, report: Any, progress: Progress | None) -> Result:

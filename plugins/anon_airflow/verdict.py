@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from anon_airflow.distributions import Distribution
+
 EVERYWHERE = "all"
 """The distribution of a check that is not about one file."""
 
@@ -19,16 +21,6 @@ class Check:
     observed: str | int | float
     required: str | int | float
     message: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Distribution:
-    """One file that would be published, exactly as it was measured."""
-
-    name: str
-    sha256: str
-    bytes: int
-    rows: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +51,13 @@ class Verdict:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the gate is shut, one sentence per failed check; empty when it is open."""
+        """Why the gate is shut, one sentence per failed check, said once for all files it is true of."""
+        files: dict[str, list[str]] = {}
+        for check in self.checks:
+            if check.passed is not True:
+                files.setdefault(check.message, []).append(check.distribution)
         return tuple(
-            check.message if check.distribution == EVERYWHERE else f"{check.distribution}: {check.message}"
-            for check in self.checks
-            if check.passed is not True
+            message if EVERYWHERE in where else f"{', '.join(where)}: {message}" for message, where in files.items()
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,7 +65,7 @@ class Verdict:
         return {
             "passed": self.passed,
             "checks": [asdict(check) for check in self.checks],
-            "distributions": [asdict(distribution) for distribution in self.distributions],
+            "distributions": [distribution._asdict() for distribution in self.distributions],
             "suite_digest": self.suite_digest,
             "evaluated": self.evaluated,
             "expected": self.expected,

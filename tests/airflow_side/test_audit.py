@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 import sqlalchemy
-from audit_databases import audit_url, drop_triggers, postgresql, run_sql  # noqa: F401 (two are fixtures)
 
 from anon_airflow.audit import AuditStore, Head
 from anon_airflow.audit.chain import GENESIS
 from anon_airflow.audit.models import ROWS, metadata
 from anon_airflow.signing import SigningKey
 from anon_core.errors import InvalidInputError
+from tests.airflow_side.audit_databases import audit_url, drop_triggers, postgresql, run_sql  # noqa: F401 (two are fixtures)
 
 KEY = SigningKey.of(b"k" * 32)
 RUN: dict[str, Any] = {"run_id": "run 1", "dataset": "licences"}

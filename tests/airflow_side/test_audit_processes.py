@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from audit_databases import audit_url, postgresql  # noqa: F401 (fixtures)
 
 from anon_airflow.audit import AuditStore
 from anon_airflow.signing import SigningKey
+from tests.airflow_side.audit_databases import audit_url, postgresql  # noqa: F401 (fixtures)
 
 KEY = SigningKey.of(b"k" * 32)
 RUN: dict[str, Any] = {"run_id": "run 1", "dataset": "licences"}

@@ -42,7 +42,7 @@ def test_one_class_too_small_shuts_it_with_the_numbers(publish):
     (csv, parquet) = [check for check in verdict.checks if check.name == "k_anonymity"]
     assert (csv.observed, csv.required) == (parquet.observed, parquet.required) == (3, 4)
     assert verdict.reasons[0] == (
-        "licences.csv: k-anonymity: smallest class has 3 rows, 4 required over year, sex; "
+        "licences.csv, licences.parquet: k-anonymity: smallest class has 3 rows, 4 required over year, sex; "
         "6 rows lie in classes below 4: generalise these columns further"
     )
 

@@ -1,0 +1,221 @@
+"""Run ``anon`` in processes of its own, as users do, without paying for the imports every time.
+
+One server process imports everything once and then forks a child for every command. A child has its own environment,
+file descriptors and limits, so it can be killed, starved of disk space and searched like any other process.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+KILLED = -signal.SIGKILL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """What a command left: its exit code and everything it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The one object on stdout; anything else there is an error."""
+        return json.loads(self.out)
+
+
+class Started:
+    """A command at work."""
+
+    def __init__(self, pid: int, folder: Path) -> None:
+        self.pid = pid
+        self._folder = folder
+
+    def kill(self) -> None:
+        """End it as the power cut does; it is ours, and not waited for yet, so its id is still its own."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> Ended:
+        code = _server().ask(do="wait", pid=self.pid)["code"]
+        return Ended(code=code, out=(self._folder / "out").read_text(), err=(self._folder / "err").read_text())
+
+
+def anon(*arguments: str | Path, home: Path, **options: Any) -> Ended:
+    """Run ``anon`` with these arguments and wait for its end; see :func:`start` for the options."""
+    return start(*arguments, home=home, **options).wait()
+
+
+def start(
+    *arguments: str | Path,
+    home: Path,
+    environ: Mapping[str, str] | None = None,
+    largest_file: int | None = None,
+    kill_after_step: str | None = None,
+    kill_at_write: int | None = None,
+    fault: tuple[str, str] | None = None,
+    cwd: Path | None = None,
+) -> Started:
+    """
+    Start ``anon``.
+
+    ``largest_file``: no file can grow beyond so many bytes, as on a full disk. ``kill_after_step``: SIGKILL when this
+    step has returned. ``kill_at_write``: SIGKILL at the nth fsync, rename or removal. ``fault``: a dotted function and
+    the text of the ValueError that it raises instead of working.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="anon-command-"))
+    temporary = home.parent / "tmp"
+    temporary.mkdir(exist_ok=True)
+    answer = _server().ask(
+        do="start",
+        arguments=[str(argument) for argument in arguments],
+        environ={"ANON_HOME": str(home), "TMPDIR": str(temporary), "HOME": str(home.parent), **(environ or {})},
+        largest_file=largest_file,
+        kill_after_step=kill_after_step,
+        kill_at_write=kill_at_write,
+        fault=fault,
+        cwd=str(cwd or home.parent),
+        out=str(folder / "out"),
+        err=str(folder / "err"),
+    )
+    return Started(answer["pid"], folder)
+
+
+class _Server:
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        atexit.register(self.stop)
+
+    def ask(self, **question: Any) -> dict[str, Any]:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps(question) + "\n")
+        return dict(json.loads(self._process.stdout.readline()))
+
+    def stop(self) -> None:
+        assert self._process.stdin
+        self._process.stdin.close()
+        self._process.wait(30)
+
+
+@functools.cache
+def _server() -> _Server:
+    return _Server()
+
+
+def _serve() -> None:
+    from anon_airflow.quiet import quiet
+
+    with quiet():
+        import anon_airflow.cli
+        import anon_airflow.draft
+        import anon_airflow.expectations.evaluation
+        import anon_airflow.pipeline  # noqa: F401
+        import anon_core.recode.methods
+        import anon_core.report.recoding  # noqa: F401
+    running: dict[int, int] = {}
+    for line in sys.stdin:
+        question = json.loads(line)
+        if question["do"] == "start":
+            pid = os.fork()
+            if not pid:
+                _become(question)
+            running[pid] = pid
+            answer = {"pid": pid}
+        else:
+            _, status = os.waitpid(running.pop(question["pid"]), 0)
+            answer = {"code": os.waitstatus_to_exitcode(status)}
+        print(json.dumps(answer), flush=True)
+
+
+def _become(question: dict[str, Any]) -> None:
+    import resource
+
+    from anon_airflow import cli
+
+    for descriptor, path, flags in (
+        (0, os.devnull, os.O_RDONLY),
+        (1, question["out"], os.O_WRONLY | os.O_CREAT),
+        (2, question["err"], os.O_WRONLY | os.O_CREAT),
+    ):
+        opened = os.open(path, flags, 0o600)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    os.environ.update(question["environ"])
+    os.chdir(question["cwd"])
+    tempfile.tempdir = None
+    if question["largest_file"] is not None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (question["largest_file"], question["largest_file"]))
+    _plant(question)
+    sys.argv = ["anon", *question["arguments"]]
+    code = 70
+    try:
+        cli.main()
+        code = 0
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            if not stream.closed:
+                stream.flush()
+        os._exit(code)
+
+
+def _plant(question: dict[str, Any]) -> None:
+    """Put the faults that a test asked for into this process."""
+    import importlib
+    import shutil
+
+    from anon_airflow import steps
+
+    def kill_self(*_: Any, **__: Any) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    if name := question["kill_after_step"]:
+        step = getattr(steps, name)
+        setattr(steps, name, lambda *given, **options: kill_self(step(*given, **options)))
+    if question["kill_at_write"] is not None:
+        left = question["kill_at_write"]
+
+        def counted(function: Any) -> Any:
+            def call(*given: Any, **options: Any) -> Any:
+                nonlocal left
+                left -= 1
+                if not left:
+                    kill_self()
+                return function(*given, **options)
+
+            return call
+
+        for module, names in ((os, ("fsync", "replace", "rename", "mkdir")), (shutil, ("rmtree", "copyfile"))):
+            for name in names:
+                setattr(module, name, counted(getattr(module, name)))
+    if question["fault"]:
+        where, text = question["fault"]
+        module, _, name = where.rpartition(".")
+
+        def fail(*_: Any, **__: Any) -> None:
+            raise ValueError(text)
+
+        setattr(importlib.import_module(module), name, fail)
+
+
+if __name__ == "__main__":
+    _serve()
