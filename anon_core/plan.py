@@ -77,8 +77,10 @@ class RecodingPlan:
         return int(self.frequencies.weights[self.removed].sum())
 
     def rows_by_level(self, column: int) -> dict[int, int]:
-        """How many published rows stand at each level of one column."""
-        keep = ~self.removed
-        counts = np.zeros(self.ladders[column].height + 1, np.int64)
-        np.add.at(counts, self.levels[column][keep], self.frequencies.weights[keep])
+        """How many published rows stand at each level of one column; an unmapped value stands at the root."""
+        ladder, keep = self.ladders[column], ~self.removed
+        unmapped = ladder.unmapped[self.frequencies.codes[column]]
+        counts = np.zeros(ladder.height + 1, np.int64)
+        levels = np.where(unmapped, ladder.height, self.levels[column])
+        np.add.at(counts, levels[keep], self.frequencies.weights[keep])
         return {level: int(rows) for level, rows in enumerate(counts) if rows}

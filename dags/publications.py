@@ -8,6 +8,7 @@ does not stop the others.
 from __future__ import annotations
 
 import os
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from anon_airflow.operators.recode import RecodeOperator
 from anon_airflow.operators.record import RecordOperator
 from anon_airflow.operators.score import ScoreOperator
 from anon_airflow.operators.stage import StageOperator
-from anon_core.errors import SpecError
+from anon_core.errors import Problem, SpecError
 from anon_core.spec import Publication, load_spec
 
 INCLUDE = Path(os.environ.get("ANON_INCLUDE") or Path(__file__).resolve().parent.parent / "include")
@@ -61,7 +62,7 @@ def publication_dag(publication: Publication) -> DAG:
 def broken_dag(path: Path, error: SpecError) -> DAG:
     """Return a DAG that only says what is wrong with its publication file."""
     with DAG(
-        dag_id="publish_" + path.stem.replace("-", "_"),
+        dag_id="broken_" + re.sub(r"[^A-Za-z0-9_.-]+", "_", path.name),
         description=f"{path.name} cannot be used: {len(error.problems)} problems",
         doc_md=broken_docs(error),
         schedule=None,
@@ -72,23 +73,29 @@ def broken_dag(path: Path, error: SpecError) -> DAG:
     return dag
 
 
-def _wanted(path: Path) -> bool:
-    """Whether this process, which may run one task of one DAG, needs the DAG of this file."""
+def _dag_id_in(path: Path) -> str | None:
+    """Return the DAG id a file gives, as far as one look at its text tells."""
+    found = re.search(r"(?m)^dataset: *[\"']?([a-z0-9-]+)", path.read_text(encoding="utf-8", errors="replace"))
+    return "publish_" + found[1].replace("-", "_") if found else None
+
+
+def _dags() -> dict[str, DAG]:
+    """Return all DAGs by id; while one task of one DAG runs, only that DAG."""
     only = get_parsing_context().dag_id
-    return only is None or only == "publish_" + path.stem.replace("-", "_") or not _named_after_file(path)
+    found: dict[str, DAG] = {}
+    for path in sorted((INCLUDE / "publications").glob("*.y*ml")):
+        if only is not None and _dag_id_in(path) not in (only, None):
+            continue
+        try:
+            publication = load_spec(path)
+            if publication.dag_id in found:
+                twice = f"another file publishes {publication.dataset!r} already"
+                raise SpecError(str(path), [Problem(1, "dataset", twice)])
+            dag = publication_dag(publication)
+        except SpecError as error:
+            dag = broken_dag(path, error)
+        found[dag.dag_id] = dag
+    return found
 
 
-def _named_after_file(path: Path) -> bool:
-    """Whether the file is called like its dataset, as far as the first lines tell; else it is always parsed."""
-    with path.open(encoding="utf-8", errors="replace") as stream:
-        return any(line.split("#")[0].strip() == f"dataset: {path.stem}" for line in stream)
-
-
-for _path in sorted((INCLUDE / "publications").glob("*.y*ml")):
-    if not _wanted(_path):
-        continue
-    try:
-        _dag = publication_dag(load_spec(_path))
-    except SpecError as _error:
-        _dag = broken_dag(_path, _error)
-    globals()[_dag.dag_id] = _dag
+globals().update(_dags())

@@ -7,25 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from anon_core.score.profile import ColumnProfile
+from anon_core.spec import Role
 
-IDENTIFIER, QUASI, SENSITIVE, OTHER, DROP = "identifier", "quasi", "sensitive", "other", "drop"
-
-_LEXICON: Sequence[tuple[str, str, str]] = (
+_LEXICON: Sequence[tuple[Role, str, str]] = (
     (
-        IDENTIFIER,
+        Role.IDENTIFIER,
         r"(^|_)(id|uuid|guid|ssn|name|surname|first_?name|last_?name|email|e_?mail|phone|telephone|mobile|iban|passport"
         r"|nome|cognome|codice_fiscale|cf|targa|telefono|cellulare|indirizzo|address|matricola)($|_)",
         "its name says that it identifies a person",
     ),
     (
-        QUASI,
+        Role.QUASI,
         r"birth|nascita|(^|_)(age|eta|sex|sesso|gender|genere|zip|zipcode|postcode|postal|cap|city|town|municipality|comune"
         r"|province|provincia|region|regione|country|nationality|cittadinanza|stato|race|ethnicity|marital|education"
         r"|occupation|profession|residence|residenza|issued|rilascio)($|_)",
         "its name says what others may know about a person",
     ),
     (
-        SENSITIVE,
+        Role.SENSITIVE,
         r"(^|_)(disease|diagnosis|diagnosi|salary|income|reddito|religion|religione|health|salute|points|punti|crime|offence"
         r"|sanction|disability|disabilita|category|categoria)($|_)",
         "its name says what a person may want to keep private",
@@ -37,7 +36,7 @@ _LEXICON: Sequence[tuple[str, str, str]] = (
 class ProposedRole:
     """A role and why."""
 
-    role: str
+    role: Role
     reason: str
 
 
@@ -47,16 +46,16 @@ def propose(profile: ColumnProfile, rows: int) -> ProposedRole:
 
     >>> figures = ColumnProfile(name="sesso", type="text", distinct=2, missing=0, entropy=1.0, unique_share=0.0)
     >>> propose(figures, 100).role
-    'quasi'
+    <Role.QUASI: 'quasi'>
     """
     if profile.distinct == 0:
-        return ProposedRole(role=DROP, reason="it is empty")
+        return ProposedRole(role=Role.DROP, reason="it is empty")
     name = re.sub(r"[^a-z0-9]+", "_", profile.name.lower())
     for role, pattern, reason in _LEXICON:
         if re.search(pattern, name):
             return ProposedRole(role=role, reason=reason)
     if rows > 1 and profile.unique_share >= 0.95 and profile.type != "decimal":
-        return ProposedRole(role=IDENTIFIER, reason=f"{profile.unique_share:.1%} of its values occur once")
+        return ProposedRole(role=Role.IDENTIFIER, reason=f"{profile.unique_share:.1%} of its values occur once")
     if profile.distinct == 1 and not profile.missing:
-        return ProposedRole(role=OTHER, reason="it has one value in every row")
-    return ProposedRole(role=QUASI, reason="nothing says that others cannot know it")
+        return ProposedRole(role=Role.OTHER, reason="it has one value in every row")
+    return ProposedRole(role=Role.QUASI, reason="nothing says that others cannot know it")

@@ -37,16 +37,18 @@ class ArrowEngine:
         back to the original.
         """
         chosen = self.table.select(plan.frequencies.names).columns
-        groups = kernels.group([c.codes for c in chosen], [len(c.domain) for c in chosen])
+        member: Integers = np.zeros(self.table.rows, np.int64)  # Without quasi-identifiers all rows are one tuple.
+        if chosen:
+            member = kernels.group([c.codes for c in chosen], [len(c.domain) for c in chosen]).member
         at = {name: i for i, name in enumerate(plan.frequencies.names)}
         columns = []
         for column in self.table.select(published).columns:
             if column.name in at:
                 i = at[column.name]
-                codes = plan.released_codes(i)[groups.member].astype(np.int32)
+                codes = plan.released_codes(i)[member].astype(np.int32)
                 column = Column(name=column.name, codes=codes, domain=plan.ladders[i].labels)
             columns.append(column)
-        kept = Table(columns=tuple(columns), rows=self.table.rows).keep(~plan.removed[groups.member])
+        kept = Table(columns=tuple(columns), rows=self.table.rows).keep(~plan.removed[member])
         return _sorted(kept)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from anon_core.errors import UnmappedValuesError
 from anon_core.hierarchy import files
 from anon_core.hierarchy.ladder import ROOT, Ladder, climb
-from anon_core.hierarchy.numbers import is_whole, number_in
+from anon_core.hierarchy.numbers import is_whole, number_in, written
 from anon_core.spec import Hierarchy, Publication
 from anon_core.table import Column, Table
 
@@ -77,8 +77,8 @@ def interval_path(value: str, widths: Sequence[Decimal], *, whole: bool | None =
     """
     Return the intervals a number lies in, or None for what is not a number. Intervals start at multiples of the width.
 
-    With ``whole`` an interval is named by its first and last whole number. By default this number and all widths have to
-    be whole for that; a caller with a column of numbers decides for all of them, so that one interval has one name.
+    With ``whole`` an interval is named by its first and last whole number; by default, if this number and the widths
+    are whole. A caller with a column of numbers decides once for all of them, so that one interval has one name.
 
     >>> interval_path("1957", [Decimal(5), Decimal(10)])
     ['1955-1959', '1950-1959']
@@ -101,12 +101,8 @@ def interval_path(value: str, widths: Sequence[Decimal], *, whole: bool | None =
         if whole and low >= 0:
             path.append(f"{low}-{low + units - 1}")
         else:
-            path.append(f"[{_written(low, places)}, {_written(low + units, places)})")
+            path.append(f"[{written(low, places)}, {written(low + units, places)})")
     return path
-
-
-def _written(units: int, places: int) -> str:
-    return f"{Decimal((int(units < 0), tuple(map(int, str(abs(units)))), -places)):f}"
 
 
 def prefix_label(value: str, length: int) -> str:

@@ -37,8 +37,7 @@ def read_levels(path: Path) -> FileLevels:
         raise HierarchyError(str(path), ["cannot be read as UTF-8 text"]) from None
     if "=>" in text:
         raise NotSupportedYetError(f"{path}: hierarchy rules of the form {{a,b}} => c", "write one line per value")
-    delimiter = ";" if text.count(";") >= text.count(",") else ","
-    lines = [(n, row) for n, row in enumerate(csv.reader(io.StringIO(text), delimiter=delimiter), 1) if any(row)]
+    lines = _rows(text)
     if not lines:
         raise HierarchyError(str(path), ["is empty; write one line per value, level 0 first"])
     problems = _problems(lines)
@@ -51,6 +50,22 @@ def read_levels(path: Path) -> FileLevels:
         paths={row[0] or None: row[1:depth] for _, row in lines},
         names=[f"level {level} of {path.name}" for level in range(1, depth)],
     )
+
+
+def _rows(text: str) -> list[tuple[int, list[str]]]:
+    """Return the rows and their lines, split by the delimiter there is more of; by the other if only that one fits."""
+    either = sorted(";,", key=text.count, reverse=True)
+    readings = []
+    for delimiter in either:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        line, rows = 1, []
+        for row in reader:
+            if any(row):
+                rows.append((line, row))
+            line = reader.line_num + 1
+        readings.append(rows)
+    fits = [len({len(row) for _, row in rows}) == 1 and len(rows[0][1]) > 1 for rows in readings]
+    return readings[1] if fits[1] and not fits[0] else readings[0]
 
 
 def _problems(lines: Sequence[tuple[int, list[str]]]) -> list[str]:

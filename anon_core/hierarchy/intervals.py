@@ -11,7 +11,7 @@ import numpy as np
 from anon_core.errors import UnmappedValuesError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
-from anon_core.hierarchy.numbers import number_in
+from anon_core.hierarchy.numbers import number_in, written
 from anon_core.spec import Intervals, Replace, Years
 
 
@@ -86,4 +86,4 @@ def _means(chunks: list[list[Decimal]], counts: dict[Decimal, int]) -> list[str]
     decimals = 1
     while len({round(mean, decimals) for mean in means}) < len(means):
         decimals += 1
-    return [f"~{Decimal(round(mean * 10**decimals)).scaleb(-decimals):f}" for mean in means]
+    return [f"~{written(round(mean * 10**decimals), decimals)}" for mean in means]

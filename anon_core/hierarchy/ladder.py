@@ -65,7 +65,7 @@ def climb(
     apart, so that a label does not change from month to month with the data. A gap may have a path of its own.
 
     >>> climb("sex", pa.array(["F", "M"]), {"F": [], "M": []}, ["root"], root="any gender").labels.to_pylist()
-    ['F', 'M', 'any gender']
+    ['F', 'any gender', 'M']
     """
     domain_values = domain.to_pylist()
     depth = len(level_names) - 1

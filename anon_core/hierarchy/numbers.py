@@ -34,3 +34,13 @@ def is_whole(number: Decimal) -> bool:
     (True, False)
     """
     return number == number.to_integral_value()
+
+
+def written(units: int, places: int) -> str:
+    """
+    Write a number given in units of its last decimal place, with all its places.
+
+    >>> written(-50, 2), written(1957, 0)
+    ('-0.50', '1957')
+    """
+    return f"{Decimal((int(units < 0), tuple(map(int, str(abs(units)))), -places)):f}"

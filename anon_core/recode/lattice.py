@@ -26,6 +26,9 @@ from anon_core.table import Mask
 NODE_LIMIT = 200_000
 """Nodes counted before the search stops and says that its result may not be the best."""
 
+TIE = 1e-12
+"""Costs closer than this are equal: they are sums of the same shares in another order."""
+
 SHOWN = 12
 """How many of the safe nodes are reported, the best ones."""
 
@@ -80,10 +83,11 @@ def recode_globally(
     search = _Lattice(frequencies, ladders, k, suppression_limit, weights, progress)
     safe = search.run()
     if not safe:
+        small = search.closest.k < k  # Else every class is large enough, and too many rows say nothing.
         raise PolicyNotMetError(
-            measure="k",
-            wanted=k,
-            reached=search.closest.k,
+            measure="k" if small else "suppression of at most",
+            wanted=k if small else f"{search.allowed} rows",
+            reached=search.closest.k if small else search.closest.rows_at_risk,
             rows_at_risk=search.closest.rows_at_risk,
             rows=frequencies.rows,
             advice=f"{search.allowed} rows may be removed, rows that say * everywhere included: lower privacy.k, raise "
@@ -116,7 +120,7 @@ class _Lattice:
     ) -> None:
         self.frequencies, self.ladders, self.k, self.progress = frequencies, ladders, k, progress
         self.allowed = rows_allowed(suppression_limit, frequencies.rows)
-        self.closest = _Closest(rows_at_risk=frequencies.rows, k=0)
+        self.closest = _Closest(rows_at_risk=frequencies.rows + 1, k=0)
         total = sum(weights) or 1.0
         self.weights = [weight / total for weight in weights]
         self.importance = sorted(range(len(ladders)), key=lambda i: -self.weights[i])
@@ -138,12 +142,14 @@ class _Lattice:
         while layer:
             above: dict[Node, _Counted | None] = {}
             for node in sorted(layer):
-                if self.cost(node) > best:
+                if self.cost(node) > best + TIE:
                     continue
                 if self.counted >= NODE_LIMIT:
                     self.complete = False
-                    return sorted(safe, key=self._rank)
+                    every = {found.node: found for found in [*safe, *self._descend()]}
+                    return sorted(every.values(), key=self._rank)
                 counted = self._count(node, layer[node])
+                self.counted += 1
                 found = self._judge(node, counted)
                 if found:
                     safe.append(found)
@@ -154,6 +160,24 @@ class _Lattice:
             layer = above
         return sorted(safe, key=self._rank)
 
+    def _descend(self) -> list[_Safe]:
+        """Return the safe nodes on one way down from the roots, each step the cheapest that leaves few rows at risk."""
+        node: Node = tuple(ladder.height for ladder in self.ladders)
+        counted = self._count(node, None)
+        met: list[_Safe] = []
+        while True:
+            found = self._judge(node, counted)
+            met += [found] if found else []
+            below = []
+            for i, level in enumerate(node):
+                lower = (*node[:i], level - 1, *node[i + 1 :])
+                fewer = self._count(lower, None) if level else None
+                if fewer and int(fewer.sizes[fewer.sizes < self.k].sum()) <= self.allowed:
+                    below.append((self.cost(lower), lower, fewer))
+            if not below:
+                return met
+            _, node, counted = min(below, key=lambda step: step[:2])
+
     def cost(self, node: Node) -> float:
         """The weighted loss of a node when no row is removed: a lower bound for everything above it."""
         return sum(w * float(loss[level]) for w, loss, level in zip(self.weights, self.losses, node, strict=True))
@@ -163,7 +187,6 @@ class _Lattice:
 
     def _count(self, node: Node, below: _Counted | None) -> _Counted:
         """Count a node from the classes of one below it: only one tuple of each class needs a look."""
-        self.counted += 1
         weights = self.frequencies.weights
         if below is None:
             representatives, sizes = np.arange(self.frequencies.tuples), weights
@@ -183,9 +206,10 @@ class _Lattice:
         """Return the node with its full cost if the rows in too small classes may be removed and some are left."""
         small = counted.sizes < self.k
         removed = int(counted.sizes[small].sum())
-        if removed < self.closest.rows_at_risk:
-            self.closest = _Closest(rows_at_risk=removed, k=int(counted.sizes.min()))
-        if removed + self._blanked(node, ~small[counted.member]) > self.allowed or removed == self.frequencies.rows:
+        lost = removed + self._blanked(node, ~small[counted.member])
+        if lost < self.closest.rows_at_risk:
+            self.closest = _Closest(rows_at_risk=lost, k=int(counted.sizes.min()))
+        if lost > self.allowed or removed == self.frequencies.rows:
             return None
         if not removed:
             return _Safe(cost=self.cost(node), removed=0, node=node)

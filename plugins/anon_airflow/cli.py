@@ -6,6 +6,7 @@ Exit code 0: it holds; 1: the data does not comply; 2: the call or the input is 
 from __future__ import annotations
 
 import logging
+import signal
 import sys
 
 import click
@@ -40,10 +41,13 @@ for _command in (init, profile, detect, check, run, audit):
 def main() -> None:
     """Run the command; every error of ours is a message and an exit code, never a traceback."""
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, stream=sys.stderr)
+    for name in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(name) is signal.SIG_DFL:  # not under nohup
+            signal.signal(name, _stop)
     try:
         anon(standalone_mode=False)
     except click.exceptions.Abort:
-        click.echo("stopped; nothing was published", err=True)
+        click.echo("stopped; `anon audit list` shows how far it got", err=True)
         sys.exit(130)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
@@ -62,6 +66,11 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - A library's text may quote a cell: only the place is told.
         click.echo(f"anon: {InternalError(type(error).__name__, place_of(error))}", err=True)
         sys.exit(2)
+
+
+def _stop(*_: object) -> None:
+    """End like Ctrl-C: the run is put on record and its staging area is removed."""
+    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from typing import Any
 from anon_airflow import steps
 from anon_airflow.home import Home, private_folder, storage, wipe
 from anon_airflow.run import Run
-from anon_core.errors import AnonError, InvalidInputError
+from anon_core.errors import AnonError, ComplianceError, InvalidInputError
 from anon_core.spec import Publication
 
 BY_HAND = "anon__"
@@ -30,7 +30,9 @@ def run_all(
     """
     Stage, detect, score, recode, gate, publish, record; the last one whatever happens.
 
-    :raises AnonError: whatever stopped it; the run is on record and nothing was published.
+    Returns how it ended, a refusal too.
+
+    :raises InvalidInputError: something was wrong before the data could be judged; the run is on record.
     """
     run = Run(
         publication=publication,
@@ -48,17 +50,21 @@ def run_all(
             steps.recode(run, progress)
             steps.gate(run, progress)
             steps.publish(run, progress)
+        except ComplianceError:
+            pass  # It is on record already, and `record` tells it.
         except BaseException:
             _record_failure(run)
             raise
-        return steps.record(run)
+        result = steps.record(run)
+        wipe(run.gated)  # Nobody comes back for it: the next run by hand has another id.
+        return result
 
 
 def _record_failure(run: Run) -> None:
     """Put a run that was stopped on record; what stopped it is what to tell, even if the record fails too."""
     try:
         steps.record(run)
-        wipe(run.gated)  # Nobody comes back for it: the next run by hand has another id.
+        wipe(run.gated)
     except AnonError as error:
         log.warning("the end of the run could not be put on record: %s", error)
 

@@ -16,6 +16,7 @@ from anon_airflow.run import Run
 from anon_airflow.verdict import Verdict
 from anon_core import __version__
 from anon_core.distribution import MEDIA_TYPES
+from anon_core.errors import RefusedError
 from anon_core.report.model import AcceptedSet, CheckResult, Privacy, PublicReport, PublishedFile, Rows
 
 REPORT = "report.json"
@@ -86,11 +87,20 @@ def build_public_report(run: Run, verdict: Verdict) -> Distribution:
 
 
 def release_files(run: Run) -> tuple[list[Path], ReportFile]:
-    """Return the gated data files, and the report that lies beside them."""
-    content = (run.gated / REPORT).read_bytes()
+    """
+    Return the gated data files, and the report that lies beside them.
+
+    :raises RefusedError: the report is gone, or is no report any more.
+    """
+    try:
+        content = (run.gated / REPORT).read_bytes()
+        report = dict(json.loads(content))
+    except (FileNotFoundError, ValueError, TypeError):
+        changed = f"{REPORT} was changed or removed after the gate; clear the run from `stage`"
+        raise RefusedError("receipt", [changed]) from None
     measured = Distribution(name=REPORT, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), rows=0)
     files = sorted(path for path in run.gated.glob("[!.]*") if path.name != REPORT)
-    return files, ReportFile(content=json.loads(content), measured=measured)
+    return files, ReportFile(content=report, measured=measured)
 
 
 def build_release(run: Run, verdict: Verdict, report: ReportFile) -> Release:

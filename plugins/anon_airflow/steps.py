@@ -219,7 +219,9 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
         staged = run.noted("stage")
         files = sorted((run.staging / "release").glob("[!.]*"))
         if not files:
-            raise RefusedError("gate", ["there is nothing to measure: `recode` has left no file"])
+            raise RefusedError(
+                "gate", ["there is nothing to measure: `recode` has left no file; clear the run from `stage`"]
+            )
         _say(progress, f"measuring {len(files)} files")
         verdict = measure(run.publication, files, rows_before=staged["rows"], today=_today())
         run.note("gate", {**verdict.to_dict(), "suite": verdict.suite})

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from anon_core import policy, spec
 from anon_core.errors import HierarchyError, SpecError
 from anon_core.spec import Asset, HierarchyKind, Method, Missing, Publication, Role, load_spec
-from anon_core.spec_checks import NOT_BUILT
+from anon_core.spec.checks import NOT_BUILT
 
 MINIMAL = """\
 dataset: driver-licences
@@ -207,7 +207,7 @@ def test_the_example_of_the_design_lacks_only_what_is_not_built(folder: Path) ->
 
 
 def test_the_models_describe_the_whole_schema(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("anon_core.spec_checks.NOT_BUILT", ())
+    monkeypatch.setattr("anon_core.spec.checks.NOT_BUILT", ())
     loaded = load(folder, FULL)
     assert loaded.privacy.freeform.columns["licence_category"].guard == ("CE", "DE")
     assert loaded.privacy.waivers[0].until == datetime.date(2026, 12, 31)

@@ -141,8 +141,12 @@ def _anchor(path: Path) -> Head:
 
 
 @audit.command()
-def export() -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all entries in a list.")
+def export(as_json: bool) -> None:
     """Print every entry in order, one JSON object per line."""
     with _store() as store:
+        if as_json:
+            print_json({"entries": list(store.export())})
+            return
         for entry in store.export():
             click.echo(json.dumps(entry, ensure_ascii=False, sort_keys=True))

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from anon_airflow.commands.output import Stopwatch, json_option, print_json, read_table, table_options
+from anon_airflow.home import storage
 from anon_core.errors import InvalidInputError
 
 
@@ -47,7 +48,8 @@ def init(
         content, dataset=slug, source=table.absolute(), delimiter=delimiter, encoding=encoding,
         missing_words=missing_words, k=k, progress=Stopwatch().sets,
     )  # fmt: skip
-    target.write_text(text, encoding="utf-8")
+    with storage("writing the publication file", target):
+        target.write_text(text, encoding="utf-8")
     load_spec(target)  # What we write, we can read.
     if as_json:
         print_json({"spec": str(target)})

@@ -12,16 +12,22 @@ from anon_airflow.commands.output import json_option, print_json, print_table, r
 
 @click.command()
 @click.argument("table", type=click.Path(path_type=Path))
+@click.option("--sketch", is_flag=True, help="Estimate the counts of a very large table; not supported yet.")
 @table_options
 @json_option
-def profile(table: Path, delimiter: str, encoding: str, missing_words: tuple[str, ...], as_json: bool) -> None:
+def profile(
+    table: Path, sketch: bool, delimiter: str, encoding: str, missing_words: tuple[str, ...], as_json: bool
+) -> None:
     """Say what each column of TABLE looks like and which role it probably plays.
 
     TABLE is CSV (gzip too) or Parquet. Prints counts only, never a value.
     """
     from anon_core.detect.roles import propose
+    from anon_core.errors import NotSupportedYetError
     from anon_core.score.profile import profile as measure
 
+    if sketch:
+        raise NotSupportedYetError("anon profile --sketch", "without it the counts are exact")
     content = read_table(table, delimiter, encoding, missing_words)
     columns = []
     for column in content.columns:

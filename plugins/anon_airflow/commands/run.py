@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from anon_airflow.commands.output import Stopwatch, json_option, print_json
-from anon_core.errors import AnonError, ComplianceError, UnmappedValuesError
+from anon_core.errors import UnmappedValuesError
 
 if TYPE_CHECKING:
     from anon_core.spec import Publication
@@ -44,22 +44,15 @@ def run(spec: Path, period: datetime | None, period_end: datetime | None, show_v
         if show_values:
             _show_unmapped(publication, render(str(publication.source.file), start, end), error)
         raise
-    except ComplianceError as error:
-        if as_json:
-            print_json({"release": None, "verdict": "refused", "published": False, "reasons": _reasons(error)})
-        raise
     if as_json:
         print_json(result)
     else:
         print_summary(Path(result["report"]))
+    raise click.exceptions.Exit(0 if result["published"] else 1)
 
 
 def _utc(day: datetime | None) -> datetime | None:
     return day.replace(tzinfo=UTC) if day else None
-
-
-def _reasons(error: AnonError) -> list[str]:
-    return list(getattr(error, "reasons", ())) or [str(error)]
 
 
 def _show_unmapped(publication: Publication, source_file: str, error: UnmappedValuesError) -> None:

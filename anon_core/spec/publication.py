@@ -16,74 +16,23 @@ from pydantic import Field, PrivateAttr, ValidationError
 
 from anon_core.errors import HierarchyError, Problem, SpecError
 from anon_core.policy import NOT_EMPTY, Filled, Flag, Model, PartialPolicy, Policy, Share, Text
-from anon_core.spec_checks import cross_problems, not_built_problems, plain_sentences
-from anon_core.spec_columns import (
-    Column,
-    DateLevel,
-    Decompose,
-    Hierarchy,
-    HierarchyKind,
-    Role,
-    Unmapped,
-)
-from anon_core.spec_sections import (
+from anon_core.spec.checks import cross_problems, not_built_problems, plain_sentences
+from anon_core.spec.columns import Column, Role
+from anon_core.spec.sections import (
     AirflowSettings,
     Approval,
-    Asset,
-    Ckan,
     Detect,
     Engine,
     Expectation,
-    Intervals,
     Metadata,
-    Method,
     Missing,
-    Mode,
     Portal,
     Recode,
-    Replace,
     Schedule,
-    SingletonRecoding,
     Slug,
     Source,
-    UtilityMeasure,
-    Versions,
-    Years,
 )
 from anon_core.yaml_lines import parse_yaml
-
-__all__ = [
-    "AirflowSettings",
-    "Approval",
-    "Asset",
-    "Ckan",
-    "Column",
-    "DateLevel",
-    "Decompose",
-    "Detect",
-    "Engine",
-    "Expectation",
-    "Hierarchy",
-    "HierarchyKind",
-    "Intervals",
-    "Metadata",
-    "Method",
-    "Missing",
-    "Mode",
-    "PartialPublication",
-    "Portal",
-    "Publication",
-    "Recode",
-    "Replace",
-    "Role",
-    "SingletonRecoding",
-    "Source",
-    "Unmapped",
-    "UtilityMeasure",
-    "Versions",
-    "Years",
-    "load_spec",
-]
 
 _MAX_BYTES = 1_000_000
 _PUBLISHED = (Role.QUASI, Role.SENSITIVE, Role.OTHER)

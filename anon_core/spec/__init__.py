@@ -1,0 +1,62 @@
+"""The publication file: one YAML per dataset, parsed and checked once.
+
+Importing it is cheap on purpose: a DAG file loads every publication at every parse.
+"""
+
+from anon_core.spec.columns import Column, DateLevel, Decompose, Hierarchy, HierarchyKind, Role, Unmapped
+from anon_core.spec.publication import PartialPublication, Publication, load_spec
+from anon_core.spec.sections import (
+    AirflowSettings,
+    Approval,
+    Asset,
+    Ckan,
+    Detect,
+    Engine,
+    Expectation,
+    Intervals,
+    Metadata,
+    Method,
+    Missing,
+    Mode,
+    Portal,
+    Recode,
+    Replace,
+    SingletonRecoding,
+    Source,
+    UtilityMeasure,
+    Versions,
+    Years,
+)
+
+__all__ = [
+    "AirflowSettings",
+    "Approval",
+    "Asset",
+    "Ckan",
+    "Column",
+    "DateLevel",
+    "Decompose",
+    "Detect",
+    "Engine",
+    "Expectation",
+    "Hierarchy",
+    "HierarchyKind",
+    "Intervals",
+    "Metadata",
+    "Method",
+    "Missing",
+    "Mode",
+    "PartialPublication",
+    "Portal",
+    "Publication",
+    "Recode",
+    "Replace",
+    "Role",
+    "SingletonRecoding",
+    "Source",
+    "Unmapped",
+    "UtilityMeasure",
+    "Versions",
+    "Years",
+    "load_spec",
+]
