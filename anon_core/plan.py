@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow.compute as pc
 
 from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.ladder import Ladder, Levels
+from anon_core.hierarchy.ladder import ROOT, Ladder, Levels
 from anon_core.kernels import AnyCodes
 from anon_core.table import Mask
 
@@ -75,6 +76,14 @@ class RecodingPlan:
     @property
     def rows_removed(self) -> int:
         return int(self.frequencies.weights[self.removed].sum())
+
+    @property
+    def rows_blanked(self) -> int:
+        """How many published rows say ``*`` in every column: published in name only, so they count as suppressed."""
+        blank = ~self.removed & bool(self.ladders)
+        for i, ladder in enumerate(self.ladders):
+            blank &= self.released_codes(i) == pc.index(ladder.labels, ROOT).as_py()
+        return int(self.frequencies.weights[blank].sum())
 
     def rows_by_level(self, column: int) -> dict[int, int]:
         """How many published rows stand at each level of one column; an unmapped value stands at the root."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def publication_dag(publication: Publication) -> DAG:
 def broken_dag(path: Path, error: SpecError) -> DAG:
     """Return a DAG that only says what is wrong with its publication file."""
     with DAG(
-        dag_id="broken_" + re.sub(r"[^A-Za-z0-9_.-]+", "_", path.name),
+        dag_id=_broken_id(path),
         description=f"{path.name} cannot be used: {len(error.problems)} problems",
         doc_md=broken_docs(error),
         schedule=None,
@@ -73,10 +74,35 @@ def broken_dag(path: Path, error: SpecError) -> DAG:
     return dag
 
 
-def _dag_id_in(path: Path) -> str | None:
-    """Return the DAG id a file gives, as far as one look at its text tells."""
-    found = re.search(r"(?m)^dataset: *[\"']?([a-z0-9-]+)", path.read_text(encoding="utf-8", errors="replace"))
-    return "publish_" + found[1].replace("-", "_") if found else None
+def _broken_id(path: Path) -> str:
+    return "broken_" + re.sub(r"[^A-Za-z0-9_.-]+", "_", path.name)[:200]
+
+
+def _may_give(path: Path, dag_id: str) -> bool:
+    """Whether the DAG can come from this file, as far as one look at its text tells."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    found = re.search(r"(?m)^dataset: *[\"']?([a-z0-9-]+)", text)
+    return not found or dag_id in ("publish_" + found[1].replace("-", "_"), _broken_id(path))
+
+
+def _dag_of(path: Path, others: Collection[str]) -> DAG:
+    """
+    Return the DAG of one file.
+
+    :raises SpecError: the file cannot be used, be it that Airflow does not take what it says.
+    """
+    publication = load_spec(path)
+    if publication.dag_id in others:
+        raise SpecError(str(path), [Problem(1, "dataset", f"another file publishes {publication.dataset!r} already")])
+    try:
+        dag = publication_dag(publication)
+        dag.validate()
+    except Exception as error:  # noqa: BLE001 - Whatever it is, the other files must not suffer for it.
+        raise SpecError(str(path), [Problem(1, "", f"Airflow does not take it: {error}")]) from None
+    return dag
 
 
 def _dags() -> dict[str, DAG]:
@@ -84,14 +110,10 @@ def _dags() -> dict[str, DAG]:
     only = get_parsing_context().dag_id
     found: dict[str, DAG] = {}
     for path in sorted((INCLUDE / "publications").glob("*.y*ml")):
-        if only is not None and _dag_id_in(path) not in (only, None):
+        if only is not None and not only.startswith("broken_") and not _may_give(path, only):
             continue
         try:
-            publication = load_spec(path)
-            if publication.dag_id in found:
-                twice = f"another file publishes {publication.dataset!r} already"
-                raise SpecError(str(path), [Problem(1, "dataset", twice)])
-            dag = publication_dag(publication)
+            dag = _dag_of(path, found)
         except SpecError as error:
             dag = broken_dag(path, error)
         found[dag.dag_id] = dag

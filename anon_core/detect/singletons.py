@@ -180,7 +180,7 @@ def unaccepted_uniqueness(
                     if cover < members:
                         single &= ~alone[cover]
                 count = int(np.count_nonzero(single))
-                if count > max_share * rows:
+                if count / rows > max_share:  # Not `max_share * rows`: 0.29 * 100 is below 29.
                     broken.append(members)
                     found.append(
                         UniqueSet(

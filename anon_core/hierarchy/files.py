@@ -30,14 +30,17 @@ def read_levels(path: Path) -> FileLevels:
     :raises HierarchyError: listing everything wrong by line number.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = path.read_bytes().decode("utf-8-sig")  # As it stands: a line break inside quotes is part of a value.
     except FileNotFoundError:
         raise HierarchyError(str(path), ["no such hierarchy file; paths start at the include folder"]) from None
     except (UnicodeDecodeError, OSError):
         raise HierarchyError(str(path), ["cannot be read as UTF-8 text"]) from None
     if "=>" in text:
         raise NotSupportedYetError(f"{path}: hierarchy rules of the form {{a,b}} => c", "write one line per value")
-    lines = _rows(text)
+    try:
+        lines = _rows(text)
+    except csv.Error:
+        raise HierarchyError(str(path), ["has a cell longer than any label; is a quote left open?"]) from None
     if not lines:
         raise HierarchyError(str(path), ["is empty; write one line per value, level 0 first"])
     problems = _problems(lines)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from anon_core.table import Codes, Mask
 
 ROOT = "*"
+_ANYTHING = "\0anything"
 
 Levels = np.ndarray[Any, np.dtype[np.int8]]
 Shares = np.ndarray[Any, np.dtype[np.float64]]
@@ -110,6 +111,9 @@ def _labels_apart(paths: dict[str | None, Sequence[str]], depth: int, root: str)
             if path[level] is not None:
                 groups.setdefault(str(path[level]), set()).add(value)
         members = {label: frozenset(values) for label, values in groups.items()}
+        if level and all(above == root for path in whole.values() for above in path[level:]):
+            # The root covers values that are not known as well, so it is never the only value that is.
+            members = {label: values | {_ANYTHING} for label, values in members.items()}
         # First the labels that need no tag, so that a tag made up for another one keeps clear of them.
         spoken = {label: label for label, values in members.items() if meaning.setdefault(label, values) == values}
         for label, values in members.items():

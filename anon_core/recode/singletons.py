@@ -27,13 +27,17 @@ from anon_core.table import Mask
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tried:
-    """One combination, before and after the singletons that it leaves are removed."""
+    """One combination, before and after the singletons that it leaves are removed.
+
+    ``beyond`` says that more rows are suppressed than allowed, rows that say ``*`` in every column included.
+    """
 
     name: str
     plan: RecodingPlan
     singletons: int
     distinct: int
     left: int
+    beyond: bool
 
     @property
     def touched(self) -> int:
@@ -53,10 +57,12 @@ def recode_singletons(
     Try each given column as it is, generalised where a row is a singleton (local), or everywhere (global).
 
     Columns climb one level. A numeric column given as ``years`` takes part as it is or globally, by groups of its own
-    values. The singletons that a combination leaves are removed where ``suppression_limit`` allows all of them.
+    values. The singletons that a combination leaves are removed where ``suppression_limit`` allows all of them. Rows that
+    say ``*`` in every column count as removed too, and a combination with more of them than allowed is not elected.
     Elected: fewest singletons left, then fewest rows changed or removed, then the order in which they are tried.
 
-    :raises PolicyNotMetError: every combination leaves more singletons than ``allowed_singletons``.
+    :raises PolicyNotMetError: every combination leaves more singletons than ``allowed_singletons``, or suppresses more
+        rows than allowed.
     """
     ladders = list(ladders)
     ways: list[Sequence[str]] = [("", "local", "global") if name in columns else ("",) for name in frequencies.names]
@@ -67,7 +73,17 @@ def recode_singletons(
     alone = frequencies.weights == 1
     allowed = rows_allowed(suppression_limit, frequencies.rows)
     tried = [_try(frequencies, ladders, way, alone, allowed) for way in product(*ways) if any(way)]
-    best = min(tried, key=lambda t: (t.left, t.touched))
+    best = min(tried, key=lambda t: (t.beyond, t.left, t.touched))
+    if best.beyond:
+        raise PolicyNotMetError(
+            measure="suppression of at most",
+            wanted=f"{allowed} rows",
+            reached=best.plan.rows_blanked + best.plan.rows_removed,
+            rows_at_risk=best.singletons,
+            rows=frequencies.rows,
+            advice="rows that say * in every column count as suppressed: raise privacy.suppression_limit or add a level to "
+            "a hierarchy",
+        )
     if best.left > allowed_singletons:
         raise PolicyNotMetError(
             measure="at most",
@@ -98,7 +114,7 @@ def _try(
     )
     released = plan.released()
     left = released.singletons
-    if 0 < left <= allowed:
+    if 0 < left <= allowed and left < frequencies.rows:  # Never a release without rows.
         plan = _without_singletons(plan)
         left = 0
     return _Tried(
@@ -107,6 +123,7 @@ def _try(
         singletons=released.singletons,
         distinct=released.tuples,
         left=left,
+        beyond=plan.rows_blanked > 0 and plan.rows_blanked + plan.rows_removed > allowed,
     )
 
 

@@ -41,16 +41,16 @@ for _command in (init, profile, detect, check, run, audit):
 def main() -> None:
     """Run the command; every error of ours is a message and an exit code, never a traceback."""
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, stream=sys.stderr)
+    sys.unraisablehook = lambda _: None  # What libraries say while an interrupt tears them down may quote a cell.
     for name in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(name) is signal.SIG_DFL:  # not under nohup
             signal.signal(name, _stop)
     try:
-        anon(standalone_mode=False)
+        # Without standalone mode click returns the code of an Exit in place of raising it.
+        code = anon(standalone_mode=False)
     except click.exceptions.Abort:
         click.echo("stopped; `anon audit list` shows how far it got", err=True)
         sys.exit(130)
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
     except click.ClickException as wrong:
         wrong.show()
         sys.exit(2)
@@ -66,6 +66,7 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - A library's text may quote a cell: only the place is told.
         click.echo(f"anon: {InternalError(type(error).__name__, place_of(error))}", err=True)
         sys.exit(2)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def _stop(*_: object) -> None:

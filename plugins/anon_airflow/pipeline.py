@@ -16,7 +16,7 @@ from typing import Any
 from anon_airflow import steps
 from anon_airflow.home import Home, private_folder, storage, wipe
 from anon_airflow.run import Run
-from anon_core.errors import AnonError, ComplianceError, InvalidInputError
+from anon_core.errors import AnonError, ComplianceError, InvalidInputError, StorageError
 from anon_core.spec import Publication
 
 BY_HAND = "anon__"
@@ -64,9 +64,10 @@ def _record_failure(run: Run) -> None:
     """Put a run that was stopped on record; what stopped it is what to tell, even if the record fails too."""
     try:
         steps.record(run)
-        wipe(run.gated)
     except AnonError as error:
         log.warning("the end of the run could not be put on record: %s", error)
+    with contextlib.suppress(StorageError):
+        wipe(run.gated)
 
 
 def render(template: str, start: datetime | None, end: datetime | None) -> str:

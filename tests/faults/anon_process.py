@@ -7,6 +7,7 @@ file descriptors and limits, so it can be killed, starved of disk space and sear
 from __future__ import annotations
 
 import atexit
+import errno
 import functools
 import json
 import os
@@ -64,6 +65,7 @@ def start(
     largest_file: int | None = None,
     kill_after_step: str | None = None,
     kill_at_write: int | None = None,
+    full_at_write: int | None = None,
     fault: tuple[str, str] | None = None,
     cwd: Path | None = None,
 ) -> Started:
@@ -71,8 +73,9 @@ def start(
     Start ``anon``.
 
     ``largest_file``: no file can grow beyond so many bytes, as on a full disk. ``kill_after_step``: SIGKILL when this
-    step has returned. ``kill_at_write``: SIGKILL at the nth fsync, rename or removal. ``fault``: a dotted function and
-    the text of the ValueError that it raises instead of working.
+    step has returned. ``kill_at_write``: SIGKILL at the nth fsync, rename or removal. ``full_at_write``: from the nth
+    fsync or new folder on there is no space left. ``fault``: a dotted function and the text of the ValueError that it
+    raises instead of working.
     """
     folder = Path(tempfile.mkdtemp(prefix="anon-command-"))
     temporary = home.parent / "tmp"
@@ -84,6 +87,7 @@ def start(
         largest_file=largest_file,
         kill_after_step=kill_after_step,
         kill_at_write=kill_at_write,
+        full_at_write=full_at_write,
         fault=fault,
         cwd=str(cwd or home.parent),
         out=str(folder / "out"),
@@ -180,7 +184,7 @@ def _become(question: dict[str, Any]) -> None:
 
 def _plant(question: dict[str, Any]) -> None:
     """Put the faults that a test asked for into this process."""
-    import importlib
+    import pkgutil
     import shutil
 
     from anon_airflow import steps
@@ -188,25 +192,18 @@ def _plant(question: dict[str, Any]) -> None:
     def kill_self(*_: Any, **__: Any) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
+    def no_space(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
     if name := question["kill_after_step"]:
         step = getattr(steps, name)
         setattr(steps, name, lambda *given, **options: kill_self(step(*given, **options)))
     if question["kill_at_write"] is not None:
-        left = question["kill_at_write"]
-
-        def counted(function: Any) -> Any:
-            def call(*given: Any, **options: Any) -> Any:
-                nonlocal left
-                left -= 1
-                if not left:
-                    kill_self()
-                return function(*given, **options)
-
-            return call
-
-        for module, names in ((os, ("fsync", "replace", "rename", "mkdir")), (shutil, ("rmtree", "copyfile"))):
-            for name in names:
-                setattr(module, name, counted(getattr(module, name)))
+        writes = ((os, ("fsync", "replace", "rename", "mkdir")), (shutil, ("rmtree", "copyfile")))
+        _at_call(question["kill_at_write"], writes, kill_self)
+    if question["full_at_write"] is not None:
+        writes = ((os, ("fsync", "mkdir")), (shutil, ("copyfile",)))
+        _at_call(question["full_at_write"], writes, no_space)
     if question["fault"]:
         where, text = question["fault"]
         module, _, name = where.rpartition(".")
@@ -214,7 +211,26 @@ def _plant(question: dict[str, Any]) -> None:
         def fail(*_: Any, **__: Any) -> None:
             raise ValueError(text)
 
-        setattr(importlib.import_module(module), name, fail)
+        setattr(pkgutil.resolve_name(module), name, fail)
+
+
+def _at_call(number: int, functions: Any, happen: Any) -> None:
+    """Let something happen at the nth call, and every later one, of any of these functions."""
+    left = number
+
+    def counted(function: Any) -> Any:
+        def call(*given: Any, **options: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left <= 0:
+                happen()
+            return function(*given, **options)
+
+        return call
+
+    for module, names in functions:
+        for name in names:
+            setattr(module, name, counted(getattr(module, name)))
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def small_tables(
             columns.append(list(draw(st.permutations([f"{n:02}" for n in range(rows)]))))
         elif kind == "follows" and columns:
             known = sorted(set(columns[-1]), key=str)
-            image = dict(zip(known, draw(st.lists(st.sampled_from(values), min_size=len(known), max_size=len(known)))))
+            image = {cell: draw(st.sampled_from(values)) for cell in known}
             columns.append([image[cell] for cell in columns[-1]])
         else:
             columns.append(draw(st.lists(st.sampled_from(values), min_size=rows, max_size=rows)))

@@ -68,6 +68,7 @@ def detect(
             raise InvalidInputError(f"{table}: every row has a gap in these columns; nothing is left to search")
     found = search(FrequencyTable.of(content), max_size=max_size, progress=Stopwatch().sets)
     result = {key: value for key, value in asdict(found).items() if key != "max_size"}
+    result["best_by_size"] = [{"size": len(each["columns"]), **each} for each in result["best_by_size"]]
     result["rows_dropped"] = dropped
     if as_json:
         print_json(result)

@@ -9,7 +9,7 @@ import click
 
 from anon_airflow.commands.output import Stopwatch, json_option, print_json, read_table, table_options
 from anon_airflow.home import storage
-from anon_core.errors import InvalidInputError
+from anon_core.errors import InvalidInputError, SpecError
 
 
 @click.command()
@@ -40,7 +40,7 @@ def init(
     from anon_core.spec import load_spec
 
     content = read_table(table, delimiter, encoding, missing_words)
-    slug = dataset or re.sub(r"[^a-z0-9]+", "-", table.name.split(".")[0].lower()).strip("-") or "dataset"
+    slug = dataset or re.sub(r"[^a-z0-9]+", "-", table.name.split(".")[0].lower())[:80].strip("-") or "dataset"
     target = output or Path(f"{slug}.yaml")
     if target.exists() and not force:
         raise InvalidInputError(f"{target} exists already; give another --output, or --force to overwrite it")
@@ -48,9 +48,16 @@ def init(
         content, dataset=slug, source=table.absolute(), delimiter=delimiter, encoding=encoding,
         missing_words=missing_words, k=k, progress=Stopwatch().sets,
     )  # fmt: skip
+    part = target.with_name(f".{target.name}.part")
     with storage("writing the publication file", target):
-        target.write_text(text, encoding="utf-8")
-    load_spec(target)  # What we write, we can read.
+        try:
+            part.write_text(text, encoding="utf-8")
+            load_spec(part)  # What we write, we can read.
+            part.replace(target)
+        except SpecError as error:
+            raise SpecError(str(target), error.problems) from None
+        finally:
+            part.unlink(missing_ok=True)
     if as_json:
         print_json({"spec": str(target)})
     else:

@@ -1,0 +1,166 @@
+"""Tables and hierarchies that cannot be used: the message says what, where and what to do, and never quotes a cell."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import traceback
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from anon_core.errors import HierarchyError, NotSupportedYetError, TableError
+from anon_core.hierarchy.files import read_levels
+from anon_core.table import ReadOptions, read
+from tests.core.table_files import parquet, write
+
+CANARY = "CANARY-7319"
+
+
+def refusal(path: Path, options: ReadOptions | None = None) -> TableError:
+    """Read a bad table and return the error, having looked through all of it for the planted cell."""
+    with pytest.raises(TableError) as caught:
+        read(path, options)
+    error = caught.value
+    told = "".join(traceback.format_exception(error)) + repr(error.args) + repr(vars(error))
+    assert CANARY not in told
+    assert str(error).startswith(f"{path}: ")
+    assert error.advice
+    return error
+
+
+UTF16 = f"a,b\n{CANARY},é\n".encode("utf-16")
+
+
+WIDTH = "rows do not have the 2 fields of the header"
+
+CASES: list[tuple[str | bytes, dict[str, Any], str, str]] = [
+    (b"", {}, "is empty", "check the export"),
+    (b"\n\n", {}, "has no header", "first line must name the columns"),
+    (b"\xef\xbb\xbf", {}, "has no header", "first line must name the columns"),
+    (b"a,b\n", {}, "has a header but no rows", "check the export"),
+    (b"a,b", {}, "has a header but no rows", "check the export"),
+    (b"a", {}, "has a header but no rows", "check the export"),
+    (f"a,b,a,b,c\n{CANARY},1,2,3,4\n", {}, "columns named more than once: a, b", "give each its own name"),
+    (f"a,,c, \n{CANARY},1,2,3\n", {}, "column 2, 4 has no name", "name every column"),
+    (f"a,b\n1,2\n{CANARY}\n3,4\n5,6,7\n", {}, f"2 {WIDTH} (lines 3, 5)", "repair"),
+    # Blank lines and line breaks inside quotes count as lines, so that people find the row in their editor.
+    (f'a,b\n\n"1\n1",2\n\n{CANARY}\n', {}, f"1 {WIDTH} (lines 6)", "repair"),
+    ("a,b\n" + f"{CANARY}\n" * 9, {"delimiter": ","}, f"9 {WIDTH} (lines 2, 3, 4, 5, 6, ...)", "repair"),
+    (f'a,b\n1,2\n"{CANARY},3\n4,5\n', {}, f"1 {WIDTH} (lines 3)", "repair"),
+    (f"a,b\n{CANARY}\r1,2\n", {}, f"1 {WIDTH} (lines 2)", "repair"),
+    (f"a;b\n{CANARY};2\n3;4\n", {"delimiter": ","}, "separated by semicolon, not by comma", "auto"),
+    (f"a,b\n{CANARY},2\n3,4\n", {"delimiter": ";"}, "separated by comma, not by semicolon", "auto"),
+    (f"a\n1\n{CANARY},2\n", {"delimiter": ","}, "1 rows do not have the 1 fields of the header (lines 3)", "repair"),
+    (f"a,b\n{CANARY},2\n", {"delimiter": "§"}, "its delimiter is not one ASCII character", "source.delimiter"),
+    (f"a,b\n{CANARY},2\n", {"delimiter": ",,"}, "its delimiter is not one ASCII character", "source.delimiter"),
+    (f"a,b\n{CANARY},é\n".encode("latin-1"), {}, "is not utf-8 text", "source.encoding"),
+    (f"é,b\n{CANARY},1\n".encode("latin-1"), {}, "is not utf-8 text", "source.encoding"),
+    (("a,b\n" + "1,2\n" * 50_000 + f"{CANARY},é\n").encode("latin-1"), {}, "is not utf-8 text", "source.encoding"),
+    (f"a,b\n{CANARY},".encode() + b"\x81\n", {"encoding": "cp1252"}, "is not cp1252 text", "source.encoding"),
+    (UTF16, {}, "is not utf-8 text", "source.encoding"),
+    (UTF16[2:], {}, "is not utf-8 text", "source.encoding"),
+    (UTF16[:-1], {"encoding": "utf-16"}, "is not utf-16 text", "source.encoding"),
+    (f"a,b\n{CANARY},2\n", {"encoding": "klingon"}, "cannot be read as 'klingon': no such encoding", "utf-8"),
+    (f"a,b\n{CANARY},2\n", {"encoding": "base64"}, "cannot be read as 'base64': no such encoding", "utf-8"),
+    (gzip.compress(f"a,b\n{CANARY},2\n".encode() * 999)[:-30], {}, "is not a whole gzip file", "cut short"),
+    (b"\x1f\x8b" + f"a,b\n{CANARY},2\n".encode(), {}, "is not a whole gzip file", "cut short"),
+    (b"PAR1" + CANARY.encode(), {}, "is not a readable Parquet file", "cut short"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "options", "what", "advice"), CASES, ids=[f"{n}-{c[2]}" for n, c in enumerate(CASES)])
+def test_a_bad_file_is_refused_in_words(
+    tmp_path: Path, raw: str | bytes, options: dict[str, Any], what: str, advice: str
+) -> None:
+    error = refusal(write(tmp_path, raw), ReadOptions(**options))
+    assert what in error.what
+    assert advice in error.advice
+
+
+def test_a_missing_file_a_folder_and_a_pattern_without_match_are_told_apart(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "nowhere.csv").what == "no such file"
+    assert refusal(tmp_path).what == "is a folder"
+    assert refusal(tmp_path / "*.csv").what == "no file matches this pattern"
+
+
+def test_a_parquet_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
+    whole = parquet(tmp_path, pa.array([CANARY, "x"] * 500)).read_bytes()
+    for length in [4, 5, 12, len(whole) // 2, len(whole) - 4, len(whole) - 1]:
+        assert refusal(write(tmp_path, whole[:length], "cut.parquet")).what == "is not a readable Parquet file"
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([[CANARY]]),
+        pa.array([{"x": CANARY}]),
+        pa.array([[(CANARY, 1)]], pa.map_(pa.string(), pa.int8())),
+        pa.array([CANARY.encode()]),
+        pa.array([CANARY.encode()], pa.binary(len(CANARY))),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_nested_and_binary_parquet_columns_are_named(tmp_path: Path, column: pa.Array) -> None:
+    path = parquet(tmp_path, pa.table({"fine": ["x"], "odd": column}))
+    error = refusal(path)
+    assert error.what == "columns of nested or binary type: odd"
+    assert "flatten" in error.advice
+
+
+def test_a_parquet_table_without_rows_or_with_double_names_is_refused(tmp_path: Path) -> None:
+    assert refusal(parquet(tmp_path, pa.array([], pa.string()))).what == "has a header but no rows"
+    double = pa.table([pa.array([CANARY]), pa.array(["x"])], names=["a", "a"])
+    assert refusal(parquet(tmp_path, double)).what == "columns named more than once: a"
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("", ["is empty; write one line per value, level 0 first"]),
+        ("\n\n", ["is empty; write one line per value, level 0 first"]),
+        (f"a;N;*\n{CANARY};N\nc;N;x;*\n", ["line 2 has 2 levels, line 1 has 3", "line 3 has 4 levels, line 1 has 3"]),
+        (f"{CANARY};N\nb;N\n\n{CANARY};N\n", ["line 4 repeats the value of line 1"]),
+        (f"{CANARY};N;W\nb;N;E\n", ["lines 1 and 2 give one label of level 1 two parents at level 2"]),
+        (f"{CANARY};;W\nb;N;\n", ["line 1 has an empty label at level 1", "line 2 has an empty label at level 2"]),
+        (
+            f"{CANARY};N;W;*\n{CANARY};N;E;*\nc;S;;*\n",
+            [
+                "line 2 repeats the value of line 1",
+                "line 3 has an empty label at level 2",
+                "lines 1 and 2 give one label of level 1 two parents at level 2",
+            ],
+        ),
+        (f'"a\nb";N;W\n{CANARY};N;E\n', ["lines 1 and 3 give one label of level 1 two parents at level 2"]),
+    ],
+)
+def test_a_bad_hierarchy_file_lists_everything_wrong_by_line(tmp_path: Path, text: str, problems: list[str]) -> None:
+    path = write(tmp_path, text, "places.csv")
+    with pytest.raises(HierarchyError) as caught:
+        read_levels(path)
+    assert list(caught.value.problems) == problems
+    assert str(caught.value) == f"{path}: " + "; ".join(problems)
+    assert CANARY not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_hierarchy_file_that_is_missing_or_not_utf_8_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(HierarchyError, match="no such hierarchy file; paths start at the include folder"):
+        read_levels(tmp_path / "nowhere.csv")
+    with pytest.raises(HierarchyError, match="cannot be read as UTF-8 text"):
+        read_levels(write(tmp_path, "é;N\n".encode("latin-1"), "places.csv"))
+    with pytest.raises(HierarchyError, match="cannot be read as UTF-8 text"):
+        read_levels(tmp_path)
+
+
+def test_a_quote_left_open_in_a_large_hierarchy_file_is_suspected(tmp_path: Path) -> None:
+    with pytest.raises(HierarchyError, match="is a quote left open"):
+        read_levels(write(tmp_path, f'"{CANARY};N\n' + "a;N\n" * 50_000, "places.csv"))
+
+
+def test_rules_in_place_of_lines_are_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(
+        NotSupportedYetError, match=re.escape("hierarchy rules of the form {a,b} => c is not supported yet")
+    ):
+        read_levels(write(tmp_path, "{a,b} => c\n", "rules.csv"))

@@ -1,0 +1,105 @@
+"""Applying a plan to rows: what is published, in which order, and that nothing of the source's order is left."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anon_core.distribution import write_csv
+from anon_core.engines.arrow import ArrowEngine
+from anon_core.errors import UnknownColumnError
+from anon_core.frequency import FrequencyTable
+from anon_core.hierarchy.ladder import climb
+from anon_core.plan import RecodingPlan
+from tests.core.table_files import assert_same
+from tests.properties.plans import expected, plans
+from tests.properties.tables import Cell, Row, Small, covers, rows_of, table_of
+
+
+def in_order(row: Row) -> list[tuple[bool, Cell]]:
+    """Values in order, a gap last."""
+    return [(cell is None, cell or "") for cell in row]
+
+
+@settings(max_examples=120, deadline=None)
+@given(planned=plans())
+def test_the_published_rows_are_those_of_the_plan_sorted_by_their_own_values(
+    planned: tuple[Small, RecodingPlan],
+) -> None:
+    small, plan = planned
+    table = small.table
+    before = table.to_arrow()
+    released = ArrowEngine(table=table).apply(plan, small.names)
+    rows = rows_of(released)
+    assert Counter(rows) == Counter(new for _, new in expected(small, plan) if new is not None)
+    assert rows == sorted(rows, key=in_order)
+    assert released.rows == len(rows)
+    assert table.to_arrow().equals(before), "the input was changed"
+    for at, column in enumerate(released.columns):
+        assert set(column.domain.to_pylist()) == {row[at] for row in rows}, "a value is kept that no row has"
+
+
+@settings(max_examples=80, deadline=None)
+@given(planned=plans())
+def test_every_published_value_equals_or_generalises_the_original(planned: tuple[Small, RecodingPlan]) -> None:
+    small, plan = planned
+    stands_for = [covers(ladder) for ladder in plan.ladders]
+    domains = [column.domain.to_pylist() for column in small.table.columns]
+    codes = list(zip(*(codes.tolist() for codes in plan.frequencies.codes), strict=True))
+    for j, original in enumerate(codes):
+        for i, code in enumerate(original):
+            published = plan.ladders[i].labels[int(plan.released_codes(i)[j])].as_py()
+            assert code in stands_for[i][published]
+            assert published != domains[i][code] or stands_for[i][published] == {code}
+
+
+@settings(max_examples=60, deadline=None)
+@given(planned=plans(), order=st.randoms(use_true_random=False))
+def test_the_same_bytes_are_written_whatever_the_order_of_the_source(
+    tmp_path_factory: pytest.TempPathFactory, planned: tuple[Small, RecodingPlan], order: Random
+) -> None:
+    small, plan = planned
+    shuffled = list(small.rows)
+    order.shuffle(shuffled)
+    other = table_of(small.names, shuffled)
+    again = RecodingPlan(
+        frequencies=FrequencyTable.of(other), ladders=plan.ladders, levels=plan.levels, removed=plan.removed
+    )
+    folder = tmp_path_factory.getbasetemp()
+    released = ArrowEngine(table=small.table).apply(plan, small.names)
+    write_csv(released, folder / "one.csv")
+    write_csv(ArrowEngine(table=other).apply(again, small.names), folder / "other.csv")
+    assert (folder / "one.csv").read_bytes() == (folder / "other.csv").read_bytes()
+    assert_same(released, ArrowEngine(table=other).apply(again, small.names))
+
+
+def test_columns_outside_the_plan_are_published_as_they_are_and_others_not_at_all() -> None:
+    table = table_of(["id", "sex", "points"], [("1", "M", "30"), ("2", "F", None), ("3", "F", "20")])
+    engine = ArrowEngine(table=table)
+    plan = RecodingPlan(
+        frequencies=engine.count(["sex"]),
+        ladders=(climb("sex", table.column("sex").domain, {"F": [], "M": []}, ["suppressed"]),),
+        levels=np.zeros((1, 2), np.int8),
+        removed=np.array([False, True]),
+    )
+    released = engine.apply(plan, ["points", "sex"])
+    assert released.names == ("points", "sex")
+    assert rows_of(released) == [("20", "F"), (None, "F")]
+
+
+def test_without_quasi_identifiers_every_row_is_published() -> None:
+    table = table_of(["a", "b"], [("y", "1"), ("x", None), ("x", "2")])
+    engine = ArrowEngine(table=table)
+    released = engine.apply(RecodingPlan.unchanged(engine.count([]), []), ["a", "b"])
+    assert rows_of(released) == [("x", "2"), ("x", None), ("y", "1")]
+
+
+def test_a_column_that_is_not_there_cannot_be_published() -> None:
+    engine = ArrowEngine(table=table_of(["a"], [("x",)]))
+    with pytest.raises(UnknownColumnError, match="'b'"):
+        engine.apply(RecodingPlan.unchanged(engine.count([]), []), ["b"])

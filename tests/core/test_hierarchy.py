@@ -1,0 +1,247 @@
+"""Ladders made from values and files: intervals, prefixes, dates, a root, lines of a hierarchy file."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anon_core.errors import UnmappedValuesError
+from anon_core.hierarchy.build import interval_path, ladder, ladders
+from anon_core.hierarchy.files import read_levels
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.spec import DateLevel, Hierarchy, Publication, load_spec
+from tests.core.table_files import write
+from tests.properties.tables import Cell, label, table_of
+
+NUMBERS = st.one_of(
+    st.integers(-30, 2030).map(str),
+    st.decimals(-50, 50, places=2).map(str),
+    st.sampled_from(["1E3", " 7 ", "+5", "5.0", "05", "-0", "0.30", "123456789012345678901234567890.5", "1e-7"]),
+)
+WIDTHS = st.sampled_from([(5,), (5, 10, 20), (0.5, 5), (0.1, 0.3), (1, 1000), (3, 9)])
+
+
+def made(values: list[Cell], hierarchy: Hierarchy | None, folder: Path = Path()) -> Ladder:
+    return ladder(table_of(["c"], [(value,) for value in values]).column("c"), hierarchy, folder)
+
+
+def levels_of(built: Ladder, values: list[Cell]) -> dict[Cell, list[Cell]]:
+    """What each value becomes, from level 0 to the root."""
+    domain = table_of(["c"], [(value,) for value in values]).column("c").domain.to_pylist()
+    return {v: [label(built, level, code) for level in range(built.height + 1)] for code, v in enumerate(domain)}
+
+
+@settings(max_examples=150, deadline=None)
+@given(number=NUMBERS, widths=WIDTHS)
+def test_an_interval_starts_at_a_multiple_of_its_width_and_holds_the_number(
+    number: str, widths: tuple[float, ...]
+) -> None:
+    path = interval_path(number, [Decimal(str(width)) for width in widths])
+    assert path is not None
+    for text, width in zip(path, widths, strict=True):
+        exact = Fraction(str(width))
+        low = math.floor(Fraction(Decimal(number)) / exact) * exact
+        if text.startswith("["):
+            assert tuple(map(Fraction, text[1:-1].split(", "))) == (low, low + exact)
+            assert text.endswith(")")
+        else:
+            assert text == f"{low}-{low + exact - 1}"
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    values=st.lists(st.one_of(NUMBERS, st.sampled_from(["x", "nan", "inf", "1E999999999"]), st.none()), min_size=1),
+    widths=WIDTHS,
+)
+def test_two_numbers_share_a_label_exactly_where_they_share_an_interval(
+    values: list[Cell], widths: tuple[float, ...]
+) -> None:
+    built = made(values, Hierarchy(intervals=widths))
+    at = levels_of(built, values)
+    numbers = {v: Fraction(Decimal(v)) for v in at if v is not None and v not in ("x", "nan", "inf", "1E999999999")}
+    for code, value in enumerate(at):
+        assert built.unmapped[code] == (value is not None and value not in numbers)
+        assert value is not None or at[value] == [None] * (len(widths) + 1) + ["*"]
+    for level, width in enumerate(widths, 1):
+        for one in numbers:
+            for other in numbers:
+                together = numbers[one] // Fraction(str(width)) == numbers[other] // Fraction(str(width))
+                assert (at[one][level] == at[other][level]) == together
+
+
+def test_whole_numbers_get_closed_intervals_unless_the_column_has_a_fraction() -> None:
+    whole, mixed = Hierarchy(intervals=(5, 10)), Hierarchy(intervals=(0.5, 5))
+    assert levels_of(made(["1957"], whole), ["1957"])["1957"] == ["1957", "1955-1959", "1950-1959", "*"]
+    assert levels_of(made(["-3"], whole), ["-3"])["-3"] == ["-3", "[-5, 0)", "[-10, 0)", "*"]
+    values: list[Cell] = ["1957", "1957.2"]
+    assert levels_of(made(values, whole), values)["1957"] == ["1957", "[1955, 1960)", "[1950, 1960)", "*"]
+    assert levels_of(made(values, mixed), values)["1957"] == ["1957", "[1957.0, 1957.5)", "[1955, 1960)", "*"]
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    values=st.lists(st.text("12*é", max_size=5), min_size=1, max_size=8),
+    lengths=st.sets(st.integers(1, 4), min_size=1).map(lambda chosen: tuple(sorted(chosen, reverse=True))),
+)
+def test_values_share_a_prefix_label_exactly_where_they_share_the_prefix(
+    values: list[Cell], lengths: tuple[int, ...]
+) -> None:
+    built = made(values, Hierarchy(prefix=lengths))
+    at = levels_of(built, values)
+    assert not built.unmapped.any()
+    for level, length in enumerate(lengths, 1):
+        shown = {value: value if len(str(value)) <= length else str(value)[:length] + "*" for value in at}
+        for one in at:
+            assert str(at[one][level]).startswith(str(one)[:length])
+            for other in at:
+                assert (at[one][level] == at[other][level]) == (shown[one] == shown[other])
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    day=st.dates(datetime.date(1, 1, 1)),
+    time=st.sampled_from(["", " 00:00:00", "T23:59:59.999Z"]),
+    parts=st.sets(st.sampled_from(list(DateLevel)), min_size=1),
+)
+def test_a_date_climbs_through_the_parts_that_are_asked_for(
+    day: datetime.date, time: str, parts: set[DateLevel]
+) -> None:
+    whole = {
+        DateLevel.DAY: day.isoformat(),
+        DateLevel.MONTH: day.isoformat()[:7],
+        DateLevel.QUARTER: f"{day.year:04}-Q{[1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4][day.month - 1]}",
+        DateLevel.YEAR: f"{day.year:04}",
+        DateLevel.DECADE: f"{day.year:04}"[:3] + "0s",
+    }
+    asked = [part for part in DateLevel if part in parts]
+    value = day.isoformat() + time
+    at = levels_of(made([value], Hierarchy(date=tuple(asked))), [value])
+    assert at[value] == [value, *(whole[part] for part in asked), "*"]
+
+
+@pytest.mark.parametrize("value", ["2019-02-30", "2019-13-01", "15/05/2019", "2019-5-1", "2019", "", "2019-05-15x"])
+def test_what_is_not_a_date_is_unmapped(value: str) -> None:
+    assert made([value], Hierarchy(date=(DateLevel.YEAR,))).unmapped.all()
+
+
+def test_a_root_has_the_name_it_is_given_and_without_a_hierarchy_it_is_a_star() -> None:
+    values: list[Cell] = ["F", "M", None]
+    named = levels_of(made(values, Hierarchy(root="any gender")), values)
+    assert named == {"F": ["F", "any gender"], "M": ["M", "any gender"], None: [None, "any gender"]}
+    assert levels_of(made(values, None), values)["F"] == ["F", "*"]
+
+
+def file(folder: Path, text: str | bytes) -> Hierarchy:
+    write(folder, text, "places.csv")
+    return Hierarchy(file="places.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AOSTA;AO;*\nCOGNE;AO;*\nTORINO;TO;*\n",
+        "AOSTA,AO,*\nCOGNE,AO,*\nTORINO,TO,*",
+        "\ufeffAOSTA;AO\r\n\r\nCOGNE;AO\r\nTORINO;TO\r\n",
+        '"AOSTA","AO","*"\n"COGNE","AO","*"\n"TORINO","TO","*"\n',
+    ],
+    ids=["semicolons", "commas", "mark, line ends, no root", "quotes"],
+)
+def test_a_hierarchy_file_is_read_however_it_is_written(tmp_path: Path, text: str) -> None:
+    values: list[Cell] = ["AOSTA", "COGNE", "TORINO", None]
+    at = levels_of(made(values, file(tmp_path, text), tmp_path), values)
+    assert at["COGNE"] == ["COGNE", "AO", "*"]
+    assert at["TORINO"] == ["TORINO", "TO", "*"]
+    assert at[None] == [None, None, "*"]
+
+
+def test_delimiters_and_line_breaks_inside_quotes_are_part_of_the_label(tmp_path: Path) -> None:
+    values: list[Cell] = ["a;b", "c\nd"]
+    at = levels_of(made(values, file(tmp_path, '"a;b";"N, or ""S"""\n"c\nd";W\n'), tmp_path), values)
+    assert at == {"a;b": ["a;b", 'N, or "S"', "*"], "c\nd": ["c\nd", "W", "*"]}
+
+
+def test_commas_in_labels_do_not_hide_the_semicolons_between_them(tmp_path: Path) -> None:
+    levels = read_levels(write(tmp_path, "500;[0, 1,000);[0, 10,000)\n1,500;[1,000, 2,000);[0, 10,000)\n", "wages.csv"))
+    assert levels.paths["1,500"] == ["[1,000, 2,000)", "[0, 10,000)"]
+
+
+def test_an_empty_first_cell_gives_the_gap_its_own_path(tmp_path: Path) -> None:
+    values: list[Cell] = ["COGNE", None]
+    at = levels_of(made(values, file(tmp_path, "COGNE;AO\n;ABROAD\n"), tmp_path), values)
+    assert at[None] == [None, "ABROAD", "*"]
+
+
+def test_a_file_of_one_level_lists_the_values_that_may_be_there(tmp_path: Path) -> None:
+    built = made(["F", "M", "X"], file(tmp_path, "F\nM\n"), tmp_path)
+    assert (built.height, built.unmapped.tolist()) == (1, [False, False, True])
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    words=st.lists(
+        st.text(st.characters(codec="utf-8", exclude_characters="="), min_size=1, max_size=4), min_size=1, unique=True
+    ),
+    delimiter=st.sampled_from(",;"),
+)
+def test_any_text_can_stand_in_a_hierarchy_file(
+    tmp_path_factory: pytest.TempPathFactory, words: list[str], delimiter: str
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    lines = [[word, f"of {n % 2}"] for n, word in enumerate(words)]
+    text = "".join(delimiter.join('"' + cell.replace('"', '""') + '"' for cell in line) + "\n" for line in lines)
+    assert read_levels(write(folder, text, "any.csv")).paths == {word: [above] for word, above in lines}
+
+
+SPEC = """\
+dataset: places
+title: Places
+source: {file: places.csv}
+columns:
+  town: {role: quasi, hierarchy: {file: towns.csv}}
+  year: {role: quasi, hierarchy: {intervals: [10]%s}}
+  day: {role: quasi, hierarchy: {date: [year]}}
+  code: {role: quasi}
+privacy: {k: 2}
+recode: {method: none}
+portal: {folder: portal}
+"""
+
+ROWS = [
+    ("COGNE", "1957", "2019-05-15", "a"),
+    ("CANARY-1", "CANARY-2", "CANARY-3", "b"),
+    ("CANARY-4", "CANARY-2", None, "c"),
+]
+
+
+def publication(folder: Path, unmapped: str = "") -> Publication:
+    write(folder, "COGNE;AO\n", "towns.csv")
+    return load_spec(write(folder, SPEC % unmapped, "places.yaml"))
+
+
+def test_every_column_with_unknown_values_is_named_with_counts_and_no_value(tmp_path: Path) -> None:
+    table = table_of(["town", "year", "day", "code"], ROWS)
+    with pytest.raises(UnmappedValuesError) as caught:
+        ladders(publication(tmp_path), table, table.names)
+    assert caught.value.unmapped == {"town": (2, 2), "year": (1, 2), "day": (1, 1)}
+    assert "column 'town': 2 distinct values, 2 rows; column 'year': 1 distinct values, 2 rows" in str(caught.value)
+    assert "unmapped: suppress" in str(caught.value)
+    assert "CANARY" not in repr(caught.value)
+
+
+def test_unknown_values_are_suppressed_where_the_publication_says_so(tmp_path: Path) -> None:
+    table = table_of(["town", "year", "day", "code"], ROWS)
+    suppressing = publication(tmp_path, ", unmapped: suppress")
+    with pytest.raises(UnmappedValuesError) as caught:
+        ladders(suppressing, table, table.names)
+    assert set(caught.value.unmapped) == {"town", "day"}
+    built = ladders(suppressing, table, ["year", "code"])
+    assert list(built) == ["year", "code"]
+    assert built["year"].labels.to_pylist()[built["year"].maps[0, 1]] == "*"
+    assert not built["code"].unmapped.any()

@@ -1,0 +1,89 @@
+"""Parse the DAG file as Airflow does, in a process of its own, and tell what came of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("pandas", "numba", "great_expectations", "pyarrow", "duckdb", "numpy")
+
+
+def in_airflow(code: str, folder: Path, environ: Mapping[str, str] | None = None) -> Any:
+    """Run code in a fresh interpreter with an Airflow of its own; it leaves its answer in ``answer``."""
+    home = folder / "airflow"
+    home.mkdir(exist_ok=True)
+    ended = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport json\nprint('ANSWER', json.dumps(answer))"],
+        env={
+            **os.environ,
+            "AIRFLOW_HOME": str(home),
+            "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+            "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
+            "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
+            "AIRFLOW__LOGGING__LOGGING_LEVEL": "ERROR",
+            "ANON_INCLUDE": str(folder / "include"),
+            **(environ or {}),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+    )
+    lines = [line for line in ended.stdout.splitlines() if line.startswith("ANSWER ")]
+    assert lines, ended.stdout + ended.stderr
+    return json.loads(lines[-1].removeprefix("ANSWER "))
+
+
+PARSED = """
+from airflow.dag_processing.dagbag import DagBag
+from airflow.serialization.serialized_objects import DagSerialization
+bag = DagBag()
+errors = dict(bag.import_errors)
+for dag_id, dag in bag.dags.items():  # as the DAG processor does, before the scheduler sees anything
+    try:
+        DagSerialization.to_dict(dag)
+    except Exception as error:
+        errors[dag_id] = repr(error)
+answer = {
+    "errors": errors,
+    "dags": {
+        dag_id: {
+            "tags": sorted(dag.tags),
+            "doc": dag.doc_md,
+            "description": dag.description,
+            "active": dag.max_active_runs,
+            "catchup": dag.catchup,
+            "timetable": type(dag.timetable).__name__,
+            "schedule": str(getattr(dag.schedule, "uri", dag.schedule)),
+            "tasks": [task.task_id for task in dag.topological_sort()],
+            "owner": dag.tasks[0].owner,
+            "retries": dag.tasks[0].retries,
+            "pool": dag.tasks[0].pool,
+            "teardowns": [task.task_id for task in dag.tasks if task.is_teardown],
+            "fields": {task.task_id: list(task.template_fields) for task in dag.tasks},
+        }
+        for dag_id, dag in bag.dags.items()
+    },
+}
+"""
+
+IMPORTED = """
+import sys
+from airflow.sdk import DAG, Asset, BaseOperator, get_parsing_context
+from airflow.sdk.exceptions import AirflowFailException
+before = set(sys.modules)
+{then}
+answer = sorted({{name.split(".")[0] for name in set(sys.modules) - before}})
+"""
+
+PARSE_THE_FILE = f"""
+import importlib.util
+found = importlib.util.spec_from_file_location("publications", {str(ROOT / "dags/publications.py")!r})
+found.loader.exec_module(importlib.util.module_from_spec(found))
+"""

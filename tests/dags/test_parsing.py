@@ -1,0 +1,187 @@
+"""The DAG file: one DAG per publication file, cheap to parse, and one broken file does not stop the others."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from tests.dags.parsing import HEAVY, IMPORTED, PARSE_THE_FILE, PARSED, ROOT, in_airflow
+from tests.faults.publications import write_publication
+
+STEPS = ["stage", "detect", "score", "recode", "gate", "publish", "record"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Publication files of all kinds, good and bad."""
+    folder = tmp_path_factory.mktemp("parsing")
+    write_publication(folder)
+    write_publication(folder, dataset="monthly", schedule="@monthly", metadata={"description": "By month."})
+    write_publication(folder, dataset="cron", schedule="0 6 1 * *")
+    write_publication(folder, dataset="after-another", schedule={"asset": "s3://bucket/register"})
+    write_publication(
+        folder,
+        dataset="settings",
+        airflow={"owner": "office", "retries": 4, "pool": "small", "max_active_runs": 3, "tags": ["one"]},
+    )
+    publications = folder / "include/publications"
+    (publications / "not-yaml.yaml").write_text("dataset: [unclosed")
+    (publications / "empty.yaml").write_text("")
+    (publications / "with a space (2).yml").write_text("dataset: Not A Slug\nnonsense: 1\n")
+    (publications / "binary.yaml").write_bytes(bytes(range(256)))
+    (publications / "same-again.yaml").write_text((publications / "people.yaml").read_text())
+    (publications / "folder.yaml").mkdir()
+    (publications / "dangling.yaml").symlink_to(folder / "nowhere")
+    for name, changes in {
+        "bad-asset": {"schedule": {"asset": "airflow://reserved"}},
+        "bad-asset-too": {"schedule": {"asset": " "}},
+        "long-tag": {"airflow": {"tags": ["t" * 200]}},
+        "no-such-day": {"schedule": "0 0 31 2 *"},
+        "odd-cron": {"schedule": "5-1 0 * * *"},
+        "odd-owner": {"airflow": {"owner": "a, b"}},
+    }.items():
+        write_publication(folder, dataset=name, **changes)
+    (folder / "include/publications/notes.txt").write_text("not a publication file")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def parsed(folder):
+    return in_airflow(PARSED, folder)
+
+
+GOOD = ["publish_after_another", "publish_cron", "publish_monthly", "publish_people", "publish_settings"]
+
+
+def test_no_file_however_broken_is_an_import_error(parsed):
+    assert parsed["errors"] == {}
+
+
+def test_every_good_file_has_its_dag(parsed):
+    assert set(GOOD) <= set(parsed["dags"])
+    for name in GOOD:
+        assert parsed["dags"][name]["tasks"] == STEPS
+        assert parsed["dags"][name]["teardowns"] == ["record"]
+
+
+def test_there_is_one_dag_per_file(parsed, folder):
+    files = [path for path in (folder / "include/publications").iterdir() if path.suffix in (".yaml", ".yml")]
+    assert len(parsed["dags"]) == len(files)
+
+
+def test_a_broken_file_has_a_dag_that_shows_the_problems(parsed):
+    broken = {name: dag for name, dag in parsed["dags"].items() if "broken publication file" in dag["tags"]}
+    assert len(broken) >= 6
+    for dag in broken.values():
+        assert "cannot be used" in dag["doc"]
+        assert dag["timetable"] == "NullTimetable"
+        assert dag["tasks"] == ["stage"]
+    told = "\n".join(dag["doc"] for dag in broken.values())
+    assert "nonsense" in told
+    assert "another file publishes 'people' already" in told
+
+
+def test_docs_and_tags_are_set(parsed):
+    dag = parsed["dags"]["publish_monthly"]
+    assert "By month." in dag["doc"]
+    assert "| `born` | quasi | intervals |" in dag["doc"]
+    assert dag["tags"] == ["anonflow"]
+    assert parsed["dags"]["publish_settings"]["tags"] == ["anonflow", "one"]
+    assert dag["description"]
+
+
+def test_settings_reach_the_dag(parsed):
+    assert parsed["dags"]["publish_people"]["active"] == 1
+    settings = parsed["dags"]["publish_settings"]
+    assert (settings["active"], settings["owner"], settings["retries"], settings["pool"]) == (3, "office", 4, "small")
+    assert all(not dag["catchup"] for dag in parsed["dags"].values())
+
+
+def test_schedules_are_cron_presets_assets_or_none(parsed):
+    dags = parsed["dags"]
+    assert dags["publish_people"]["timetable"] == "NullTimetable"
+    assert "Cron" in dags["publish_monthly"]["timetable"]
+    assert "Cron" in dags["publish_cron"]["timetable"]
+    assert dags["publish_after_another"]["timetable"] == "AssetTriggeredTimetable"
+
+
+def test_only_the_source_is_templated(parsed):
+    fields = parsed["dags"]["publish_people"]["fields"]
+    assert fields.pop("stage") == ["source_file"]
+    assert all(not each for each in fields.values())
+
+
+@pytest.mark.parametrize("wanted", ["publish_cron", "publish_after_another"])
+def test_a_task_parses_its_own_dag_only(folder, wanted):
+    found = in_airflow(PARSED, folder, {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": wanted})
+    assert wanted in found["dags"]
+    assert not set(GOOD) - {wanted} & set(found["dags"])
+    assert found["errors"] == {}
+
+
+def test_a_task_of_a_broken_file_finds_its_dag(parsed, folder):
+    broken = [name for name, dag in parsed["dags"].items() if "broken publication file" in dag["tags"]]
+    wanted = next(name for name in broken if "same-again" in name)
+    assert wanted in in_airflow(PARSED, folder, {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": wanted})["dags"]
+
+
+def test_parsing_imports_nothing_heavy(folder):
+    """Beyond what Airflow imports by itself: these cost seconds of CPU, every few seconds, on every worker."""
+    assert not set(HEAVY) & set(in_airflow(IMPORTED.format(then=PARSE_THE_FILE), folder))
+
+
+def test_importing_the_operators_imports_nothing_heavy(folder):
+    names = ", ".join(STEPS)
+    found = in_airflow(IMPORTED.format(then=f"from anon_airflow.operators import {names}"), folder)
+    assert not set(HEAVY) & set(found)
+
+
+def test_the_plugin_folder_loads_one_file_and_nothing_under_a_bare_name(tmp_path):
+    """Airflow executes every file below the plugins folder, under its bare name, unless it is told not to."""
+    code = """
+import sys
+from airflow import plugins_manager
+plugins, errors = plugins_manager._get_plugins()
+answer = {
+    "plugins": [plugin.name for plugin in plugins],
+    "errors": {str(key): str(value) for key, value in errors.items()},
+    "files": {name: getattr(module, "__file__", None) for name, module in sys.modules.items()},
+}
+"""
+    found = in_airflow(code, tmp_path)
+    # Where the distribution is installed too, its entry point offers the same plugin a second time, and is passed over.
+    assert [error for error in found["errors"].values() if "already registered" not in error] == []
+    assert found["plugins"].count("anonflow") == 1
+    inside = str(ROOT / "plugins/anon_airflow")
+    bare = [name for name, file in found["files"].items() if file and file.startswith(inside) and "." not in name]
+    assert [name for name in bare if name != "anon_airflow"] == []
+
+
+def test_constructors_take_keywords_only(folder):
+    code = f"""
+import importlib, inspect
+from airflow.sdk import BaseOperator
+answer = {{}}
+for name in {STEPS!r}:
+    module = importlib.import_module("anon_airflow.operators." + name)
+    operator = getattr(module, name.capitalize() + "Operator")
+    kinds = [p.kind.name for p in inspect.signature(operator.__init__).parameters.values()][1:]
+    answer[name] = {{"kinds": kinds, "operator": issubclass(operator, BaseOperator)}}
+"""
+    for name, found in in_airflow(code, folder).items():
+        assert found["operator"], name
+        assert set(found["kinds"]) <= {"KEYWORD_ONLY", "VAR_KEYWORD"}, name
+
+
+def test_the_publications_of_the_project_have_a_dag_each(tmp_path):
+    found = in_airflow(PARSED, tmp_path, {"ANON_INCLUDE": str(ROOT / "include")})
+    names = [yaml.safe_load(path.read_text())["dataset"] for path in (ROOT / "include/publications").glob("*.yaml")]
+    assert set(found["dags"]) == {"publish_" + name.replace("-", "_") for name in names}
+    assert found["errors"] == {}
+
+
+def test_airflow_takes_the_file_for_a_dag_file():
+    """In safe mode Airflow only parses files that hold both words."""
+    text = (ROOT / "dags/publications.py").read_text().lower()
+    assert "airflow" in text
+    assert "dag" in text

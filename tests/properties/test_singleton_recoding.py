@@ -1,0 +1,167 @@
+"""Recoding of singletons, against every combination tried on the rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anon_core.errors import PolicyNotMetError
+from anon_core.frequency import FrequencyTable
+from anon_core.hierarchy.intervals import group_numbers
+from anon_core.hierarchy.ladder import Ladder, climb
+from anon_core.plan import RecodingPlan
+from anon_core.recode.singletons import recode_singletons
+from anon_core.spec import Intervals, Years
+from tests.properties.tables import Row, Small, label, ladders_for, small_tables, table_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """One combination, tried on the rows."""
+
+    name: str
+    singletons: int
+    distinct: int
+    changed: int
+    removed: int
+    left: int
+    released: Counter[Row]
+
+
+def combinations(small: Small, ways: list[tuple[str, ...]], ladders: list[Ladder], allowed: int) -> list[Tried]:
+    """Every combination, in the order in which they are tried."""
+    return [_try(small, way, ladders, allowed) for way in product(*ways) if any(way)]
+
+
+def _try(small: Small, ways: tuple[str, ...], ladders: list[Ladder], allowed: int) -> Tried:
+    times = Counter(small.rows)
+    domains = [column.domain.to_pylist() for column in small.table.columns]
+    published: list[tuple[Row, Row, bool]] = []
+    for row in small.rows:
+        codes = [domains[i].index(cell) for i, cell in enumerate(row)]
+        up = [way == "global" or (way == "local" and times[row] == 1) for way in ways]
+        cells = tuple(label(ladder, int(up[i]), codes[i]) for i, ladder in enumerate(ladders))
+        changed = cells != row or any(ladder.unmapped[codes[i]] for i, ladder in enumerate(ladders))
+        published.append((row, cells, changed))
+    sizes = Counter(cells for _, cells, _ in published)
+    left = sum(size == 1 for size in sizes.values())
+    removing = 0 < left <= allowed
+    kept = [(cells, changed) for _, cells, changed in published if not (removing and sizes[cells] == 1)]
+    return Tried(
+        name=", ".join(f"{name} {way}" for name, way in zip(small.names, ways, strict=True) if way),
+        singletons=left,
+        distinct=len(sizes),
+        changed=sum(changed for _, changed in kept),
+        removed=left if removing else 0,
+        left=0 if removing else left,
+        released=Counter(cells for cells, _ in kept),
+    )
+
+
+def released(plan: RecodingPlan) -> Counter[Row]:
+    frequencies = plan.released()
+    columns = [d.take(pa.array(c)).to_pylist() for d, c in zip(frequencies.domains, frequencies.codes, strict=True)]
+    return Counter(dict(zip(zip(*columns, strict=True), frequencies.weights.tolist(), strict=True)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data(), limit=st.sampled_from(["0", "0", "0.1", "0.29", "0.5"]), tolerated=st.sampled_from([0, 0, 1, 3]))
+def test_the_table_of_combinations_is_that_of_the_rows_and_the_best_is_elected(
+    data: st.DataObject, limit: str, tolerated: int
+) -> None:
+    small = data.draw(small_tables(max_columns=3))
+    ladders = list(data.draw(ladders_for(small)))
+    columns = data.draw(st.lists(st.sampled_from(small.names), unique=True, min_size=1))
+    frequencies = FrequencyTable.of(small.table)
+    ways = [("", "local", "global") if name in columns else ("",) for name in small.names]
+    tried = combinations(small, ways, ladders, allowed=int(Fraction(limit) * len(small.rows)))
+    best = min(tried, key=lambda t: (t.left, t.changed + t.removed))
+
+    def solve() -> object:
+        return recode_singletons(
+            frequencies, ladders, columns=columns, allowed_singletons=tolerated, suppression_limit=float(limit)
+        )
+
+    if best.left > tolerated:
+        with pytest.raises(PolicyNotMetError, match=f"at most {tolerated} singletons not reached: best {best.left}, "):
+            solve()
+        return
+    recoding = recode_singletons(
+        frequencies, ladders, columns=columns, allowed_singletons=tolerated, suppression_limit=float(limit)
+    )
+    assert [(c.name, c.singletons, c.distinct, c.rows_changed, c.rows_removed, c.k) for c in recoding.candidates] == [
+        (t.name, t.singletons, t.distinct, t.changed, t.removed, min(t.released.values(), default=None)) for t in tried
+    ]
+    assert [c.name for c in recoding.candidates if c.elected] == [best.name]
+    assert released(recoding.plan) == best.released
+    assert recoding.plan.rows_removed <= Fraction(limit) * len(small.rows)
+    assert recoding.plan.released().singletons <= tolerated
+
+
+YEARS: list[Row] = [("M", "1950"), ("M", "1951"), ("F", "1950"), ("F", "1950"), ("M", "1999"), ("F", None)]
+
+
+def years_problem() -> tuple[FrequencyTable, list[Ladder]]:
+    table = table_of(["sex", "year"], YEARS)
+    roots = [
+        climb(c.name, c.domain, {value: [] for value in c.domain.to_pylist() if value}, ["suppressed"])
+        for c in table.columns
+    ]
+    return FrequencyTable.of(table), roots
+
+
+def test_a_numeric_column_takes_part_as_it_is_or_by_groups_of_its_own_values() -> None:
+    frequencies, ladders = years_problem()
+    years = Years(column="year", intervals=Intervals.DISTINCT, size=2)
+    recoding = recode_singletons(
+        frequencies, ladders, columns=["sex"], years=years, suppression_limit=0.5, allowed_singletons=9
+    )
+    assert [c.name for c in recoding.candidates] == [
+        "year global",
+        "sex local",
+        "sex local, year global",
+        "sex global",
+        "sex global, year global",
+    ]
+    ladders[1] = group_numbers(frequencies, years)
+    ways: list[tuple[str, ...]] = [("", "local", "global"), ("", "global")]
+    tried = combinations(Small(names=("sex", "year"), rows=tuple(YEARS)), ways, ladders, allowed=3)
+    assert [(c.singletons, c.distinct, c.rows_changed) for c in recoding.candidates] == [
+        (t.singletons, t.distinct, t.changed) for t in tried
+    ]
+
+
+def test_leftovers_are_removed_only_where_the_limit_allows_all_of_them() -> None:
+    rows: list[Row] = [("a", "x"), ("a", "x"), ("b", "y"), ("c", "z"), ("d", "z")]
+    table = table_of(["p", "q"], rows)
+    ladders = [climb(c.name, c.domain, {v: [] for v in c.domain.to_pylist()}, ["root"]) for c in table.columns]
+    frequencies = FrequencyTable.of(table)
+    with pytest.raises(PolicyNotMetError, match="at most 0 singletons not reached: best 1, 1 of 5 rows at risk"):
+        recode_singletons(frequencies, ladders, columns=["p"])
+    recoding = recode_singletons(frequencies, ladders, columns=["p"], suppression_limit=0.2)
+    assert recoding.plan.rows_removed == 1
+    assert released(recoding.plan) == {("a", "x"): 2, ("*", "z"): 2}
+
+
+def test_a_table_without_singletons_is_left_as_it_is() -> None:
+    table = table_of(["p"], [("a",), ("a",), ("b",), ("b",)])
+    column = table.column("p")
+    roots = climb("p", column.domain, {"a": [], "b": []}, ["root"])
+    recoding = recode_singletons(FrequencyTable.of(table), [roots], columns=["p"])
+    assert (recoding.plan.rows_changed, recoding.plan.rows_removed) == (0, 0)
+
+
+def test_the_elected_plan_does_not_depend_on_the_order_of_the_rows() -> None:
+    frequencies, ladders = years_problem()
+    backwards = FrequencyTable.of(table_of(["sex", "year"], YEARS[::-1]))
+    one = recode_singletons(frequencies, ladders, columns=["sex", "year"], suppression_limit=0.5)
+    other = recode_singletons(backwards, ladders, columns=["sex", "year"], suppression_limit=0.5)
+    assert one.candidates == other.candidates
+    assert released(one.plan) == released(other.plan)
