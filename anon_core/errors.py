@@ -114,7 +114,10 @@ class UnknownColumnError(InvalidInputError):
         self.known = tuple(known)
 
     def __str__(self) -> str:
-        return f"no column named {', '.join(map(repr, self.unknown))}; the table has {', '.join(self.known)}"
+        return (
+            f"no column named {', '.join(map(repr, self.unknown))} among the {len(self.known)} of the table; "
+            "`anon profile TABLE` lists them"
+        )
 
 
 class HierarchyError(InvalidInputError):

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow.compute as pc
 
 from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.ladder import ROOT, Ladder, Levels
+from anon_core.hierarchy.ladder import Ladder, Levels
 from anon_core.kernels import AnyCodes
 from anon_core.table import Mask
 
@@ -79,10 +78,10 @@ class RecodingPlan:
 
     @property
     def rows_blanked(self) -> int:
-        """How many published rows say ``*`` in every column: published in name only, so they count as suppressed."""
+        """How many published rows stand at the root everywhere: published in name only, they count as suppressed."""
         blank = ~self.removed & bool(self.ladders)
         for i, ladder in enumerate(self.ladders):
-            blank &= self.released_codes(i) == pc.index(ladder.labels, ROOT).as_py()
+            blank &= self.released_codes(i) == ladder.maps[-1, self.frequencies.codes[i]]
         return int(self.frequencies.weights[blank].sum())
 
     def rows_by_level(self, column: int) -> dict[int, int]:

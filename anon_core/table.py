@@ -10,9 +10,9 @@ from __future__ import annotations
 import csv
 import glob
 import gzip
+import hashlib
 import mmap
 import zlib
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,13 +38,15 @@ class ReadOptions:
     """How to read a file.
 
     ``quoted_missing=False`` keeps a quoted cell as text even if its content is a missing word; for Parquet, where
-    every text is as good as quoted, missing words then do not apply at all.
+    every text is as good as quoted, missing words then do not apply at all. ``line_breaks=False`` refuses a CSV in
+    which a cell holds a line break: where none is expected, a stray pair of quotes has swallowed rows.
     """
 
     delimiter: str = "auto"
     encoding: str = "utf-8"
     missing_words: tuple[str, ...] = ("",)
     quoted_missing: bool = True
+    line_breaks: bool = True
 
 
 RELEASED = ReadOptions(delimiter=",", quoted_missing=False)
@@ -121,6 +123,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Table:
             str(path), "no file matches this pattern", "check source.file and the period it is rendered for"
         )
     tables = [_read_one(file, options) for file in files]
+    _check_different([file for file, table in zip(files, tables, strict=True) if table.num_rows])
     for file, table in zip(files[1:], tables[1:], strict=True):
         if set(table.column_names) != set(tables[0].column_names):
             raise TableError(str(file), f"has other columns than {files[0].name}", "publish them as separate datasets")
@@ -247,7 +250,40 @@ def _parse_csv(path: Path, options: ReadOptions, encoding: str, delimiter: str, 
             f"{ragged} rows do not have the {len(names)} fields of the header{where}",
             "repair the export, or set source.delimiter if another character separates the fields",
         )
+    if sniff.quotes_in(path, encoding) % 2:
+        raise TableError(
+            str(path),
+            "has an odd number of quotes: one is never closed, and swallows the rows after it",
+            "repair the export that writes it",
+        )
+    if not options.line_breaks:
+        _check_line_breaks(path, table)
     return table
+
+
+def _check_different(files: Sequence[Path]) -> None:
+    """Refuse a pattern that finds the same content twice: every person in it would count for two."""
+    seen: dict[str, Path] = {}
+    for file in files if len(files) > 1 else ():
+        with file.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        if digest in seen:
+            raise TableError(str(file), f"has the same content as {seen[digest].name}", "remove one of the two")
+        seen[digest] = file
+
+
+def _check_line_breaks(path: Path, table: pa.Table) -> None:
+    broken = []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        words = pa.chunked_array([chunk.dictionary for chunk in column.chunks], pa.string())
+        if pc.any(pc.match_substring_regex(words, "[\r\n]")).as_py():
+            broken.append(name)
+    if broken:
+        raise TableError(
+            str(path),
+            f"cells of {', '.join(broken)} hold line breaks; a pair of stray quotes may have swallowed rows",
+            "repair the export, or have it write such texts on one line",
+        )
 
 
 def _codec(path: Path, encoding: str) -> str:
@@ -271,9 +307,12 @@ def _check_names(path: Path, names: Sequence[str]) -> None:
     unnamed = [str(at) for at, name in enumerate(names, 1) if not name.strip()]
     if unnamed:
         raise TableError(str(path), f"column {', '.join(unnamed)} has no name", "name every column in the first line")
-    double = [name for name, times in Counter(names).items() if times > 1]
+    double = [str(at) for at, name in enumerate(names, 1) if names.index(name) < at - 1]
     if double:
-        raise TableError(str(path), f"columns named more than once: {', '.join(double)}", "give each its own name")
+        # By position: where the header is missing, the names are somebody's cells.
+        raise TableError(
+            str(path), f"column {', '.join(double)} is named like one before it", "give each column its own name"
+        )
 
 
 def _read_parquet(path: Path, options: ReadOptions) -> pa.Table:

@@ -13,6 +13,7 @@ import numpy as np
 from anon_core.detect.partition import Partition
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
+from anon_core.table import Mask
 
 Progress = Callable[[int], None]
 
@@ -152,56 +153,72 @@ def detect(frequencies: FrequencyTable, *, max_size: int | None = None, progress
 
 
 def unaccepted_uniqueness(
-    frequencies: FrequencyTable, *, max_size: int, max_share: float, accepted: Sequence[Sequence[str]] = ()
+    frequencies: FrequencyTable,
+    *,
+    max_size: int,
+    max_share: float,
+    accepted: Sequence[Sequence[str]] = (),
+    together: Sequence[Sequence[str]] = (),
 ) -> list[UniqueSet]:
     """
     Return the minimal column sets up to a size that single out a larger share of rows than allowed.
 
-    An accepted set covers itself and its subsets. Of a larger set that contains it, only those rows count that the
-    accepted set does not single out already: the acceptance was for them, not for whatever is added. Columns that an
-    acceptance names but the table lacks make it cover nothing.
+    The sets in ``together`` are looked at as well, whatever their size. An accepted set covers itself and its subsets.
+    Of a larger set that contains it, only those rows count that the accepted set does not single out already: the
+    acceptance was for them, not for whatever is added. Sets with columns that the table lacks are passed over.
     """
     rows, names = frequencies.rows, frequencies.names
-    covers = [frozenset(names.index(c) for c in columns) for columns in accepted if set(columns) <= set(names)]
+    covers = _indices(accepted, names)
     alone = {cover: _alone(frequencies, cover) for cover in covers}
-    found: list[UniqueSet] = []
-    broken: list[frozenset[int]] = []
+    found: dict[frozenset[int], int] = {}
+
+    def breaks(members: frozenset[int], single: Mask) -> bool:
+        """Note a set that singles out too many rows which nobody answers for."""
+        if any(members <= cover for cover in covers):
+            return False
+        for cover in covers:
+            if cover < members:
+                single = single & ~alone[cover]
+        count = int(np.count_nonzero(single))
+        if count / rows > max_share:  # Not `max_share * rows`: 0.29 * 100 is below 29.
+            found[members] = count
+        return members in found
 
     def visit(chosen: tuple[int, ...], partition: Partition, start: int) -> None:
         for column in range(start, len(names)):
             members = frozenset((*chosen, column))
-            if any(smaller <= members for smaller in broken):
+            if any(smaller <= members for smaller in found):
                 continue
             refined = partition.refine(frequencies.codes[column], len(frequencies.domains[column]), frequencies.weights)
-            if not any(members <= cover for cover in covers):
-                single = np.ones(frequencies.tuples, np.bool_)
-                single[refined.tuples] = False
-                for cover in covers:
-                    if cover < members:
-                        single &= ~alone[cover]
-                count = int(np.count_nonzero(single))
-                if count / rows > max_share:  # Not `max_share * rows`: 0.29 * 100 is below 29.
-                    broken.append(members)
-                    found.append(
-                        UniqueSet(
-                            columns=tuple(names[i] for i in sorted(members)), singletons=count, share=count / rows
-                        )
-                    )
-                    continue
-            if len(members) < max_size:
+            if not breaks(members, _left_out(frequencies, refined)) and len(members) < max_size:
                 visit((*chosen, column), refined, column + 1)
 
     if rows:
         visit((), Partition.whole(frequencies), 0)
-    minimal = [s for s in found if not any(set(o.columns) < set(s.columns) for o in found)]
-    return sorted(minimal, key=lambda s: (len(s.columns), -s.singletons, s.columns))
+        for members in _indices(together, names):
+            breaks(members, _alone(frequencies, members))
+    minimal = [members for members in found if not any(other < members for other in found)]
+    sets = [
+        UniqueSet(columns=tuple(names[i] for i in sorted(m)), singletons=found[m], share=found[m] / rows)
+        for m in minimal
+    ]
+    return sorted(sets, key=lambda s: (len(s.columns), -s.singletons, s.columns))
 
 
-def _alone(frequencies: FrequencyTable, columns: frozenset[int]) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _indices(sets: Sequence[Sequence[str]], names: Sequence[str]) -> list[frozenset[int]]:
+    return [frozenset(names.index(c) for c in columns) for columns in sets if set(columns) <= set(names)]
+
+
+def _alone(frequencies: FrequencyTable, columns: frozenset[int]) -> Mask:
     """Return which tuples are alone under these columns."""
     partition = Partition.whole(frequencies)
     for column in sorted(columns):
         partition = partition.refine(frequencies.codes[column], len(frequencies.domains[column]), frequencies.weights)
+    return _left_out(frequencies, partition)
+
+
+def _left_out(frequencies: FrequencyTable, partition: Partition) -> Mask:
+    """Return which tuples a stripped partition has left out: those that are alone."""
     single = np.ones(frequencies.tuples, np.bool_)
     single[partition.tuples] = False
     return single

@@ -12,16 +12,20 @@ from anon_core.errors import UnmappedValuesError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.hierarchy.numbers import number_in, written
+from anon_core.kernels import AnyCodes, Integers
 from anon_core.spec import Intervals, Replace, Years
+from anon_core.table import Mask
 
 
-def group_numbers(frequencies: FrequencyTable, years: Years) -> Ladder:
+def group_numbers(frequencies: FrequencyTable, years: Years, kept: Mask | None = None) -> Ladder:
     """
     Build a ladder whose first level is groups of neighbouring values [Pastore2020]_.
 
     ``rows``: values are taken in order until a group has at least ``size`` rows; equal values are never split; what is
     left at the end joins the last group. ``distinct``: chunks of ``size`` distinct values, as the authors' program
     does. A range is closed: ``1950-1953``. A mean is marked with ``~``, for no such value was collected.
+
+    With ``kept`` the same groups are named after the values of those tuples only. Its ends are still real values.
 
     :raises UnmappedValuesError: some values are not numbers.
     """
@@ -33,18 +37,34 @@ def group_numbers(frequencies: FrequencyTable, years: Years) -> Ladder:
     missing = [code for code in used if number_in(domain[code]) is None]
     if missing:
         raise UnmappedValuesError({years.column: (len(missing), int(rows[missing].sum()))})
+    counts = _counted(domain, frequencies.codes[at], frequencies.weights)
     texts: dict[Decimal, list[str]] = {}
-    counts: dict[Decimal, int] = {}
     for code in used:
-        number = number_in(domain[code]) or Decimal(0)
-        texts.setdefault(number, []).append(domain[code])
-        counts[number] = counts.get(number, 0) + int(rows[code])
+        texts.setdefault(number_in(domain[code]) or Decimal(0), []).append(domain[code])
     chunks = _chunks(sorted(counts), counts, years)
-    labels = _means(chunks, counts) if years.replace is Replace.MEAN else [_range(chunk) for chunk in chunks]
+    named, weights = chunks, counts
+    if kept is not None:
+        weights = _counted(domain, frequencies.codes[at][kept], frequencies.weights[kept])
+        # A group that nobody stays in has no row to show its name.
+        named = [[value for value in chunk if value in weights] or chunk for chunk in chunks]
+        weights = counts | weights
+    labels = _means(named, weights) if years.replace is Replace.MEAN else [_range(chunk) for chunk in named]
     paths: dict[str | None, Sequence[str]] = {
         text: [label] for chunk, label in zip(chunks, labels, strict=True) for number in chunk for text in texts[number]
     }
     return climb(years.column, frequencies.domains[at], paths, [_described(years), "suppressed"])
+
+
+def _counted(domain: Sequence[str | None], codes: AnyCodes, weights: Integers) -> dict[Decimal, int]:
+    """Return how many rows have each number."""
+    rows = np.zeros(len(domain), np.int64)
+    np.add.at(rows, codes, weights)
+    counts: dict[Decimal, int] = {}
+    for code in np.flatnonzero(rows).tolist():
+        number = number_in(domain[code])
+        if number is not None:
+            counts[number] = counts.get(number, 0) + int(rows[code])
+    return counts
 
 
 def _described(years: Years) -> str:
@@ -58,10 +78,10 @@ def _chunks(values: list[Decimal], counts: dict[Decimal, int], years: Years) -> 
     """Return the values in groups, all in order."""
     if years.intervals is Intervals.DISTINCT:
         return [values[at : at + years.size] for at in range(0, len(values), years.size)]
-    chunks: list[list[Decimal]] = [[]]
+    chunks: list[list[Decimal]] = []
     filled = 0
     for value in values:
-        if filled >= years.size:
+        if not chunks or filled >= years.size:
             chunks.append([])
             filled = 0
         chunks[-1].append(value)

@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow.compute as pc
 
 from anon_core import kernels
 from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.ladder import ROOT, Ladder
+from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import Integers
 from anon_core.plan import RecodingPlan
 from anon_core.policy import rows_allowed
@@ -78,7 +77,7 @@ def recode_globally(
     way up, so nothing above a node that already costs more than the best can win, and the result is optimal. Ties go
     to fewer removed rows, then to lower levels of the more important columns.
 
-    :raises PolicyNotMetError: no combination is safe; rows that say ``*`` in every column count as removed.
+    :raises PolicyNotMetError: no combination is safe; rows at the root in every column count as removed.
     """
     search = _Lattice(frequencies, ladders, k, suppression_limit, weights, progress)
     safe = search.run()
@@ -90,8 +89,8 @@ def recode_globally(
             reached=search.closest.k if small else search.closest.rows_at_risk,
             rows_at_risk=search.closest.rows_at_risk,
             rows=frequencies.rows,
-            advice=f"{search.allowed} rows may be removed, rows that say * everywhere included: lower privacy.k, raise "
-            "privacy.suppression_limit, add a level to a hierarchy or publish fewer columns",
+            advice=f"{search.allowed} rows may be removed, those that say nothing any more included: lower privacy.k, "
+            "raise privacy.suppression_limit, add a level to a hierarchy or publish fewer columns",
         )
     best = safe[0]
     plan = search.plan(best.node)
@@ -218,13 +217,13 @@ class _Lattice:
         return _Safe(cost=utility(plan, weights).weighted_loss, removed=removed, node=node)
 
     def _blanked(self, node: Node, kept: Mask) -> int:
-        """Return how many kept rows would say ``*`` in every column: published in name only, they count as removed."""
+        """Return how many kept rows would stand at the root everywhere: published in name only, they are removed."""
         blank = kept
         for i, (ladder, level) in enumerate(zip(self.ladders, node, strict=True)):
-            star = pc.index(ladder.labels, ROOT).as_py()
-            blank = blank & (ladder.maps[level] == star)[self.frequencies.codes[i]]
-            if star < 0 or not blank.any():
+            at_root = ladder.maps[level] == ladder.maps[-1]
+            if not at_root.any():
                 return 0
+            blank = blank & at_root[self.frequencies.codes[i]]
         return int(self.frequencies.weights[blank].sum())
 
     def _climb(self, node: Node, counted: _Counted, above: dict[Node, _Counted | None]) -> None:

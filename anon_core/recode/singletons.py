@@ -7,7 +7,7 @@ It ends singletons; it does not promise k-anonymity: local recoding alone gives 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -57,9 +57,9 @@ def recode_singletons(
     Try each given column as it is, generalised where a row is a singleton (local), or everywhere (global).
 
     Columns climb one level. A numeric column given as ``years`` takes part as it is or globally, by groups of its own
-    values. The singletons that a combination leaves are removed where ``suppression_limit`` allows all of them. Rows that
-    say ``*`` in every column count as removed too, and a combination with more of them than allowed is not elected.
-    Elected: fewest singletons left, then fewest rows changed or removed, then the order in which they are tried.
+    values. The singletons that a combination leaves are removed where ``suppression_limit`` allows all of them. Rows
+    that stand at the root in every column count as removed too: a combination with more of them than allowed is not
+    elected. Elected: fewest singletons left, then fewest rows changed or removed, then the order of trying.
 
     :raises PolicyNotMetError: every combination leaves more singletons than ``allowed_singletons``, or suppresses more
         rows than allowed.
@@ -81,8 +81,8 @@ def recode_singletons(
             reached=best.plan.rows_blanked + best.plan.rows_removed,
             rows_at_risk=best.singletons,
             rows=frequencies.rows,
-            advice="rows that say * in every column count as suppressed: raise privacy.suppression_limit or add a level to "
-            "a hierarchy",
+            advice="rows that say nothing any more count as suppressed: raise privacy.suppression_limit, or add a "
+            "level to a hierarchy",
         )
     if best.left > allowed_singletons:
         raise PolicyNotMetError(
@@ -95,11 +95,21 @@ def recode_singletons(
         )
     return Recoding(
         method="singletons",
-        plan=best.plan,
+        plan=_labelled_by_who_stays(best.plan, years),
         why=f"Of {len(tried)} combinations this one leaves fewest singletons and then changes fewest rows: {best.name}",
         candidates=tuple(_describe(t, elected=t is best) for t in tried),
         optimal=None,
     )
+
+
+def _labelled_by_who_stays(plan: RecodingPlan, years: Years | None) -> RecodingPlan:
+    """Return the plan with the groups named after the values that are published: a removed one must not show."""
+    if years is None or not plan.removed.any():
+        return plan
+    (at,) = plan.frequencies.positions([years.column])
+    ladders = list(plan.ladders)
+    ladders[at] = group_numbers(plan.frequencies, years, kept=~plan.removed)
+    return replace(plan, ladders=tuple(ladders))
 
 
 def _try(

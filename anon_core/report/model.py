@@ -50,8 +50,11 @@ class Privacy(_Part):
 
 
 class Rows(_Part):
+    """``removed`` to protect people, within the policy's limit; ``dropped`` because a quasi-identifier was missing."""
+
     published: int
     removed: int
+    dropped: int
 
 
 class LevelUse(_Part):
@@ -173,12 +176,18 @@ class Tried(_Part):
 
 
 class Staged(_Part):
-    """What came in: rows read, rows dropped because of gaps, the digest of the staged table."""
+    """What came in.
+
+    ``rows_dropped`` had a gap in a quasi-identifier; ``rows_sharing_identifiers`` have all their identifiers in common
+    with another row, perhaps of the same person; ``sha256`` is of the staged table.
+    """
 
     rows: int
     rows_dropped: int
+    rows_sharing_identifiers: int
     columns: int
     sha256: str
+    spec_digest: str
 
 
 class InternalReport(_Part):
@@ -202,6 +211,7 @@ class InternalReport(_Part):
     detection: DetectionFound | None
     scores: Scores | None
     after: Measured | None
+    unique_rows_published: int | None
     candidates: list[Tried]
     optimal: bool | None
     recoding: RecodingSummary | None

@@ -132,6 +132,9 @@ def _column_problems(columns: Mapping[str, Any], roles: Mapping[str, str]) -> _F
         if role in ("identifier", "drop") and hierarchy is not None:
             what = f"a column of role `{role}` is never published, so a hierarchy has no use; remove it"
             yield ("columns", name, "hierarchy"), what
+        if role in ("sensitive", "other") and hierarchy is not None:
+            what = f"a hierarchy of a column of role `{role}` is not supported yet: it would not be applied; remove it"
+            yield ("columns", name, "hierarchy"), what
         if isinstance(hierarchy, dict):
             kinds = [kind for kind in _KINDS if hierarchy.get(kind) is not None]
             if len(kinds) != 1:

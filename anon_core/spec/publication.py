@@ -91,6 +91,26 @@ class PartialPublication(Model):
         return tuple(name for name, column in self.columns.items() if column.role in _PUBLISHED)
 
     @property
+    def searched(self) -> tuple[str, ...]:
+        """The columns in which sets that single people out are searched for.
+
+        Sensitive ones are left out, for others are not expected to know them, and diversity protects them. Where no
+        column is quasi, nothing would protect anybody, so then all published columns are searched.
+        """
+        if not self.quasi_identifiers:
+            return self.published
+        return tuple(name for name in self.published if self.columns[name].role is not Role.SENSITIVE)
+
+    @property
+    def searched_together(self) -> tuple[tuple[str, ...], ...]:
+        """Sets that are measured whatever their size: all quasi-identifiers with each column that is declared other.
+
+        Whoever knows the quasi-identifiers of a person may know this one more thing: `other` is a claim to be checked.
+        """
+        quasi = self.quasi_identifiers
+        return tuple((*quasi, name) for name in self.names_with_role(Role.OTHER)) if quasi else ()
+
+    @property
     def priority_weights(self) -> dict[str, float]:
         """How much each quasi-identifier matters, from 1 downwards.
 

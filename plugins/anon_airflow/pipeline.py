@@ -106,19 +106,19 @@ def _alone(run: Run) -> Iterator[None]:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise InvalidInputError(f"another `anon run` of {run.dataset} is at work; wait for it to end") from None
-        for folder in leftovers(run.home, run.dataset):
+        for folder in leftovers(run):
             wipe(folder)
         yield
 
 
-def leftovers(home: Home, dataset: str) -> list[Path]:
+def leftovers(run: Run) -> list[Path]:
     """
-    Return the folders that killed runs by hand have left of this dataset, half written and half removed ones too.
+    Return the folders that killed runs by hand have left of this publication, half written and half removed ones too.
 
     Only one run by hand is at work at a time, so none of them is in use. Those of Airflow's runs are left alone.
     """
     by_hand = re.compile(rf"(\.(gone|part)-)*{BY_HAND.strip('_')}-")
-    folders = [area / dataset for area in (home.staging, home.gated) if (area / dataset).exists()]
+    folders = [area for area in (run.staging.parent, run.gated.parent) if area.exists()]
     return sorted(path for folder in folders for path in folder.iterdir() if by_hand.match(path.name))
 
 

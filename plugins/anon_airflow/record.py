@@ -70,6 +70,7 @@ def build_internal_report(
             "detection": detected.get("detection"),
             "scores": run.noted_or_none("score"),
             "after": recoded.get("after"),
+            "unique_rows_published": recoded.get("unique_rows_published"),
             "candidates": recoded.get("candidates", []),
             "optimal": recoded.get("optimal"),
             "recoding": recoded.get("recoding"),

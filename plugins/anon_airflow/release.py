@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from anon_airflow.distributions import Distribution
-from anon_airflow.home import write_private
+from anon_airflow.home import private_folder, storage, wipe, write_private
 from anon_airflow.portals.release import Distribution as SentFile
 from anon_airflow.portals.release import Release
 from anon_airflow.run import Run
@@ -45,7 +46,7 @@ def version_of(run: Run, digest: str) -> str:
 def build_public_report(run: Run, verdict: Verdict) -> Distribution:
     """Write the public report beside the gated files and return its digest, for the receipt to cover it too."""
     policy = run.publication.privacy
-    recoded = run.noted("recode")
+    staged, recoded = run.noted("stage"), run.noted("recode")
     files = [
         PublishedFile(
             name=file.name,
@@ -63,12 +64,12 @@ def build_public_report(run: Run, verdict: Verdict) -> Distribution:
             "version": version_of(run, content_digest(run, verdict.distributions)),
             "period": run.period,
             "generated_by": GENERATOR,
-            "rows": Rows(published=files[0].rows, removed=recoded["rows_removed"]),
+            "rows": Rows(published=files[0].rows, removed=recoded["rows_removed"], dropped=staged["rows_dropped"]),
             "privacy": Privacy(
                 k_required=policy.k,
                 k_means=str(policy.k_means.value),
-                k_reached=recoded["after"]["k"],
-                singletons=recoded["after"]["singletons"],
+                k_reached=_measured(verdict, "k_anonymity"),
+                singletons=_measured(verdict, "no_singletons"),
                 suppression_limit=policy.suppression_limit,
                 checks=[CheckResult.model_validate(check) for check in verdict.to_dict()["checks"]],
                 accepted=[
@@ -84,6 +85,28 @@ def build_public_report(run: Run, verdict: Verdict) -> Distribution:
     content = json.dumps(report.model_dump(mode="json", by_alias=True), indent=1, sort_keys=True).encode()
     write_private(run.gated / REPORT, content)
     return Distribution(name=REPORT, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), rows=0)
+
+
+def keep(run: Run, files: list[Path]) -> None:
+    """Copy the files that passed to where `publish` looks for them, all or none."""
+    wipe(run.gated)
+    part = run.gated.with_name(f".part-{run.gated.name}")
+    wipe(part)
+    private_folder(part)
+    try:
+        with storage("keeping the gated files", part):
+            for path in files:
+                shutil.copyfile(path, part / path.name)
+                (part / path.name).chmod(0o600)
+            part.replace(run.gated)
+    finally:
+        wipe(part)
+
+
+def _measured(verdict: Verdict, name: str) -> int | None:
+    """Return what the gate measured in the file that did worst, or None where it had nothing to measure."""
+    found = [int(check.observed) for check in verdict.checks if check.name == name]
+    return (min(found) if name == "k_anonymity" else max(found)) if found else None
 
 
 def release_files(run: Run) -> tuple[list[Path], ReportFile]:

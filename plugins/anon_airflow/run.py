@@ -16,10 +16,15 @@ from anon_core.errors import InvalidInputError
 from anon_core.spec import Publication, load_spec
 
 
-def folder_name(run_id: str) -> str:
-    """Return a folder name for a run id, whatever characters that has, with a digest so that two never meet."""
-    digest = hashlib.sha256(run_id.encode()).hexdigest()[:8]
-    return f"{re.sub(r'[^A-Za-z0-9]+', '-', run_id).strip('-')[:60]}-{digest}"
+def folder_name(text: str, shown: str | None = None) -> str:
+    """Return a folder name for a text, whatever characters that has, with a digest so that two never meet."""
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    return f"{re.sub(r'[^A-Za-z0-9]+', '-', shown or text).strip('-')[:60]}-{digest}"
+
+
+def staging_of(home: Home, spec: Path, run_id: str) -> Path:
+    """Return the staging folder of a run. Nothing in the file decides where: it must be found even if that breaks."""
+    return home.staging / folder_name(str(spec.absolute()), spec.stem) / folder_name(run_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +54,7 @@ class Run:
 
     @property
     def staging(self) -> Path:
-        return self.home.staging / self.dataset / folder_name(self.run_id)
+        return staging_of(self.home, self.publication.file, self.run_id)
 
     @property
     def gated(self) -> Path:
@@ -96,5 +101,6 @@ class Run:
     def attempt(self, audit: AuditStore) -> dict[str, list[dict[str, Any]]]:
         """Return the audit rows since this run was last staged: how an earlier attempt ended says nothing."""
         rows = audit.run(self.run_id, self.dataset)
-        starts = [intent["at"] for intent in rows["intents"] if intent["verb"] == "run"]
-        return {table: [row for row in found if not starts or row["at"] >= starts[-1]] for table, found in rows.items()}
+        # An id is a row's place in the chain: unlike times, the order does not depend on whose clock is right.
+        start = max((intent["id"] for intent in rows["intents"] if intent["verb"] == "run"), default=0)
+        return {table: [row for row in found if row["id"] >= start] for table, found in rows.items()}

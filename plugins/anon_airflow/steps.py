@@ -6,26 +6,24 @@ leaves what doing it once leaves. Steps return counts, names of columns and addr
 
 from __future__ import annotations
 
-import hashlib
-import shutil
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+from anon_airflow.distributions import digest_of
 from anon_airflow.guard import step
-from anon_airflow.home import private_folder, storage, wipe
-from anon_airflow.release import build_public_report, build_release, release_files
+from anon_airflow.home import private_folder, wipe
+from anon_airflow.release import build_public_report, keep, release_files
 from anon_airflow.run import Run
+from anon_airflow.sending import portal_of, send
+from anon_airflow.source import ORIGINAL, check_same_spec, read_source, staged_table, staging_is_gone
 from anon_core import __version__
-from anon_core.errors import InternalError, InvalidInputError, RefusedError, TableError
-from anon_core.spec import Missing
+from anon_core.errors import InternalError, RefusedError
 
 Progress = Callable[[str], None]
 Result = dict[str, Any]
-
-ORIGINAL = "original.parquet"
 
 
 @step
@@ -36,55 +34,36 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
     Identifiers and dropped columns never get there. Everything that can be known to go wrong later (an unwritable
     portal, a hierarchy with holes, a k above the number of rows) is found here, before any long work.
     """
-    import numpy as np
-
     from anon_core.distribution import write_parquet
-    from anon_core.hierarchy.build import ladders
-    from anon_core.table import ReadOptions, read
 
     publication = run.publication
     with run.audit() as audit:
-        if not any(i.run_id == run.run_id and i.verb == "run" for i in audit.open_intents(run.dataset)):
-            audit.intend(
-                run_id=run.run_id,
-                dataset=run.dataset,
-                verb="run",
-                actor=run.actor,
-                spec_digest=publication.digest(),
-                details={"period": run.period, "anonflow": __version__},
-            )
-    _portal(run).check_writable()
+        for intent in audit.open_intents(run.dataset):
+            if intent.run_id == run.run_id:  # An earlier attempt that never came back.
+                audit.close(intent.id, "failed", outcome="begun again")
+        audit.intend(
+            run_id=run.run_id,
+            dataset=run.dataset,
+            verb="run",
+            actor=run.actor,
+            spec_digest=publication.digest(),
+            details={"period": run.period, "anonflow": __version__},
+        )
+    portal_of(run).check_writable()
     for left_by_an_earlier_attempt in (run.staging, run.gated, run.notes):
         wipe(left_by_an_earlier_attempt)
-    path = publication.resolve(source_file)
-    source = publication.source
-    options = ReadOptions(
-        delimiter=source.delimiter, encoding=source.encoding, missing_words=tuple(source.missing_words)
-    )
-    _say(progress, f"reading {path.name}")
-    table = read(path, options)
-    _check_columns(run, path, table.names)
-    table = table.select([name for name in table.names if name in publication.published])
-    dropped = 0
-    if publication.missing is Missing.DROP:
-        complete = np.ones(table.rows, np.bool_)
-        for name in publication.quasi_identifiers:
-            complete &= ~table.column(name).gaps
-        table, dropped = table.keep(complete), int(np.count_nonzero(~complete))
-    if publication.privacy.k > table.rows:
-        raise InvalidInputError(
-            f"{path.name}: privacy.k is {publication.privacy.k}, but the table has only {table.rows} rows"
-            + (f" ({dropped} more were dropped for their gaps)" if dropped else "")
-            + "; no class can be that large: lower k or publish this dataset less often"
-        )
-    ladders(publication, table, publication.quasi_identifiers)
+    _say(progress, f"reading {Path(source_file).name}")
+    source = read_source(publication, source_file)
+    table = source.table
     private_folder(run.staging)
     write_parquet(table, run.staging / ORIGINAL)
     note = {
         "rows": table.rows,
-        "rows_dropped": dropped,
+        "rows_dropped": source.dropped,
         "columns": len(table.names),
-        "sha256": _digest(run.staging / ORIGINAL),
+        "rows_sharing_identifiers": source.sharing,
+        "sha256": digest_of(run.staging / ORIGINAL)[0],
+        "spec_digest": publication.digest(),
     }
     run.note("stage", note)
     return {"uri": (run.staging / ORIGINAL).as_uri(), **note}
@@ -98,7 +77,7 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
     from anon_core.report.recoding import measured_note
     from anon_core.score.linkage import k_anonymity
 
-    table = _staged(run)
+    table = staged_table(run)
     frequencies = FrequencyTable.of(table)
     _say(progress, f"searching {len(table.names)} columns for sets that single people out")
     found = search(frequencies, max_size=run.publication.detect.max_size)
@@ -121,7 +100,7 @@ def score(run: Run, progress: Progress | None = None) -> Result:
     from anon_core.score.profile import profile
     from anon_core.score.sensitivity import sensitivities
 
-    table = _staged(run)
+    table = staged_table(run)
     detection = run.noted("detect")["detection"]
     settings = run.publication.detect
     reveal = {name: settings.probability_of(name) for name in table.names}
@@ -152,7 +131,7 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     from anon_core.report.recoding import recoding_note
 
     publication = run.publication
-    engine = ArrowEngine(table=_staged(run))
+    engine = ArrowEngine(table=staged_table(run))
     quasi = publication.quasi_identifiers
     frequencies = engine.count(quasi)
     built = ladders(publication, engine.table, quasi)
@@ -177,6 +156,7 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     write_csv(released, folder / f"{run.dataset}.csv")
     write_parquet(released, folder / f"{run.dataset}.parquet")
     note = recoding_note(publication, recoding)
+    note["unique_rows_published"] = FrequencyTable.of(released).singletons
     run.note("recode", note)
     with run.audit() as audit:
         audit.append(
@@ -215,7 +195,8 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
                 return {"verdict": "passed", "already": True}
     try:
         if not run.staging.exists():
-            raise _staging_is_gone(run)
+            raise staging_is_gone(run)
+        check_same_spec(run)
         staged = run.noted("stage")
         files = sorted((run.staging / "release").glob("[!.]*"))
         if not files:
@@ -239,7 +220,7 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
                 )
         if not verdict.passed:
             raise RefusedError("gate", verdict.reasons)
-        _keep(run, files)
+        keep(run, files)
         report = build_public_report(run, verdict)
         with run.audit() as audit:
             receipt = receipts.issue(
@@ -298,7 +279,8 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     )
     if problems or not verdict.passed:
         raise RefusedError("receipt", problems or ["the files do not pass the gate again"])
-    return _send(run, body, verdict, report, progress)
+    _say(progress, "publishing")
+    return send(run, body, verdict, report)
 
 
 @step
@@ -312,116 +294,6 @@ def record(run: Run) -> Result:
     finally:
         if wipe_leftovers:
             wipe(run.staging)
-
-
-def _check_columns(run: Run, path: Path, names: tuple[str, ...]) -> None:
-    """Compare the columns of the file with the declared ones, both ways, and say everything at once."""
-    declared = run.publication.columns
-    undeclared = [name for name in names if name not in declared]
-    absent = [name for name in declared if name not in names]
-    if len(names) == 1 and len(declared) > 1:
-        raise TableError(
-            str(path),
-            f"has a single column, {len(declared)} are declared, so its fields are probably separated by another "
-            f"character than {run.publication.source.delimiter!r}",
-            "set source.delimiter, or `delimiter: auto`",
-        )
-    if undeclared or absent:
-        parts = [f"not declared in {run.publication.file.name}: {', '.join(undeclared)}"] if undeclared else []
-        parts += [f"declared but absent: {', '.join(absent)}"] if absent else []
-        raise TableError(
-            str(path),
-            "its columns are not the declared ones (" + "; ".join(parts) + ")",
-            "correct `columns` or the export",
-        )
-
-
-def _staged(run: Run) -> Any:
-    from anon_core.table import RELEASED, read
-
-    path = run.staging / ORIGINAL
-    if not path.exists():
-        raise _staging_is_gone(run)
-    return read(path, RELEASED)
-
-
-def _staging_is_gone(run: Run) -> InvalidInputError:
-    return InvalidInputError(
-        f"the staged table of run {run.run_id} is gone (it is removed when the gate ends); "
-        "run `stage` first (in Airflow: clear the run from the task `stage`)"
-    )
-
-
-def _keep(run: Run, files: list[Path]) -> None:
-    """Copy the files that passed to where `publish` looks for them, all or none."""
-    wipe(run.gated)
-    part = run.gated.with_name(f".part-{run.gated.name}")
-    wipe(part)
-    private_folder(part)
-    try:
-        with storage("keeping the gated files", part):
-            for path in files:
-                shutil.copyfile(path, part / path.name)
-                (part / path.name).chmod(0o600)
-            part.replace(run.gated)
-    finally:
-        wipe(part)
-
-
-def _send(run: Run, receipt: str, verdict: Any, report: Any, progress: Progress | None) -> Result:
-    release = build_release(run, verdict, report)
-    _say(progress, f"publishing version {release.version}")
-    with run.audit() as audit:
-        intent = audit.intend(
-            run_id=run.run_id,
-            dataset=run.dataset,
-            verb="publish",
-            actor=run.actor,
-            spec_digest=run.publication.digest(),
-            details={"version": release.version},
-        )
-        head = audit.head()
-        release.manifest.update(
-            receipt=hashlib.sha256(receipt.encode()).hexdigest(), audit={"seq": head.seq, "mac": head.mac}
-        )
-        published = _portal(run).publish(release)
-        audit.append(
-            "releases",
-            run_id=run.run_id,
-            dataset=run.dataset,
-            version=published.version,
-            period=run.period,
-            rows_in=run.noted("stage")["rows"],
-            rows_out=verdict.distributions[0].rows,
-            content_digest=release.content_digest,
-            spec_digest=run.publication.digest(),
-            details={},
-        )
-        audit.append(
-            "publications",
-            run_id=run.run_id,
-            dataset=run.dataset,
-            version=published.version,
-            portal="folder",
-            status=published.status,
-            location=published.page,
-            content_digest=release.content_digest,
-            details={"folder": published.location},
-        )
-        audit.close(intent, "done", version=published.version, outcome=published.status)
-    wipe(run.gated)
-    return {"status": published.status, "version": published.version, "page": published.page}
-
-
-def _portal(run: Run) -> Any:
-    from anon_airflow.portals.folder import FolderPortal
-
-    return FolderPortal(run.publication.resolve(run.publication.portal.folder))
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _today() -> date:

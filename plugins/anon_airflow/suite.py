@@ -29,17 +29,12 @@ def render_suite(publication: Publication, *, rows_before: int, today: date) -> 
     """
     Return the suite of a publication: same specification, rows and day, same document.
 
-    A dataset without quasi-identifiers has no k to hold, so its suite checks published uniqueness only; where every
-    published column is declared sensitive, uniqueness is searched over them all, for a suite without any privacy
-    check would let everything through. Acceptances that ended before ``today`` are left out.
+    A dataset without quasi-identifiers has no k to hold, so its suite checks published uniqueness only, over all
+    columns. Acceptances that ended before ``today`` are left out.
     """
-    from anon_core.spec import Role
-
     weight = weight_column(publication.published)
     privacy = publication.privacy
     quasi = list(publication.quasi_identifiers)
-    sensitive = set(publication.names_with_role(Role.SENSITIVE))
-    searched = [name for name in publication.published if name not in sensitive] or list(publication.published)
     uniqueness = privacy.published_uniqueness
     ours: list[tuple[str, dict[str, Any]]] = [
         ("expect_no_undeclared_column", {"columns": list(publication.published)}),
@@ -53,15 +48,21 @@ def render_suite(publication: Publication, *, rows_before: int, today: date) -> 
         (
             "expect_published_uniqueness",
             {
-                "columns": searched,
+                "columns": list(publication.searched),
                 "max_size": uniqueness.max_size,
                 "max_share": uniqueness.max_share,
                 "accepted": sorted(sorted(a.columns) for a in uniqueness.accept if a.until >= today),
+                "together": [list(columns) for columns in publication.searched_together],
             },
         ),
         (
             "expect_rows_suppressed_at_most",
-            {"columns": quasi, "rows_before": rows_before, "limit": privacy.suppression_limit},
+            {
+                "columns": quasi,
+                "roots": [_root_of(publication, name) for name in quasi],
+                "rows_before": rows_before,
+                "limit": privacy.suppression_limit,
+            },
         ),
     ]
     return {
@@ -72,6 +73,12 @@ def render_suite(publication: Publication, *, rows_before: int, today: date) -> 
         ],
         "meta": {"rendered_by": "anonflow"},
     }
+
+
+def _root_of(publication: Publication, name: str) -> str:
+    """Return what a cell of a column says when it says nothing any more."""
+    hierarchy = publication.columns[name].hierarchy
+    return (hierarchy.root if hierarchy else None) or "*"
 
 
 def mandatory(publication: Publication) -> list[str]:

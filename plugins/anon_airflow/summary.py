@@ -23,20 +23,29 @@ def summary_lines(report: dict[str, Any]) -> Iterator[str]:
     if staged := report["staged"]:
         dropped = f", {staged['rows_dropped']:,} dropped for their gaps" if staged["rows_dropped"] else ""
         yield f"  rows read           {staged['rows']:,}{dropped}"
-    if (detection := report["detection"]) and (best := detection["best"]):
-        yield f"  quasi-identifiers   {', '.join(report['before']['columns'])} (declared)"
+        if staged["rows_sharing_identifiers"]:
+            sharing = f"{staged['rows_sharing_identifiers']:,} rows have their identifiers in common with another row"
+            yield f"  WARNING             {sharing}: k counts rows, not people"
+    if (detection := report["detection"]) and report["before"]:
+        yield f"  quasi-identifiers   {', '.join(report['before']['columns']) or 'none'} (declared)"
+        for names in detection["identifiers"]:
+            yield f"  identify every row  {', '.join(names)}"
+    if detection and (best := detection["best"]):
         yield (
             f"  found in the data   {', '.join(best['columns'])} single out {best['singletons']:,} rows "
             f"({best['share']:.1%}); sets up to {detection['max_size']} columns searched"
         )
     before, after = report["before"], report["after"]
-    if before and after:
+    if before and after and before["columns"]:
         yield f"  singletons          {before['singletons']:,} before, {after['singletons']:,} after"
         yield f"  k (smallest class)  {before['k']:,} before, {after['k']:,} after"
     if recoding := report["recoding"]:
         yield f"  recoding            {recoding['method']}: " + "; ".join(_levels(recoding["columns"]))
     if report["version"] and after:
         yield f"  rows published      {after['rows']:,} ({staged['rows'] - after['rows']:,} removed by recoding)"
+        if report["unique_rows_published"]:
+            alone = f"{report['unique_rows_published']:,} over all published columns, the sensitive ones included"
+            yield f"  unique rows         {alone}"
     yield f"  verdict             {_verdict(report)}"
     for reason in report["reasons"]:
         yield f"                      - {reason}"

@@ -46,7 +46,8 @@ def people(*groups):
 
 TWO_CLASSES = people(("F", "Enna", 3), ("M", "Enna", 2))
 K = {"columns": ["sex", "town"]}
-UNIQUENESS = {"columns": ["sex", "town"], "max_size": 2, "max_share": 0.0, "accepted": []}
+STARS = {"roots": ["*", "*"]}
+UNIQUENESS = {"columns": ["sex", "town"], "max_size": 2, "max_share": 0.0, "accepted": [], "together": []}
 
 JUST = [
     ("expect_k_anonymity", TWO_CLASSES, {**K, "k": 2}, {**K, "k": 3}),
@@ -66,8 +67,8 @@ JUST = [
     (
         "expect_rows_suppressed_at_most",
         people(("F", "Enna", 70), ("*", "*", 1)),
-        {**K, "rows_before": 100, "limit": 0.30},
-        {**K, "rows_before": 100, "limit": 0.29},
+        {**K, **STARS, "rows_before": 100, "limit": 0.30},
+        {**K, **STARS, "rows_before": 100, "limit": 0.29},
     ),
 ]
 
@@ -90,14 +91,16 @@ def test_the_observed_numbers_are_those_of_the_table():
 
 def test_suppression_counts_removed_rows_and_rows_of_nothing_but_stars():
     table = people(("F", "Enna", 6), ("*", "Enna", 1), ("*", "*", 2))
-    observed = both("expect_rows_suppressed_at_most", table, **K, rows_before=10, limit=1.0).result["observed_value"]
+    observed = both("expect_rows_suppressed_at_most", table, **K, **STARS, rows_before=10, limit=1.0).result[
+        "observed_value"
+    ]
     assert observed == {"rows": 9, "removed": 1, "blanked": 2, "share": 0.3}
-    without = both("expect_rows_suppressed_at_most", table, columns=[], rows_before=10, limit=0.1)
+    without = both("expect_rows_suppressed_at_most", table, columns=[], roots=[], rows_before=10, limit=0.1)
     assert without.success and without.result["observed_value"]["blanked"] == 0
 
 
 def test_more_rows_than_the_source_had_fail():
-    assert not both("expect_rows_suppressed_at_most", TWO_CLASSES, **K, rows_before=4, limit=1.0).success
+    assert not both("expect_rows_suppressed_at_most", TWO_CLASSES, **K, **STARS, rows_before=4, limit=1.0).success
 
 
 def test_a_lone_gap_is_a_class_of_its_own():
@@ -180,7 +183,7 @@ def test_absent_columns_never_pass(name):
 @pytest.mark.parametrize("name", ["expect_k_anonymity", "expect_rows_suppressed_at_most"])
 def test_weights_that_are_not_counts_never_pass(name, weights):
     table = pd.DataFrame({"sex": ["F", "M"], "town": "Enna", "n": pd.Series(weights)})
-    holds = {**K, "k": 1} if name == "expect_k_anonymity" else {**K, "rows_before": 2**63 - 1, "limit": 1.0}
+    holds = {**K, "k": 1} if name == "expect_k_anonymity" else {**K, **STARS, "rows_before": 2**63 - 1, "limit": 1.0}
     result = judge(name, table, weight_column="n", **holds)
     assert not result.success and "n " in result.result["sentence"]
 
@@ -202,13 +205,22 @@ def test_a_measured_column_cannot_be_the_weight():
         ("expect_k_anonymity", {"columns": ["sex"], "k": 2}),
         ("expect_k_anonymity", {"columns": ["sex"], "k": 2, "weight_column": None, "mostly": 0.5}),
         ("expect_no_singletons", {"columns": ["sex"], "weight_column": None}),
-        ("expect_published_uniqueness", {"columns": ["a"], "max_size": 1, "max_share": 0.0, "weight_column": None}),
+        (
+            "expect_published_uniqueness",
+            {"columns": ["a"], "max_size": 1, "max_share": 0.0, "together": [], "weight_column": None},
+        ),
         ("expect_published_uniqueness", {**UNIQUENESS, "accepted": [[]], "weight_column": None}),
-        ("expect_rows_suppressed_at_most", {"columns": [], "rows_before": 0, "limit": 0.1, "weight_column": None}),
-        ("expect_rows_suppressed_at_most", {"columns": [], "rows_before": 9, "limit": 1.1, "weight_column": None}),
         (
             "expect_rows_suppressed_at_most",
-            {"columns": [], "rows_before": 9, "limit": float("nan"), "weight_column": None},
+            {"columns": [], "roots": [], "rows_before": 0, "limit": 0.1, "weight_column": None},
+        ),
+        (
+            "expect_rows_suppressed_at_most",
+            {"columns": [], "roots": [], "rows_before": 9, "limit": 1.1, "weight_column": None},
+        ),
+        (
+            "expect_rows_suppressed_at_most",
+            {"columns": [], "roots": [], "rows_before": 9, "limit": float("nan"), "weight_column": None},
         ),
     ],
 )
@@ -254,7 +266,9 @@ def test_cells_that_cannot_be_counted_never_pass(cell):
 def test_no_result_quotes_a_cell():
     table = people((CANARY, "Enna", 1), ("M", CANARY, 3))
     for name, _, _, breaks in JUST:
-        kwargs = {**breaks, "rows_before": 4, "limit": 0.0} if name == "expect_rows_suppressed_at_most" else breaks
+        kwargs = (
+            {**breaks, **STARS, "rows_before": 4, "limit": 0.0} if name == "expect_rows_suppressed_at_most" else breaks
+        )
         for form in ("BOOLEAN_ONLY", "BASIC", "SUMMARY", "COMPLETE"):
             expectation = OURS[name](weight_column=None, **kwargs)
             assert CANARY not in json.dumps(batch_of(table).validate(expectation, result_format=form).to_json_dict())

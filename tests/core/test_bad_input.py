@@ -43,13 +43,16 @@ CASES: list[tuple[str | bytes, dict[str, Any], str, str]] = [
     (b"a,b\n", {}, "has a header but no rows", "check the export"),
     (b"a,b", {}, "has a header but no rows", "check the export"),
     (b"a", {}, "has a header but no rows", "check the export"),
-    (f"a,b,a,b,c\n{CANARY},1,2,3,4\n", {}, "columns named more than once: a, b", "give each its own name"),
+    (f"a,b,a,b,c\n{CANARY},1,2,3,4\n", {}, "column 3, 4 is named like one before it", "its own name"),
     (f"a,,c, \n{CANARY},1,2,3\n", {}, "column 2, 4 has no name", "name every column"),
     (f"a,b\n1,2\n{CANARY}\n3,4\n5,6,7\n", {}, f"2 {WIDTH} (lines 3, 5)", "repair"),
     # Blank lines and line breaks inside quotes count as lines, so that people find the row in their editor.
     (f'a,b\n\n"1\n1",2\n\n{CANARY}\n', {}, f"1 {WIDTH} (lines 6)", "repair"),
     ("a,b\n" + f"{CANARY}\n" * 9, {"delimiter": ","}, f"9 {WIDTH} (lines 2, 3, 4, 5, 6, ...)", "repair"),
     (f'a,b\n1,2\n"{CANARY},3\n4,5\n', {}, f"1 {WIDTH} (lines 3)", "repair"),
+    (f'a\nx\n"{CANARY}\ny\n', {}, "has an odd number of quotes: one is never closed", "repair"),
+    (f'a\nx\n"{CANARY}\ny\n'.encode("utf-16"), {"encoding": "utf-16"}, "has an odd number of quotes", "repair"),
+    (f"{CANARY},{CANARY}\n1,2\n", {}, "column 2 is named like one before it", "its own name"),
     (f"a,b\n{CANARY}\r1,2\n", {}, f"1 {WIDTH} (lines 2)", "repair"),
     (f"a;b\n{CANARY};2\n3;4\n", {"delimiter": ","}, "separated by semicolon, not by comma", "auto"),
     (f"a,b\n{CANARY},2\n3,4\n", {"delimiter": ";"}, "separated by comma, not by semicolon", "auto"),
@@ -113,7 +116,7 @@ def test_nested_and_binary_parquet_columns_are_named(tmp_path: Path, column: pa.
 def test_a_parquet_table_without_rows_or_with_double_names_is_refused(tmp_path: Path) -> None:
     assert refusal(parquet(tmp_path, pa.array([], pa.string()))).what == "has a header but no rows"
     double = pa.table([pa.array([CANARY]), pa.array(["x"])], names=["a", "a"])
-    assert refusal(parquet(tmp_path, double)).what == "columns named more than once: a"
+    assert refusal(parquet(tmp_path, double)).what == "column 2 is named like one before it"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anon_core.errors import TableError
 from anon_core.table import RELEASED, ReadOptions, read
 from tests.core.table_files import cells, column_of, csv_text, write
 from tests.properties.tables import Cell, Row, rows_of
@@ -78,6 +79,14 @@ def test_in_a_file_of_one_column_a_blank_line_is_a_row_with_a_gap(tmp_path: Path
     path = write(tmp_path, end.join(["a", "1", "", "2", "", ""]))
     assert column_of(path) == ["1", None, "2", None]
     assert column_of(write(tmp_path, end.join(["a", "", "", ""]))) == [None, None]
+
+
+def test_where_no_line_breaks_are_expected_a_cell_with_one_is_refused_by_column(tmp_path: Path) -> None:
+    path = write(tmp_path, 'a,b,c\n1,"x\ny","z\r"\n2,x,y\n')
+    assert read(path).rows == 2
+    with pytest.raises(TableError, match="cells of b, c hold line breaks; a pair of stray quotes may have swallowed"):
+        read(path, ReadOptions(line_breaks=False))
+    assert read(write(tmp_path, 'a,b\n1,"x,y"\n'), ReadOptions(line_breaks=False)).rows == 1
 
 
 def test_with_several_columns_a_blank_line_is_no_row(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from anon_core.hierarchy.files import read_levels
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.spec import DateLevel, Hierarchy, Publication, load_spec
 from tests.core.table_files import write
-from tests.properties.tables import Cell, label, table_of
+from tests.properties.tables import Cell, spelled, table_of
 
 NUMBERS = st.one_of(
     st.integers(-30, 2030).map(str),
@@ -35,7 +35,7 @@ def made(values: list[Cell], hierarchy: Hierarchy | None, folder: Path = Path())
 def levels_of(built: Ladder, values: list[Cell]) -> dict[Cell, list[Cell]]:
     """What each value becomes, from level 0 to the root."""
     domain = table_of(["c"], [(value,) for value in values]).column("c").domain.to_pylist()
-    return {v: [label(built, level, code) for level in range(built.height + 1)] for code, v in enumerate(domain)}
+    return {v: [level[code] for level in spelled(built)] for code, v in enumerate(domain)}
 
 
 @settings(max_examples=150, deadline=None)

@@ -12,7 +12,7 @@ from anon_core.errors import UnmappedValuesError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.intervals import group_numbers
 from anon_core.spec import Intervals, Replace, Years
-from tests.properties.tables import Cell, label, table_of
+from tests.properties.tables import Cell, spelled, table_of
 
 NUMBERS = st.one_of(
     st.integers(-3, 12).map(str), st.sampled_from(["1.5", "1.50", "1E1", " 7", "0.01", "0.02", "0.03", "-0", None])
@@ -27,7 +27,7 @@ def grouped(
     years = Years(column="year", intervals=intervals, size=size, replace=replace)
     ladder = group_numbers(FrequencyTable.of(table), years)
     domain = table.column("year").domain.to_pylist()
-    return {v: [label(ladder, level, code) for level in range(ladder.height + 1)] for code, v in enumerate(domain)}
+    return {v: [level[code] for level in spelled(ladder)] for code, v in enumerate(domain)}
 
 
 def groups_of(levels: dict[Cell, list[Cell]]) -> list[set[Decimal]]:
@@ -92,6 +92,10 @@ def test_a_mean_counts_every_row_and_has_as_many_decimals_as_it_takes() -> None:
     assert grouped(["1", "1", "4"], Intervals.DISTINCT, 2, Replace.MEAN)["1"][1] == "~2.0"
     close = grouped(["1.01", "1.02", "1.03", "1.04"], Intervals.DISTINCT, 2, Replace.MEAN)
     assert (close["1.01"][1], close["1.04"][1]) == ("~1.02", "~1.04")
+
+
+def test_a_column_of_gaps_alone_has_no_groups() -> None:
+    assert grouped([None, None], Intervals.ROWS, 2) == {None: [None, None, "*"]}
 
 
 def test_what_is_no_number_is_counted_and_not_quoted() -> None:

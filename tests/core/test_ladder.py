@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.hierarchy.ladder import Ladder, climb
-from tests.properties.tables import WORDS, Cell, label, paths_for
+from tests.properties.tables import WORDS, Cell, paths_for, spelled
 
 Paths = dict[Cell, list[str]]
 
@@ -33,7 +33,7 @@ def built(domain: list[Cell], paths: Paths, root: str = "*") -> Ladder:
 
 
 def levels(ladder: Ladder, code: int) -> list[Cell]:
-    return [label(ladder, level, code) for level in range(ladder.height + 1)]
+    return [level[code] for level in spelled(ladder)]
 
 
 def meaning(domain: list[Cell], paths: Paths, root: str, value: Cell, level: int) -> frozenset[Cell]:
@@ -52,20 +52,20 @@ def test_cells_with_one_label_stand_for_one_set_of_values_and_unknown_values_for
 ) -> None:
     domain, paths, root = drawn
     ladder = built(domain, paths, root)
-    top = ladder.height
     known = [code for code, value in enumerate(domain) if value is None or value in paths]
+    labels = spelled(ladder)
     assert ladder.unmapped.tolist() == [code not in known for code in range(len(domain))]
-    assert len({label(ladder, top, code) for code in range(len(domain))}) == 1, "everything meets at the root"
+    assert len(set(labels[-1])) == 1, "everything meets at the root"
     for code, value in enumerate(domain):
         if code not in known:
-            assert set(levels(ladder, code)) == {label(ladder, top, code)}
+            assert set(levels(ladder, code)) == set(labels[-1])
         elif value is None and None not in paths:
-            assert levels(ladder, code)[:-1] == [None] * top, "a gap stays a gap until the root"
+            assert levels(ladder, code)[:-1] == [None] * ladder.height, "a gap stays a gap until the root"
         else:
-            assert label(ladder, 0, code) == value
+            assert labels[0][code] == value
     cells = {
-        (level, code): (label(ladder, level, code), meaning(domain, paths, root, domain[code], level))
-        for level, code in product(range(top + 1), known)
+        (level, code): (labels[level][code], meaning(domain, paths, root, domain[code], level))
+        for level, code in product(range(ladder.height + 1), known)
     }
     for (level, _), (one, values) in cells.items():
         for (other_level, _), (other, other_values) in cells.items():
@@ -105,11 +105,10 @@ def test_loss_is_the_share_of_the_other_values_that_a_label_covers(drawn: tuple[
     domain, paths, root = drawn
     ladder = built(domain, paths, root)
     loss = ladder.loss()
-    others = max(len(domain) - 1, 1)
-    for level, code in product(range(ladder.height + 1), range(len(domain))):
-        same = sum(label(ladder, level, other) == label(ladder, level, code) for other in range(len(domain))) - 1
-        expected = len(domain) - 1 if ladder.unmapped[code] else same
-        assert loss[level, code] == pytest.approx(expected / others)
+    others = len(domain) - 1
+    for level, names in enumerate(spelled(ladder)):
+        covered = [others if u else names.count(name) - 1 for name, u in zip(names, ladder.unmapped, strict=True)]
+        assert loss[level].tolist() == pytest.approx([n / max(others, 1) for n in covered])
     assert (loss[1:] >= loss[:-1]).all(), "more was lost below than above"
     assert (loss[-1] == (1 if len(domain) > 1 else 0)).all()
 
@@ -139,7 +138,7 @@ def test_a_label_repeated_further_up_with_the_same_meaning_keeps_its_one_tag() -
 def test_a_tag_keeps_clear_of_a_label_that_looks_like_one() -> None:
     paths = {"AOSTA": ["AOSTA"], "COGNE": ["AOSTA"], "TORINO": ["AOSTA (level 1)"]}
     ladder = built(["AOSTA", "COGNE", "TORINO"], paths)
-    assert [label(ladder, 1, code) for code in range(3)] == ["AOSTA (level 1)'", "AOSTA (level 1)'", "AOSTA (level 1)"]
+    assert spelled(ladder)[1] == ["AOSTA (level 1)'", "AOSTA (level 1)'", "AOSTA (level 1)"]
 
 
 def test_a_star_in_the_data_is_not_the_root() -> None:

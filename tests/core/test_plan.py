@@ -17,7 +17,7 @@ from anon_core.recode.outcome import Recoding
 from anon_core.report.recoding import recoding_note
 from anon_core.spec import load_spec
 from tests.properties.plans import expected, plans
-from tests.properties.tables import Cell, Row, Small, ladders_for, small_tables, table_of
+from tests.properties.tables import Cell, Row, Small, ladders_for, small_tables, spelled, table_of
 
 
 @settings(max_examples=150, deadline=None)
@@ -45,6 +45,8 @@ def test_the_counts_of_a_plan_are_those_of_the_rows(planned: tuple[Small, Recodi
     counted = Counter(dict(zip(zip(*labels, strict=True), released.weights.tolist(), strict=True)))
     assert counted == Counter(new for _, new in published)
     assert released.tuples == len(counted)
+    roots = tuple(spelled(ladder)[-1][0] for ladder in plan.ladders)
+    assert plan.rows_blanked == sum(new == roots for _, new in published)
     for i in width:
         assert sum(plan.rows_by_level(i).values()) == len(published)
 

@@ -193,7 +193,7 @@ def test_a_column_without_a_priority_ranks_with_the_least_important(folder: Path
 def test_the_example_of_the_design_lacks_only_what_is_not_built(folder: Path) -> None:
     found = problems(folder, FULL)
     assert sorted(found) == sorted(
-        ["columns.postcode.decompose", "detect.approximate"]
+        ["columns.licence_category.hierarchy", "columns.postcode.decompose", "detect.approximate"]
         + [
             f"privacy.{key}"
             for key in ("l_diversity", "t_closeness", "alpha", "freeform", "earlier_releases", "waivers")
@@ -208,11 +208,12 @@ def test_the_example_of_the_design_lacks_only_what_is_not_built(folder: Path) ->
 
 def test_the_models_describe_the_whole_schema(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anon_core.spec.checks.NOT_BUILT", ())
-    loaded = load(folder, FULL)
+    whole = FULL.replace("role: sensitive, hierarchy: {file: hierarchies/categories.csv}", "role: sensitive")
+    loaded = load(folder, whole)
     assert loaded.privacy.freeform.columns["licence_category"].guard == ("CE", "DE")
     assert loaded.privacy.waivers[0].until == datetime.date(2026, 12, 31)
     assert loaded.columns["postcode"].decompose.widths == (2, 3)
-    belief = FULL.replace("observability: sensitivity", "observability: {belief: {default: 0, B: 1}, boost: 0.5}")
+    belief = whole.replace("observability: sensitivity", "observability: {belief: {default: 0, B: 1}, boost: 0.5}")
     guard = load(folder, belief).privacy.freeform.columns["licence_category"]
     assert guard.observability.belief == {"default": 0.0, "B": 1.0}
 

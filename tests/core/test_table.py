@@ -71,7 +71,7 @@ def test_a_table_leaves_as_plain_text_and_not_as_a_dictionary() -> None:
 def test_columns_are_selected_in_the_order_asked_for_and_unknown_ones_are_named() -> None:
     table = table_of(["a", "b"], [("x", "y")])
     assert table.select(["b", "a"]).names == ("b", "a")
-    with pytest.raises(UnknownColumnError, match="no column named 'c', 'd'; the table has a, b"):
+    with pytest.raises(UnknownColumnError, match="no column named 'c', 'd' among the 2 of the table"):
         table.select(["a", "c", "d"])
 
 
@@ -90,6 +90,26 @@ def test_files_with_other_columns_are_not_glued_together(tmp_path: Path) -> None
     write(tmp_path, "a,b\n1,2\n", "part-1.csv")
     write(tmp_path, "a,c\n1,2\n", "part-2.csv")
     with pytest.raises(TableError, match=r"part-2\.csv: has other columns than part-1\.csv; publish them as separate"):
+        read(tmp_path / "part-*.csv")
+
+
+def test_the_same_content_twice_is_refused_for_everybody_would_count_for_two(tmp_path: Path) -> None:
+    write(tmp_path, "a\n1\n", "part-1.csv")
+    write(tmp_path, "a\n1\n", "copy-of-part-1.csv")
+    with pytest.raises(TableError, match=r"part-1\.csv: has the same content as copy-of-part-1\.csv; remove one"):
+        read(tmp_path / "*.csv")
+
+
+def test_several_files_without_rows_are_no_copies_of_each_other(tmp_path: Path) -> None:
+    for name, text in {"part-1.csv": "a\n", "part-2.csv": "a\n", "part-3.csv": "a\n1\n"}.items():
+        write(tmp_path, text, name)
+    assert column_of(tmp_path / "part-*.csv") == ["1"]
+
+
+def test_a_folder_that_a_pattern_finds_is_refused_as_a_folder(tmp_path: Path) -> None:
+    write(tmp_path, "a\n1\n", "part-1.csv")
+    (tmp_path / "part-2.csv").mkdir()
+    with pytest.raises(TableError, match=r"part-2\.csv: is a folder"):
         read(tmp_path / "part-*.csv")
 
 

@@ -99,7 +99,7 @@ def test_a_header_and_nothing_else(tmp_path):
 
 def test_a_column_named_twice(tmp_path):
     names = ("id", "born", "town", "town", "points", "notes")
-    run_wrong(tmp_path, "people.csv", "more than once: town", source=csv_text(people(), names))
+    run_wrong(tmp_path, "people.csv", "give each", source=csv_text(people(), names))
 
 
 def test_a_column_without_a_name(tmp_path):

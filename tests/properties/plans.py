@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from anon_core.frequency import FrequencyTable
 from anon_core.plan import RecodingPlan
-from tests.properties.tables import Row, Small, label, ladders_for, small_tables
+from tests.properties.tables import Row, Small, ladders_for, small_tables, spelled
 
 
 @st.composite
@@ -33,12 +33,11 @@ def expected(small: Small, plan: RecodingPlan) -> list[tuple[Row, Row | None]]:
     """Every row with what it is published as, or None, one cell at a time."""
     codes = list(zip(*(codes.tolist() for codes in plan.frequencies.codes), strict=True))
     domains = [column.domain.to_pylist() for column in small.table.columns]
+    labels = [spelled(ladder) for ladder in plan.ladders]
     tuples = {tuple(domains[i][code] for i, code in enumerate(row)): j for j, row in enumerate(codes)}
     published: list[tuple[Row, Row | None]] = []
     for row in small.rows:
         j = tuples[row]
-        cells = tuple(
-            label(ladder, int(plan.levels[i, j]), domains[i].index(row[i])) for i, ladder in enumerate(plan.ladders)
-        )
+        cells = tuple(labels[i][plan.levels[i, j]][domains[i].index(cell)] for i, cell in enumerate(row))
         published.append((row, None if plan.removed[j] else cells))
     return published

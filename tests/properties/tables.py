@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
@@ -116,14 +115,20 @@ def ladders_for(draw: st.DrawFn, small: Small, *, unmapped: bool = True) -> tupl
     return tuple(built)
 
 
+def spelled(ladder: Ladder) -> list[list[Cell]]:
+    """The label of every level and code."""
+    words = ladder.labels.to_pylist()
+    return [[words[code] for code in level] for level in ladder.maps.tolist()]
+
+
 def label(ladder: Ladder, level: int, code: int) -> Cell:
-    cell: Cell = ladder.labels[int(ladder.maps[level, code])].as_py()
-    return cell
+    return spelled(ladder)[level][code]
 
 
 def covers(ladder: Ladder) -> dict[Cell, frozenset[int]]:
     """Which codes each label can stand for, at any level."""
     found: dict[Cell, set[int]] = {}
-    for level, code in np.ndindex(*ladder.maps.shape):
-        found.setdefault(label(ladder, level, code), set()).add(code)
+    for level in spelled(ladder):
+        for code, name in enumerate(level):
+            found.setdefault(name, set()).add(code)
     return {name: frozenset(codes) for name, codes in found.items()}

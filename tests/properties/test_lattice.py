@@ -19,7 +19,7 @@ from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.recode import lattice
 from anon_core.recode.lattice import recode_globally
 from anon_core.recode.outcome import Recoding
-from tests.properties.tables import Row, Small, label, ladders_for, small_tables, table_of
+from tests.properties.tables import Row, Small, ladders_for, small_tables, spelled, table_of
 
 Node = tuple[int, ...]
 
@@ -72,36 +72,40 @@ def problems(draw: st.DrawFn) -> Problem:
 def safe_nodes(problem: Problem) -> list[Tried]:
     """Every node whose small classes, and rows that would say nothing, are within the limit."""
     allowed = Fraction(problem.limit) * len(problem.small.rows)
-    tried = [_try(problem, node) for node in product(*(range(ladder.height + 1) for ladder in problem.ladders))]
-    stars = ("*",) * len(problem.ladders)
-    return [one for one in tried if one.released and one.removed + one.released[stars] <= allowed]
-
-
-def _try(problem: Problem, node: Node) -> Tried:
     domains = [column.domain.to_pylist() for column in problem.small.table.columns]
-    codes = [tuple(domains[i].index(cell) for i, cell in enumerate(row)) for row in problem.small.rows]
-    labels = [
-        tuple(label(ladder, level, row[i]) for i, (ladder, level) in enumerate(zip(problem.ladders, node, strict=True)))
-        for row in codes
+    codes = [[domains[i].index(cell) for i, cell in enumerate(row)] for row in problem.small.rows]
+    labels = [spelled(ladder) for ladder in problem.ladders]
+    losses = [_losses(ladder) for ladder in problem.ladders]
+    tried = []
+    for node in product(*(range(ladder.height + 1) for ladder in problem.ladders)):
+        shown = [tuple(labels[i][node[i]][code] for i, code in enumerate(row)) for row in codes]
+        sizes = Counter(shown)
+        lost = Fraction(0)
+        for row, cells in zip(codes, shown, strict=True):
+            for i, weight in enumerate(problem.weights):
+                lost += weight * (1 if sizes[cells] < problem.k else losses[i][node[i]][row[i]])
+        tried.append(
+            Tried(
+                node=node,
+                cost=lost / sum(problem.weights) / len(codes),
+                removed=sum(size for size in sizes.values() if size < problem.k),
+                released=Counter({cells: size for cells, size in sizes.items() if size >= problem.k}),
+            )
+        )
+    roots = tuple(column[-1][0] for column in labels)
+    return [one for one in tried if one.released and one.removed + one.released[roots] <= allowed]
+
+
+def _losses(ladder: Ladder) -> list[list[Fraction]]:
+    """Per level and code the share of the other values that its label covers; all of them if it is unknown."""
+    others = ladder.maps.shape[1] - 1
+    return [
+        [
+            Fraction(others if unknown else level.count(name) - 1, max(others, 1))
+            for name, unknown in zip(level, ladder.unmapped.tolist(), strict=True)
+        ]
+        for level in spelled(ladder)
     ]
-    sizes = Counter(labels)
-    lost = Fraction(0)
-    for row, shown in zip(codes, labels, strict=True):
-        for i, weight in enumerate(problem.weights):
-            share = Fraction(1) if sizes[shown] < problem.k else _loss(problem.ladders[i], node[i], row[i])
-            lost += share * weight / sum(problem.weights)
-    return Tried(
-        node=node,
-        cost=lost / len(codes),
-        removed=sum(size for size in sizes.values() if size < problem.k),
-        released=Counter({shown: size for shown, size in sizes.items() if size >= problem.k}),
-    )
-
-
-def _loss(ladder: Ladder, level: int, code: int) -> Fraction:
-    values = ladder.maps.shape[1]
-    covered = sum(label(ladder, level, other) == label(ladder, level, code) for other in range(values)) - 1
-    return Fraction(values - 1 if ladder.unmapped[code] else covered, max(values - 1, 1))
 
 
 def rank(tried: Tried, weights: Sequence[int]) -> tuple[Fraction, int, list[int]]:
@@ -154,8 +158,8 @@ def test_a_search_that_stops_early_says_so_and_still_keeps_its_word(problem: Pro
         try:
             recoding = problem.solve()
         except PolicyNotMetError:
-            named = all("*" not in ladder.labels.to_pylist() for ladder in problem.ladders)
-            assert not (safe and named), "the roots are safe and were not tried"
+            tops = tuple(ladder.height for ladder in problem.ladders)
+            assert tops not in {tried.node for tried in safe}, "the roots are safe and were not tried"
             return
     node = assert_keeps_its_word(problem, recoding)
     assert node in {tried.node for tried in safe}
@@ -165,45 +169,47 @@ def test_a_search_that_stops_early_says_so_and_still_keeps_its_word(problem: Pro
         assert f"stopped at {nodes} combinations" in recoding.why
 
 
-def ladder(values: str, root: str = "*") -> Ladder:
-    column = table_of(["c"], [(value,) for value in values]).column("c")
-    return climb("c", column.domain, {value: [] for value in values}, ["suppressed"], root)
-
-
-def solve(rows: list[Row], root: str = "*", *, k: int = 2, limit: float = 0.0) -> Recoding:
-    frequencies = FrequencyTable.of(table_of(["p", "q"][: len(rows[0])], rows))
-    ladders = [ladder("".join(sorted({str(row[i]) for row in rows})), root) for i in range(len(rows[0]))]
-    return recode_globally(frequencies, ladders, k=k, suppression_limit=limit, weights=[1.0] * len(ladders))
+def solve(rows: list[Row], *, k: int = 2, limit: float = 0.0, steps: list[tuple[int, int]] | None = None) -> Recoding:
+    """Recode columns whose values share a first letter at level 1 and nothing above it."""
+    table = table_of(["p", "q"][: len(rows[0])], rows)
+    ladders = [
+        climb(c.name, c.domain, {v: [v[0]] for v in c.domain.to_pylist()}, ["first letter", "suppressed"])
+        for c in table.columns
+    ]
+    return recode_globally(
+        FrequencyTable.of(table),
+        ladders,
+        k=k,
+        suppression_limit=limit,
+        weights=[1.0] * len(ladders),
+        progress=None if steps is None else lambda done, of: steps.append((done, of)),
+    )
 
 
 def test_fewer_rows_than_k_can_never_comply() -> None:
-    with pytest.raises(PolicyNotMetError, match=r"k 5 not reached: best \d, 3 of 3 rows at risk.*lower privacy.k"):
-        solve([("a",), ("b",), ("b",)], "any", k=5, limit=1.0)
+    with pytest.raises(PolicyNotMetError, match=r"k 5 not reached: best 1, 3 of 3 rows at risk.*lower privacy\.k"):
+        solve([("a1",), ("b1",), ("b1",)], k=5, limit=1.0)
 
 
 def test_a_table_that_would_say_nothing_at_all_is_not_a_release() -> None:
+    rows: list[Row] = [("a1", "c1"), ("b1", "d1"), ("c1", "a1"), ("d1", "b1")]
     with pytest.raises(PolicyNotMetError, match="k 2 not reached: best 1, 4 of 4 rows at risk"):
-        solve([("a", "c"), ("b", "d"), ("c", "a"), ("d", "b")])
-    assert solve([("a", "c"), ("b", "d"), ("c", "a"), ("d", "b")], limit=1.0).plan.released().tuples == 1
-    assert solve([("a", "c"), ("b", "d"), ("c", "a"), ("d", "b")], "any").plan.released().tuples == 1
+        solve(rows)
+    assert solve(rows, limit=1.0).plan.rows_blanked == 4
+
+
+def test_when_only_saying_nothing_would_be_safe_the_limit_is_named() -> None:
+    rows: list[Row] = [("a1",), ("a1",), ("b1",)]
+    with pytest.raises(PolicyNotMetError, match="k 2 not reached: best 1, 1 of 3 rows at risk; 0 rows may be removed"):
+        solve(rows)
 
 
 def test_how_many_combinations_were_counted_is_never_more_than_there_are() -> None:
-    recoding = solve([("a", "c"), ("a", "c"), ("b", "d"), ("b", "d")])
+    steps: list[tuple[int, int]] = []
+    recoding = solve([("a1", "c1"), ("a1", "c1"), ("a2", "c2"), ("a2", "c2")], steps=steps)
     assert recoding.plan.rows_changed == 0
     assert "among 1 combinations" in recoding.why
-    assert "among 4 combinations" in solve([("a", "c"), ("b", "c"), ("a", "d"), ("b", "d")], "any", k=4).why
-
-
-def test_progress_counts_up_to_the_whole_lattice() -> None:
-    seen: list[tuple[int, int]] = []
-    table = table_of(["p"], [("a",), ("b",)])
-    recode_globally(
-        FrequencyTable.of(table),
-        [ladder("ab", "any")],
-        k=2,
-        suppression_limit=0.0,
-        weights=[1.0],
-        progress=lambda done, of: seen.append((done, of)),
-    )
-    assert seen == [(1, 2), (2, 2)]
+    assert steps == [(1, 9)]
+    steps.clear()
+    assert "among 3 combinations" in solve([("a1",), ("b1",)], limit=1.0, steps=steps).why
+    assert steps == [(1, 3), (2, 3), (3, 3)]

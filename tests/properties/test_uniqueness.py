@@ -13,6 +13,7 @@ from anon_core.detect.singletons import UniqueSet, unaccepted_uniqueness
 from anon_core.frequency import FrequencyTable
 from tests.properties.tables import Row, Small, small_tables, subsets, table_of
 
+SETS = st.lists(st.lists(st.sampled_from("pqrstx"), min_size=1, max_size=4, unique=True), max_size=3)
 SHARES = ["0", "0", "0.1", "0.25", "0.29", "0.5", "1"]
 
 
@@ -28,14 +29,18 @@ def alone(small: Small, columns: tuple[str, ...]) -> set[int]:
     small=small_tables(max_columns=4, max_rows=14),
     max_size=st.integers(1, 5),
     share=st.sampled_from(SHARES),
-    accepted=st.lists(st.lists(st.sampled_from("pqrstx"), min_size=1, max_size=3, unique=True), max_size=3),
+    accepted=SETS,
+    together=SETS,
 )
 def test_the_sets_found_are_the_minimal_ones_that_nobody_accepted(
-    small: Small, max_size: int, share: str, accepted: list[list[str]]
+    small: Small, max_size: int, share: str, accepted: list[list[str]], together: list[list[str]]
 ) -> None:
     known = [set(columns) for columns in accepted if set(columns) <= set(small.names)]
     broken: dict[frozenset[str], int] = {}
-    for columns in subsets(small.names, min(max_size, len(small.names))):
+    looked_at = [*subsets(small.names, min(max_size, len(small.names))), *map(tuple, together)]
+    for columns in looked_at:
+        if not set(columns) <= set(small.names):
+            continue
         if any(set(columns) <= cover for cover in known):
             continue
         rows = alone(small, columns)
@@ -47,7 +52,11 @@ def test_the_sets_found_are_the_minimal_ones_that_nobody_accepted(
     minimal = {columns: count for columns, count in broken.items() if not any(other < columns for other in broken)}
 
     found = unaccepted_uniqueness(
-        FrequencyTable.of(small.table), max_size=max_size, max_share=float(share), accepted=accepted
+        FrequencyTable.of(small.table),
+        max_size=max_size,
+        max_share=float(share),
+        accepted=accepted,
+        together=together,
     )
     assert {frozenset(one.columns): one.singletons for one in found} == minimal
     assert all(one.share == one.singletons / len(small.rows) for one in found)
@@ -79,6 +88,17 @@ def test_accepting_a_set_accepts_its_subsets() -> None:
 def test_an_acceptance_of_a_column_that_is_not_there_covers_nothing() -> None:
     found = unaccepted_uniqueness(TABLE, max_size=1, max_share=0, accepted=[["p", "gone"], ["r"]])
     assert [one.columns for one in found] == [("p",)]
+
+
+def test_a_set_beyond_the_size_is_looked_at_where_it_is_named() -> None:
+    rows: list[Row] = [("a", "1"), ("a", "2"), ("b", "1"), ("b", "2"), ("b", "2"), ("a", "1"), ("a", "2")]
+    frequencies = FrequencyTable.of(table_of(["p", "q"], rows))
+    assert unaccepted_uniqueness(frequencies, max_size=1, max_share=0) == []
+    found = unaccepted_uniqueness(frequencies, max_size=1, max_share=0, together=[["q", "p"], ["p", "gone"]])
+    assert [(one.columns, one.singletons) for one in found] == [(("p", "q"), 1)]
+    assert (
+        unaccepted_uniqueness(frequencies, max_size=1, max_share=0, together=[["p", "q"]], accepted=[["p", "q"]]) == []
+    )
 
 
 def test_a_share_that_is_reached_and_not_passed_is_allowed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -64,14 +65,23 @@ def check(
     ]
     if publication and policy:
         limits = policy.published_uniqueness
-        searched = [
-            n for n in publication.published if n in content.names and publication.columns[n].role != "sensitive"
-        ]
+        today = datetime.now(UTC).date()
+        undeclared = [name for name in content.names if name not in publication.published]
+        absent = [name for name in publication.published if name not in content.names]
         found = unaccepted_uniqueness(
-            FrequencyTable.of(content, searched),
+            FrequencyTable.of(content, [name for name in publication.searched if name in content.names]),
             max_size=limits.max_size,
             max_share=limits.max_share,
-            accepted=[a.columns for a in limits.accept],
+            accepted=[a.columns for a in limits.accept if a.until >= today],
+            together=publication.searched_together,
+        )
+        checks.append(
+            {
+                "name": "no_undeclared_column",
+                "passed": not undeclared and not absent,
+                "observed": f"{len(undeclared)} undeclared, {len(absent)} absent",
+                "required": 0,
+            }
         )
         checks.append(
             {

@@ -24,22 +24,35 @@ class ExpectPublishedUniqueness(MeasuredExpectation):
     Expect no set of up to ``max_size`` of these columns to leave more than ``max_share`` of the rows alone.
 
     An ``accepted`` set excuses itself and its subsets; of a larger set, only rows count that the accepted one does not
-    single out already. The result lists the minimal offending sets.
+    single out already. The sets in ``together`` are measured too, whatever their size. The result lists the minimal
+    offending sets.
     """
 
     columns: ColumnNames
     max_size: PositiveCount
     max_share: Share
     accepted: Accepted
+    together: Accepted
 
     title: ClassVar[str] = "published uniqueness"
     metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.frequencies",)
-    success_keys: ClassVar[tuple[str, ...]] = ("columns", "max_size", "max_share", "accepted", "weight_column")
-    args_keys: ClassVar[tuple[str, ...]] = ("columns", "max_size", "max_share", "accepted", "weight_column")
+    success_keys: ClassVar[tuple[str, ...]] = (
+        "columns",
+        "max_size",
+        "max_share",
+        "accepted",
+        "together",
+        "weight_column",
+    )
+    args_keys: ClassVar[tuple[str, ...]] = ("columns", "max_size", "max_share", "accepted", "together", "weight_column")
 
     def _judge(self, measured: FrequencyTable) -> Finding:
         found = unaccepted_uniqueness(
-            measured, max_size=self.max_size, max_share=self.max_share, accepted=[tuple(a) for a in self.accepted]
+            measured,
+            max_size=self.max_size,
+            max_share=self.max_share,
+            accepted=[tuple(columns) for columns in self.accepted],
+            together=[tuple(columns) for columns in self.together],
         )
         worst = max((unique.share for unique in found), default=0.0)
         sets = [{"columns": list(u.columns), "singletons": int(u.singletons), "share": float(u.share)} for u in found]
@@ -54,10 +67,11 @@ class ExpectPublishedUniqueness(MeasuredExpectation):
     def _sentence(self, sets: list[dict[str, object]], rows: int) -> str:
         limit = f"more than {self.max_share:.2%} of {rows:,} rows alone"
         if not sets:
-            return f"no set of up to {self.max_size} of {len(self.columns)} columns leaves {limit}"
+            more = f", nor one of {len(self.together)} larger ones," if self.together else ""
+            return f"no set of up to {self.max_size} of {len(self.columns)} columns{more} leaves {limit}"
         named = "; ".join(f"{', '.join(map(str, s['columns']))}: {s['singletons']:,} rows" for s in sets[:NAMED])  # type: ignore[call-overload]
         rest = f" and {len(sets) - NAMED} more" if len(sets) > NAMED else ""
         return (
-            f"{len(sets)} sets of up to {self.max_size} columns leave {limit} ({named}{rest}): declare these columns "
+            f"{len(sets)} sets of columns leave {limit} ({named}{rest}): declare these columns "
             "quasi so that they are generalised, drop one, or accept the set by name with a reason, a person and a date"
         )

@@ -18,18 +18,20 @@ class ExpectRowsSuppressedAtMost(MeasuredExpectation):
     """
     Expect at most the share ``limit`` of ``rows_before`` rows to have been suppressed.
 
-    Suppressed are rows that were removed and rows with ``*`` in every one of ``columns`` (the quasi-identifiers; none
-    of them, and only removed rows count). More rows than before fail too: somebody added them.
+    Suppressed are rows that were removed and rows that say nothing in any of ``columns`` (the quasi-identifiers; none
+    of them, and only removed rows count): each cell is ``*`` or the column's label in ``roots``. More rows than
+    before fail too: somebody added them.
     """
 
     columns: AnyColumnNames
+    roots: AnyColumnNames
     rows_before: PositiveCount
     limit: Share
 
     title: ClassVar[str] = "rows suppressed"
     metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.row_counts",)
-    success_keys: ClassVar[tuple[str, ...]] = ("columns", "rows_before", "limit", "weight_column")
-    args_keys: ClassVar[tuple[str, ...]] = ("columns", "rows_before", "limit", "weight_column")
+    success_keys: ClassVar[tuple[str, ...]] = ("columns", "roots", "rows_before", "limit", "weight_column")
+    args_keys: ClassVar[tuple[str, ...]] = ("columns", "roots", "rows_before", "limit", "weight_column")
 
     def _judge(self, measured: Rows) -> Finding:
         removed = self.rows_before - measured.rows
@@ -48,5 +50,5 @@ class ExpectRowsSuppressedAtMost(MeasuredExpectation):
             required=self.limit,
             observed={"rows": measured.rows, "removed": removed, "blanked": measured.blanked, "share": share},
             sentence=f"{suppressed:,} of {self.rows_before:,} rows ({share:.2%}; {removed:,} removed, "
-            f"{measured.blanked:,} all *), {self.limit:.2%} allowed{advice}",
+            f"{measured.blanked:,} say nothing any more), {self.limit:.2%} allowed{advice}",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_airflow.operators.publication import PublicationOperator
@@ -15,5 +16,12 @@ class RecordOperator(PublicationOperator):
 
     def execute(self, context: Context) -> dict[str, Any]:
         from anon_airflow import steps
+        from anon_airflow.home import Home, wipe
+        from anon_airflow.run import staging_of
 
-        return self.take(steps.record, context)
+        try:
+            return self.take(steps.record, context)
+        except BaseException:
+            # Not even a publication file that was broken in the middle of the run may leave originals behind.
+            wipe(staging_of(Home.find(), Path(self.spec), context["run_id"]))
+            raise

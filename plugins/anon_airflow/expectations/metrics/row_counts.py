@@ -14,12 +14,10 @@ from great_expectations.expectations.metrics.table_metric_provider import TableM
 from anon_airflow.expectations.metrics.pandas_columns import require_columns, weights_of
 from anon_airflow.expectations.metrics.refusal import Refusal, refuse_instead_of_raising
 
-SUPPRESSED = "*"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """``rows`` in all, of which ``blanked`` have ``*`` in every column that was asked for."""
+    """``rows`` in all, of which ``blanked`` say nothing in every column that was asked for."""
 
     rows: int
     blanked: int
@@ -29,7 +27,7 @@ class RowCounts(TableMetricProvider):
     """:class:`Rows`, or a :class:`Refusal`."""
 
     metric_name = "anon.row_counts"
-    value_keys = ("columns", "weight_column")
+    value_keys = ("columns", "roots", "weight_column")
 
     @metric_value(engine=PandasExecutionEngine)
     @refuse_instead_of_raising
@@ -46,6 +44,13 @@ class RowCounts(TableMetricProvider):
         require_columns(table, columns, weight_column)
         weights = weights_of(table, weight_column)
         blank = np.full(len(table), bool(columns))
-        for name in columns:
-            blank &= table[name].eq(SUPPRESSED).fillna(False).to_numpy(bool)
+        for name, root in zip(columns, metric_value_kwargs["roots"], strict=True):
+            blank &= _says_nothing(table[name], root)
         return Rows(rows=int(weights.sum()), blanked=int(weights[blank].sum()))
+
+
+def _says_nothing(cells: Any, root: str) -> Any:
+    """Tell which cells are ``*`` or the root, which may carry its level where a lower label reads the same."""
+    words = cells.astype("str")
+    nothing = words.isin(["*", root]) | words.str.startswith(f"{root} (level ")
+    return nothing.fillna(False).to_numpy(bool) & cells.notna().to_numpy(bool)

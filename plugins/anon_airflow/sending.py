@@ -1,0 +1,69 @@
+"""The last step to the portal, with an intent on record before it and what came of it after."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from anon_airflow.home import wipe
+from anon_airflow.release import ReportFile, build_release
+from anon_airflow.run import Run
+from anon_airflow.verdict import Verdict
+
+if TYPE_CHECKING:
+    from anon_airflow.portals.folder import FolderPortal
+
+
+def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[str, Any]:
+    """Publish a release that a receipt covers, with an intent on record before and the outcome after.
+
+    The head of the audit chain goes into the manifest, which others keep: cutting off the chain's tail then shows.
+    """
+    release = build_release(run, verdict, report)
+    with run.audit() as audit:
+        intent = audit.intend(
+            run_id=run.run_id,
+            dataset=run.dataset,
+            verb="publish",
+            actor=run.actor,
+            spec_digest=run.publication.digest(),
+            details={"version": release.version},
+        )
+        head = audit.head()
+        release.manifest.update(
+            receipt=hashlib.sha256(receipt.encode()).hexdigest(), audit={"seq": head.seq, "mac": head.mac}
+        )
+        published = portal_of(run).publish(release)
+        audit.append(
+            "releases",
+            run_id=run.run_id,
+            dataset=run.dataset,
+            version=published.version,
+            period=run.period,
+            rows_in=run.noted("stage")["rows"],
+            rows_out=verdict.distributions[0].rows,
+            content_digest=release.content_digest,
+            spec_digest=run.publication.digest(),
+            details={},
+        )
+        audit.append(
+            "publications",
+            run_id=run.run_id,
+            dataset=run.dataset,
+            version=published.version,
+            portal="folder",
+            status=published.status,
+            location=published.page,
+            content_digest=release.content_digest,
+            details={"folder": published.location},
+        )
+        audit.close(intent, "done", version=published.version, outcome=published.status)
+    wipe(run.gated)
+    return {"status": published.status, "version": published.version, "page": published.page}
+
+
+def portal_of(run: Run) -> FolderPortal:
+    """Return the portal that the publication file names."""
+    from anon_airflow.portals.folder import FolderPortal
+
+    return FolderPortal(run.publication.resolve(run.publication.portal.folder))

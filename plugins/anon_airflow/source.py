@@ -1,0 +1,137 @@
+"""The source of a publication: read, compared with what is declared, and later read again from the staging area."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anon_airflow.run import Run
+from anon_core.errors import InvalidInputError, TableError
+from anon_core.spec import Missing, Publication, Role
+
+if TYPE_CHECKING:
+    from anon_core.table import Table
+
+ORIGINAL = "original.parquet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """
+    The columns to be published, as collected.
+
+    ``dropped`` rows had a gap in a quasi-identifier. ``sharing`` rows have all their identifiers in common with
+    another row: perhaps the same person, and then k counts rows, not people.
+    """
+
+    table: Table
+    dropped: int
+    sharing: int
+
+
+def read_source(publication: Publication, source_file: str) -> Source:
+    """
+    Read the source and compare it with what is declared.
+
+    :raises TableError: the file cannot be read, or its columns are not the declared ones.
+    :raises InvalidInputError: there are fewer rows than ``k``, or a hierarchy does not cover every value.
+    """
+    import numpy as np
+
+    from anon_core.frequency import FrequencyTable
+    from anon_core.hierarchy.build import ladders
+    from anon_core.table import ReadOptions, read
+
+    path, source = publication.resolve(source_file), publication.source
+    options = ReadOptions(
+        delimiter=source.delimiter,
+        encoding=source.encoding,
+        missing_words=tuple(source.missing_words),
+        line_breaks=False,
+    )
+    table = read(path, options)
+    _check_columns(publication, path, table.names)
+    identified = FrequencyTable.of(table, publication.names_with_role(Role.IDENTIFIER))
+    sharing = int(identified.weights[identified.weights > 1].sum()) if identified.names else 0
+    table = table.select([name for name in table.names if name in publication.published])
+    dropped = 0
+    if publication.missing is Missing.DROP:
+        complete = np.ones(table.rows, np.bool_)
+        for name in publication.quasi_identifiers:
+            complete &= ~table.column(name).gaps
+        table, dropped = table.keep(complete), int(np.count_nonzero(~complete))
+    if publication.privacy.k > table.rows:
+        raise InvalidInputError(
+            f"{path.name}: privacy.k is {publication.privacy.k}, but the table has only {table.rows} rows"
+            + (f" ({dropped} more were dropped for their gaps)" if dropped else "")
+            + "; no class can be that large: lower k or publish this dataset less often"
+        )
+    ladders(publication, table, publication.quasi_identifiers)
+    return Source(table=table, dropped=dropped, sharing=sharing)
+
+
+def _check_columns(publication: Publication, path: Path, names: Sequence[str]) -> None:
+    """Compare the columns of the file with the declared ones, both ways, and say everything at once."""
+    declared = publication.columns
+    undeclared = [name for name in names if name not in declared]
+    absent = [name for name in declared if name not in names]
+    if len(names) == 1 and len(declared) > 1:
+        raise TableError(
+            str(path),
+            f"has a single column, {len(declared)} are declared, so its fields are probably separated by another "
+            f"character than {publication.source.delimiter!r}",
+            "set source.delimiter, or `delimiter: auto`",
+        )
+    if len(undeclared) == len(names):
+        # Perhaps the header is missing and these are somebody's cells: they are not told.
+        raise TableError(
+            str(path),
+            f"none of the {len(names)} names in its first line is a declared column",
+            f"its first line must name the columns: {', '.join(declared)}",
+        )
+    if undeclared or absent:
+        parts = [f"not declared in {publication.file.name}: {', '.join(undeclared)}"] if undeclared else []
+        parts += [f"declared but absent: {', '.join(absent)}"] if absent else []
+        raise TableError(
+            str(path),
+            "its columns are not the declared ones (" + "; ".join(parts) + ")",
+            "correct `columns` or the export",
+        )
+
+
+def staged_table(run: Run) -> Table:
+    """
+    Return the staged table.
+
+    :raises InvalidInputError: it is gone, or the publication file has changed since.
+    """
+    from anon_core.table import RELEASED, read
+
+    path = run.staging / ORIGINAL
+    if not path.exists():
+        raise staging_is_gone(run)
+    check_same_spec(run)
+    return read(path, RELEASED)
+
+
+def check_same_spec(run: Run) -> None:
+    """
+    Refuse to go on by another publication file than the run began with: its reports would tell of two.
+
+    :raises InvalidInputError: it, or a hierarchy file, was changed in between.
+    """
+    if run.noted("stage")["spec_digest"] != run.publication.digest():
+        raise InvalidInputError(
+            f"{run.publication.file.name} or a hierarchy of it was changed after run {run.run_id} began; "
+            "start the run again (in Airflow: clear it from the task `stage`)"
+        )
+
+
+def staging_is_gone(run: Run) -> InvalidInputError:
+    """Return the error to raise when a step comes too late."""
+    return InvalidInputError(
+        f"the staged table of run {run.run_id} is gone (it is removed when the gate ends); "
+        "run `stage` first (in Airflow: clear the run from the task `stage`)"
+    )

@@ -1,0 +1,108 @@
+"""Publications run by a real Airflow: what is published, what is refused, and that it keeps no cell."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.dags.conftest import BREAKS, CANARIES, PASSES, REFUSED, UNMAPPED, dag_of
+from tests.faults.publications import files_below
+from tests.faults.search import found_in
+
+pytestmark = pytest.mark.slow
+
+
+def audit_rows(airflow, dataset, run_id):
+    from anon_airflow.audit import AuditStore
+    from anon_airflow.signing import SigningKey
+
+    with AuditStore.open(None, airflow.anon_home, SigningKey.load(airflow.anon_home, {}, warn=False)) as store:
+        assert store.verify().ok
+        return store.run(run_id, dataset)
+
+
+def test_a_publication_that_meets_its_policy_is_published(airflow, runs):
+    assert runs.states[PASSES] == "success"
+    assert set(airflow.states(dag_of(PASSES), runs.ids[PASSES]).values()) == {"success"}
+    folder = airflow.include / "portal" / PASSES
+    assert {path.name for path in (folder / "latest").iterdir()} == {
+        "people.csv",
+        "people.parquet",
+        "manifest.json",
+        "report.json",
+    }
+    rows = audit_rows(airflow, PASSES, runs.ids[PASSES])
+    assert [row["status"] for row in rows["publications"]] == ["published"]
+    assert rows["intents"][0]["actor"] == "admin"
+
+
+def test_a_publication_that_does_not_is_refused_by_the_gate_and_recorded(airflow, runs):
+    assert runs.states[REFUSED] == "failed"
+    states = airflow.states(dag_of(REFUSED), runs.ids[REFUSED])
+    assert states["recode"] == "success"
+    assert states["gate"] == "failed"
+    assert states["publish"] == "upstream_failed"
+    assert states["record"] == "success"
+    assert not (airflow.include / "portal" / REFUSED).exists()
+    rows = audit_rows(airflow, REFUSED, runs.ids[REFUSED])
+    assert rows["refusals"][0]["by"] == "gate"
+    assert [row["status"] for row in rows["outcomes"]] == ["refused"]
+
+
+@pytest.mark.parametrize(("dataset", "task"), [(BREAKS, "score"), (UNMAPPED, "stage")])
+def test_a_run_that_breaks_is_recorded_and_publishes_nothing(airflow, runs, dataset, task):
+    assert runs.states[dataset] == "failed"
+    states = airflow.states(dag_of(dataset), runs.ids[dataset])
+    assert states[task] == "failed"
+    assert states["publish"] == "upstream_failed"
+    assert states["record"] == "success"
+    assert not (airflow.include / "portal" / dataset).exists()
+    assert [row["status"] for row in audit_rows(airflow, dataset, runs.ids[dataset])["outcomes"]] == ["failed"]
+
+
+def test_no_original_is_left(airflow, runs):
+    assert files_below(airflow.anon_home / "staging") == []
+
+
+def test_no_canary_is_in_anything_that_was_written(airflow, runs):
+    """Task logs, XComs, rendered fields, event log, the whole database, the private folder, the portal, the rest."""
+    folder = airflow.home.parent
+    sources = [airflow.include / f"samples/{name}.csv" for name in (PASSES, REFUSED, BREAKS, UNMAPPED)]
+    people_wrote = [*sources, airflow.include / "hierarchies/towns.csv", folder / "python/sitecustomize.py"]
+    assert found_in(folder, [*CANARIES, "QanaryNowhere"], but=people_wrote) == []
+
+
+def test_the_search_covered_logs_and_database(airflow, runs):
+    """Finding nothing must not be for want of looking: what is harmless is found in the same places."""
+    places = found_in(airflow.home, ["k_before", runs.ids[REFUSED], "ValueError"])
+    assert any("airflow.db (rows)" in place for place in places)
+    assert any("ValueError in logs" in place and "task_id=score" in place for place in places)
+    assert any("k_before in logs" in place for place in places)
+
+
+def test_the_log_of_a_broken_step_names_the_place(airflow, runs):
+    logs = [path.read_text() for path in files_below(airflow.home / "logs") if "task_id=score" in str(path)]
+    assert any("unexpected ValueError at" in text for text in logs)
+
+
+def test_xcom_holds_counts_and_addresses_only(airflow, runs):
+    path = f"/api/v2/dags/{dag_of(PASSES)}/dagRuns/{runs.ids[PASSES]}/taskInstances/~/xcomEntries"
+    entries = airflow.ask("GET", path)["xcom_entries"]
+    assert {entry["task_id"] for entry in entries} == {
+        "stage",
+        "detect",
+        "score",
+        "recode",
+        "gate",
+        "publish",
+        "record",
+    }
+    assert {entry["key"] for entry in entries} == {"return_value"}
+
+
+def test_airflow_lists_one_dag_per_file_and_no_import_error(airflow, runs):
+    listed = json.loads(airflow.command("dags", "list", "-o", "json").splitlines()[-1])
+    assert {dag["dag_id"] for dag in listed} == {dag_of(name) for name in (PASSES, REFUSED, BREAKS, UNMAPPED)}
+    assert airflow.ask("GET", "/api/v2/importErrors")["total_entries"] == 0
+    assert airflow.command("dags", "list-import-errors", "-o", "json").splitlines()[-1] in ("[]", "No data found")
