@@ -68,7 +68,7 @@ def test_a_run_killed_after_a_step_leaves_an_open_intent_and_the_next_run_publis
     assert anon("run", spec, "--json", home=home).json["verdict"] == "unchanged"
 
 
-@pytest.mark.parametrize("write", range(1, WRITES_OF_A_RUN, 5))
+@pytest.mark.parametrize("write", range(2, WRITES_OF_A_RUN, 7))
 def test_a_run_killed_at_a_write_never_shows_half_a_version(tmp_path, write):
     spec, home = write_publication(tmp_path), tmp_path / "home"
     ended = anon("run", spec, home=home, kill_at_write=write)
