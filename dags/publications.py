@@ -34,7 +34,6 @@ def publication_dag(publication: Publication) -> DAG:
     """Return the DAG that publishes one dataset."""
     settings = publication.airflow
     schedule = publication.schedule
-    spec = str(publication.file)
     with DAG(
         dag_id=publication.dag_id,
         dag_display_name=f"Publish: {publication.title}",
@@ -48,44 +47,54 @@ def publication_dag(publication: Publication) -> DAG:
         | ({"pool": settings.pool} if settings.pool else {}),
         tags=["anonflow", *settings.tags],
     ) as dag:
-        stage = StageOperator(task_id="stage", spec=spec, source_file=str(publication.source.file))
-        detect = DetectOperator(task_id="detect", spec=spec)
-        score = ScoreOperator(task_id="score", spec=spec)
-        recode = RecodeOperator(task_id="recode", spec=spec)
-        gate = GateOperator(task_id="gate", spec=spec)
-        publish = PublishOperator(task_id="publish", spec=spec)
-        # A teardown runs whatever happened before, and does not hide it: the state of the run stays that of `publish`.
-        record = RecordOperator(task_id="record", spec=spec).as_teardown()
-        stage >> detect >> score >> recode >> gate >> publish >> record
+        _add_tasks(str(publication.file), str(publication.source.file))
     return dag
 
 
-def broken_dag(path: Path, error: SpecError) -> DAG:
-    """Return a DAG that only says what is wrong with its publication file."""
+def broken_dag(path: Path, error: SpecError, others: Collection[str]) -> DAG:
+    """
+    Return a DAG that says what is wrong with its publication file and runs only when somebody asks.
+
+    It keeps its id and its tasks: if the file breaks while a run is at work, `record` must still be there to remove the
+    originals.
+    """
+    own = _dag_id_in(path)
     with DAG(
-        dag_id=_broken_id(path),
+        dag_id=own if own and own not in others else _broken_id(path),
         description=f"{path.name} cannot be used: {len(error.problems)} problems",
         doc_md=broken_docs(error),
         schedule=None,
         start_date=START,
         tags=["anonflow", "broken publication file"],
     ) as dag:
-        StageOperator(task_id="stage", spec=str(path), source_file="")
+        _add_tasks(str(path.absolute()), "")
     return dag
+
+
+def _add_tasks(spec: str, source_file: str) -> None:
+    stage = StageOperator(task_id="stage", spec=spec, source_file=source_file)
+    detect = DetectOperator(task_id="detect", spec=spec)
+    score = ScoreOperator(task_id="score", spec=spec)
+    recode = RecodeOperator(task_id="recode", spec=spec)
+    gate = GateOperator(task_id="gate", spec=spec)
+    publish = PublishOperator(task_id="publish", spec=spec)
+    # A teardown runs whatever happened before, and does not hide it: the state of the run stays that of `publish`.
+    record = RecordOperator(task_id="record", spec=spec).as_teardown()
+    stage >> detect >> score >> recode >> gate >> publish >> record
 
 
 def _broken_id(path: Path) -> str:
     return "broken_" + re.sub(r"[^A-Za-z0-9_.-]+", "_", path.name)[:200]
 
 
-def _may_give(path: Path, dag_id: str) -> bool:
-    """Whether the DAG can come from this file, as far as one look at its text tells."""
+def _dag_id_in(path: Path) -> str | None:
+    """Return the DAG id a file gives, as far as one look at its text tells."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
-        text = ""
-    found = re.search(r"(?m)^dataset: *[\"']?([a-z0-9-]+)", text)
-    return not found or dag_id in ("publish_" + found[1].replace("-", "_"), _broken_id(path))
+        return None
+    found = re.search(r"(?m)^dataset: *[\"']?([a-z0-9-]{1,80})[\"']?\s*(#|$)", text)
+    return "publish_" + found[1].replace("-", "_") if found else None
 
 
 def _dag_of(path: Path, others: Collection[str]) -> DAG:
@@ -106,16 +115,20 @@ def _dag_of(path: Path, others: Collection[str]) -> DAG:
 
 
 def _dags() -> dict[str, DAG]:
-    """Return all DAGs by id; while one task of one DAG runs, only that DAG."""
+    """Return all DAGs by id, those of good files first; while one task of one DAG runs, only what may be that DAG."""
     only = get_parsing_context().dag_id
     found: dict[str, DAG] = {}
+    broken: list[tuple[Path, SpecError]] = []
     for path in sorted((INCLUDE / "publications").glob("*.y*ml")):
-        if only is not None and not only.startswith("broken_") and not _may_give(path, only):
+        if only and not only.startswith("broken_") and _dag_id_in(path) not in (only, None):
             continue
         try:
             dag = _dag_of(path, found)
+            found[dag.dag_id] = dag
         except SpecError as error:
-            dag = broken_dag(path, error)
+            broken.append((path, error))
+    for path, error in broken:
+        dag = broken_dag(path, error, found)
         found[dag.dag_id] = dag
     return found
 

@@ -10,8 +10,8 @@ from anon_core.detect.roles import ProposedRole, propose
 from anon_core.detect.singletons import Detection, detect
 from anon_core.frequency import FrequencyTable
 from anon_core.score.profile import ColumnProfile, profile
-from anon_core.sniff import encoding_of
 from anon_core.table import Table
+from anon_core.table.sniff import encoding_of
 
 _HIERARCHIES = {
     "integer": "{intervals: [5, 10, 20]}",

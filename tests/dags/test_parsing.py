@@ -75,10 +75,21 @@ def test_a_broken_file_has_a_dag_that_shows_the_problems(parsed):
     for dag in broken.values():
         assert "cannot be used" in dag["doc"]
         assert dag["timetable"] == "NullTimetable"
-        assert dag["tasks"] == ["stage"]
+        assert dag["tasks"] == STEPS
     told = "\n".join(dag["doc"] for dag in broken.values())
     assert "nonsense" in told
     assert "another file publishes 'people' already" in told
+
+
+def test_a_file_that_breaks_keeps_its_dag_so_that_a_run_at_work_can_remove_its_originals(folder, tmp_path):
+    spec = write_publication(tmp_path, schedule="@monthly")
+    spec.write_text(spec.read_text() + "colour: red\n")
+    for environ in ({}, {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": "publish_people"}):
+        found = in_airflow(PARSED, tmp_path, environ)
+        assert set(found["dags"]) == {"publish_people"}
+        assert found["dags"]["publish_people"]["teardowns"] == ["record"]
+        assert found["dags"]["publish_people"]["timetable"] == "NullTimetable"
+        assert "colour" in found["dags"]["publish_people"]["doc"]
 
 
 def test_docs_and_tags_are_set(parsed):

@@ -211,6 +211,7 @@ def _plant(question: dict[str, Any]) -> None:
         def fail(*_: Any, **__: Any) -> None:
             raise ValueError(text)
 
+        assert hasattr(pkgutil.resolve_name(module), name), where
         setattr(pkgutil.resolve_name(module), name, fail)
 
 

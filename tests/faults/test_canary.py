@@ -165,7 +165,7 @@ def test_a_value_that_is_not_of_its_kind_is_not_quoted(tmp_path, values):
 @pytest.mark.parametrize(
     ("where", "code"),
     [
-        ("anon_core.table.from_arrow", 2),
+        ("anon_core.table.reading.from_arrow", 2),
         ("anon_core.detect.singletons.detect", 2),
         ("anon_core.score.profile.profile", 2),
         ("anon_core.recode.methods.recode", 2),
@@ -174,7 +174,7 @@ def test_a_value_that_is_not_of_its_kind_is_not_quoted(tmp_path, values):
         ("anon_airflow.gate.reread", 1),
         ("anon_airflow.expectations.evaluation.Evaluation.evaluate", 1),
         ("anon_airflow.steps.build_public_report", 2),
-        ("anon_airflow.steps.build_release", 2),
+        ("anon_airflow.sending.build_release", 2),
         ("anon_airflow.portals.folder.FolderPortal.publish", 2),
         ("anon_airflow.record.build_internal_report", 2),
         ("anon_airflow.summary.summary_lines", 2),

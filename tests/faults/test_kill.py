@@ -115,7 +115,7 @@ def test_what_is_being_removed_when_the_power_fails_is_removed_by_the_next_run(t
     """The folder has its hidden name already, so whoever looks for it by its own name finds nothing."""
     spec, home = write_publication(tmp_path), tmp_path / "home"
     assert anon("run", spec, home=home, kill_after_step="stage").code == KILLED
-    (folder,) = (home / "staging" / "people").iterdir()
+    (folder,) = (home / "staging").glob("*/*")
     folder.rename(folder.with_name(f".gone-{folder.name}"))
     assert anon("run", spec, home=home).code == 0
     assert staged_files(home) == []
@@ -124,12 +124,11 @@ def test_what_is_being_removed_when_the_power_fails_is_removed_by_the_next_run(t
 def test_another_dataset_and_runs_of_airflow_are_left_alone(tmp_path):
     spec, home = write_publication(tmp_path), tmp_path / "home"
     assert anon("run", spec, home=home, kill_after_step="stage").code == KILLED
-    (folder,) = (home / "staging" / "people").iterdir()
+    (folder,) = (home / "staging").glob("*/*")
     scheduled = folder.rename(folder.with_name("scheduled-2026-11-01-12345678"))
-    (home / "staging" / "other").mkdir()
     scheduled_before = bytes_below(scheduled)
     other = home / "staging" / "other" / "anon-2026"
-    other.mkdir()
+    other.mkdir(parents=True)
     (other / "original.parquet").write_bytes(b"another dataset, at work")
     assert anon("run", spec, home=home).code == 0
     assert bytes_below(scheduled) == scheduled_before

@@ -155,6 +155,16 @@ def test_leftovers_are_removed_only_where_the_limit_allows_all_of_them() -> None
     assert released(recoding.plan) == {("a", "x"): 2, ("*", "z"): 2}
 
 
+def test_among_those_that_leave_none_the_one_that_touches_fewest_rows_is_elected_though_tried_later() -> None:
+    rows: list[Row] = [("a", "x"), ("b", "y"), ("c", "y")] * 2 + [("b", "x"), ("c", "x")]
+    table = table_of(["p", "q"], rows)
+    ladders = [climb(c.name, c.domain, {v: [] for v in c.domain.to_pylist()}, ["root"]) for c in table.columns]
+    recoding = recode_singletons(FrequencyTable.of(table), ladders, columns=["p", "q"])
+    complete = {c.name: c.rows_changed for c in recoding.candidates if c.singletons == 0}
+    assert (complete["q global"], complete["p local"]) == (8, 2)
+    assert [c.name for c in recoding.candidates if c.elected] == ["p local"]
+
+
 def test_rows_that_say_nothing_any_more_count_as_removed() -> None:
     rows: list[Row] = [("a", "x"), ("a", "x"), ("b", "y"), ("c", "z"), ("a", "x")]
     table = table_of(["p", "q"], rows)

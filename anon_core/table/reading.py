@@ -1,0 +1,77 @@
+"""The only reader of CSV and Parquet in the product."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import hashlib
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from anon_core.errors import TableError
+from anon_core.table.delimited import read_csv
+from anon_core.table.model import Table, from_arrow
+from anon_core.table.options import ReadOptions
+from anon_core.table.parquet import read_parquet
+
+
+def read(path: Path, options: ReadOptions | None = None) -> Table:
+    """
+    Read a CSV (gzip too) or Parquet file, or every file that a glob pattern matches, one below the other.
+
+    Parquet is recognised by its magic number. Rows keep their order; files of a pattern are taken in order of name and
+    must have the same columns.
+
+    :raises TableError: a missing or empty file, no rows, no or double column names, ragged rows, the wrong encoding, a
+        nested type: the message says which and never quotes a cell.
+    """
+    options = options or ReadOptions()
+    files = [path]
+    if glob.has_magic(str(path)) and not path.exists():  # A file may be called `a[1].csv`.
+        files = [Path(name) for name in sorted(glob.glob(str(path)))]  # noqa: PTH207 - the pattern may be absolute
+    if not files:
+        raise TableError(
+            str(path), "no file matches this pattern", "check source.file and the period it is rendered for"
+        )
+    tables = [_read_one(file, options) for file in files]
+    _check_different([file for file, table in zip(files, tables, strict=True) if table.num_rows])
+    for file, table in zip(files[1:], tables[1:], strict=True):
+        if set(table.column_names) != set(tables[0].column_names):
+            raise TableError(str(file), f"has other columns than {files[0].name}", "publish them as separate datasets")
+    whole = pa.concat_tables([table.select(tables[0].column_names) for table in tables])
+    if not whole.num_rows:
+        raise TableError(str(path), "has a header but no rows", "there is nothing to publish: check the export")
+    return from_arrow(whole)
+
+
+def _check_different(files: Sequence[Path]) -> None:
+    """Refuse a pattern that finds the same content twice: every person in it would count for two."""
+    seen: dict[str, Path] = {}
+    for file in files if len(files) > 1 else ():
+        with file.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        if digest in seen:
+            raise TableError(str(file), f"has the same content as {seen[digest].name}", "remove one of the two")
+        seen[digest] = file
+
+
+def _read_one(path: Path, options: ReadOptions) -> pa.Table:
+    if not path.exists():
+        raise TableError(str(path), "no such file", "check source.file (relative paths start at the include folder)")
+    if path.is_dir():
+        raise TableError(str(path), "is a folder", "name a file, or a pattern such as folder/*.csv")
+    if not path.stat().st_size:
+        raise TableError(str(path), "is empty", "check the export that writes it")
+    try:
+        with path.open("rb") as stream:
+            parquet = stream.read(4) == b"PAR1"
+        return read_parquet(path, options) if parquet else read_csv(path, options)
+    except PermissionError:
+        raise TableError(str(path), "may not be read by this user", "change its permissions") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise TableError(
+            str(path), "is not a whole gzip file", "it may be cut short: copy or export it again"
+        ) from None
