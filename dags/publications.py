@@ -13,7 +13,7 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 
-from airflow.sdk import DAG, Asset, get_parsing_context
+from airflow.sdk import DAG, Asset, CronDataIntervalTimetable, get_parsing_context
 
 from anon_airflow.dag_docs import broken_docs, dag_docs
 from anon_airflow.operators.detect import DetectOperator
@@ -33,13 +33,12 @@ START = datetime(2024, 1, 1, tzinfo=UTC)
 def publication_dag(publication: Publication) -> DAG:
     """Return the DAG that publishes one dataset."""
     settings = publication.airflow
-    schedule = publication.schedule
     with DAG(
         dag_id=publication.dag_id,
         dag_display_name=f"Publish: {publication.title}",
         description=publication.title,
         doc_md=dag_docs(publication),
-        schedule=schedule if isinstance(schedule, str | None) else Asset(schedule.asset),
+        schedule=_schedule(publication),
         start_date=START,
         catchup=False,
         max_active_runs=settings.max_active_runs,
@@ -49,6 +48,19 @@ def publication_dag(publication: Publication) -> DAG:
     ) as dag:
         _add_tasks(str(publication.file), str(publication.source.file))
     return dag
+
+
+def _schedule(publication: Publication) -> str | Asset | CronDataIntervalTimetable | None:
+    """
+    Return when the DAG runs.
+
+    A run covers the period before it: that of 1 December has the data interval of November. Airflow 3 by itself would
+    give a cron schedule an interval without length, and templates such as ``{{ data_interval_start }}`` no period.
+    """
+    schedule = publication.schedule
+    if schedule is None or schedule in ("@once", "@continuous"):
+        return schedule
+    return CronDataIntervalTimetable(schedule, "UTC") if isinstance(schedule, str) else Asset(schedule.asset)
 
 
 def broken_dag(path: Path, error: SpecError, others: Collection[str]) -> DAG:

@@ -71,6 +71,11 @@ def recode_singletons(
         ladders[at] = group_numbers(frequencies, years)
         ways[at] = ("", "global")
     alone = frequencies.weights == 1
+    if not alone.any():
+        unchanged = RecodingPlan.unchanged(frequencies, ladders)
+        return Recoding(
+            method="singletons", plan=unchanged, why="No row stands alone as it is", candidates=(), optimal=None
+        )
     allowed = rows_allowed(suppression_limit, frequencies.rows)
     tried = [_try(frequencies, ladders, way, alone, allowed) for way in product(*ways) if any(way)]
     best = min(tried, key=lambda t: (t.beyond, t.left, t.touched))

@@ -22,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("tables")
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(rows=cells(), delimiter=st.sampled_from(",;\t|"), end=st.sampled_from(["\n", "\r\n"]))
 def test_every_cell_of_a_csv_file_is_in_the_table_as_it_stands(
     folder: Path, rows: list[Row], delimiter: str, end: str

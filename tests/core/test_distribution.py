@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @both
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(rows=cells(), names=NAMES.filter(lambda names: all(n.strip() and "\0" not in n for n in names)))
 def test_what_is_written_is_what_is_reread_and_twice_the_same_bytes(
     folder: Path, write: Writer, name: str, rows: list[Row], names: list[str]

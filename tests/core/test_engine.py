@@ -26,7 +26,7 @@ def in_order(row: Row) -> list[tuple[bool, Cell]]:
     return [(cell is None, cell or "") for cell in row]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(planned=plans())
 def test_the_published_rows_are_those_of_the_plan_sorted_by_their_own_values(
     planned: tuple[Small, RecodingPlan],

@@ -24,7 +24,7 @@ def counted(frequencies: FrequencyTable) -> Counter[Row]:
     return Counter(dict(zip(rows, frequencies.weights.tolist(), strict=True)))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(small=small_tables(), data=st.data())
 def test_counting_and_projecting_agree_with_counting_rows(small: Small, data: st.DataObject) -> None:
     whole = FrequencyTable.of(small.table)

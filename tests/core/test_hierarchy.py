@@ -38,7 +38,7 @@ def levels_of(built: Ladder, values: list[Cell]) -> dict[Cell, list[Cell]]:
     return {v: [level[code] for level in spelled(built)] for code, v in enumerate(domain)}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(number=NUMBERS, widths=WIDTHS)
 def test_an_interval_starts_at_a_multiple_of_its_width_and_holds_the_number(
     number: str, widths: tuple[float, ...]
@@ -55,7 +55,7 @@ def test_an_interval_starts_at_a_multiple_of_its_width_and_holds_the_number(
             assert text == f"{low}-{low + exact - 1}"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     values=st.lists(st.one_of(NUMBERS, st.sampled_from(["x", "nan", "inf", "1E999999999"]), st.none()), min_size=1),
     widths=WIDTHS,

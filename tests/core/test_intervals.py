@@ -39,7 +39,7 @@ def groups_of(levels: dict[Cell, list[Cell]]) -> list[set[Decimal]]:
     return sorted(groups.values(), key=min)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(cells=st.lists(NUMBERS, min_size=1, max_size=25), size=st.integers(1, 6))
 def test_groups_of_rows_are_the_smallest_that_have_enough(cells: list[Cell], size: int) -> None:
     numbers = sorted(Decimal(cell.strip()) for cell in cells if cell is not None)

@@ -43,7 +43,7 @@ def assert_groups(groups: Groups, rows: Tuples, weights: list[int]) -> None:
     assert groups.member.tolist() == [order.index(row) for row in rows]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(coded=coded_rows(), data=st.data())
 def test_groups_are_those_of_a_counter_in_the_order_of_the_tuples(
     coded: tuple[list[int], Tuples], data: st.DataObject

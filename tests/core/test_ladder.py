@@ -45,7 +45,7 @@ def meaning(domain: list[Cell], paths: Paths, root: str, value: Cell, level: int
     return under | {"anything"} if is_root else under
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(drawn=drawn())
 def test_cells_with_one_label_stand_for_one_set_of_values_and_unknown_values_for_all(
     drawn: tuple[list[Cell], Paths, str],
@@ -76,7 +76,7 @@ def test_cells_with_one_label_stand_for_one_set_of_values_and_unknown_values_for
     assert len(set(ladder.labels.to_pylist())) == len(ladder.labels)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(drawn=drawn())
 def test_climbing_never_takes_apart_what_was_together(drawn: tuple[list[Cell], Paths, str]) -> None:
     ladder = built(*drawn)
@@ -86,7 +86,7 @@ def test_climbing_never_takes_apart_what_was_together(drawn: tuple[list[Cell], P
             assert above.setdefault(low, high) == high
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(drawn=drawn(), data=st.data())
 def test_labels_do_not_change_with_the_values_that_happen_to_be_there(
     drawn: tuple[list[Cell], Paths, str], data: st.DataObject
@@ -99,7 +99,7 @@ def test_labels_do_not_change_with_the_values_that_happen_to_be_there(
         assert levels(smaller, code) == levels(ladder, domain.index(value))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(drawn=drawn())
 def test_loss_is_the_share_of_the_other_values_that_a_label_covers(drawn: tuple[list[Cell], Paths, str]) -> None:
     domain, paths, root = drawn

@@ -20,7 +20,7 @@ from tests.properties.plans import expected, plans
 from tests.properties.tables import Cell, Row, Small, ladders_for, small_tables, spelled, table_of
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(planned=plans())
 def test_the_counts_of_a_plan_are_those_of_the_rows(planned: tuple[Small, RecodingPlan]) -> None:
     small, plan = planned

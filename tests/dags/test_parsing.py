@@ -111,8 +111,8 @@ def test_settings_reach_the_dag(parsed):
 def test_schedules_are_cron_presets_assets_or_none(parsed):
     dags = parsed["dags"]
     assert dags["publish_people"]["timetable"] == "NullTimetable"
-    assert "Cron" in dags["publish_monthly"]["timetable"]
-    assert "Cron" in dags["publish_cron"]["timetable"]
+    assert dags["publish_monthly"]["timetable"] == "CronDataIntervalTimetable"  # A run covers the period before it.
+    assert dags["publish_cron"]["timetable"] == "CronDataIntervalTimetable"
     assert dags["publish_after_another"]["timetable"] == "AssetTriggeredTimetable"
 
 

@@ -11,6 +11,7 @@ import errno
 import functools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -50,7 +51,11 @@ class Started:
 
     def wait(self) -> Ended:
         code = _server().ask(do="wait", pid=self.pid)["code"]
-        return Ended(code=code, out=(self._folder / "out").read_text(), err=(self._folder / "err").read_text())
+        out, err = (
+            (self._folder / name).read_text() if (self._folder / name).exists() else "" for name in ("out", "err")
+        )
+        shutil.rmtree(self._folder)
+        return Ended(code=code, out=out, err=err)
 
 
 def anon(*arguments: str | Path, home: Path, **options: Any) -> Ended:
@@ -185,7 +190,6 @@ def _become(question: dict[str, Any]) -> None:
 def _plant(question: dict[str, Any]) -> None:
     """Put the faults that a test asked for into this process."""
     import pkgutil
-    import shutil
 
     from anon_airflow import steps
 

@@ -32,7 +32,7 @@ def assert_true(found: ColumnSet, small: Small) -> None:
 SKEWED = ("a", "a", "a", "a", "a", "b", "c", "d", None)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     small=small_tables(max_columns=5, max_rows=14) | small_tables(max_columns=3, max_rows=10, values=SKEWED),
     max_size=st.none() | st.integers(1, 6),

@@ -130,7 +130,7 @@ def assert_keeps_its_word(problem: Problem, recoding: Recoding) -> Node:
     return node
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(problem=problems())
 def test_no_node_of_the_lattice_is_better_than_the_elected_one(problem: Problem) -> None:
     safe = safe_nodes(problem)

@@ -19,7 +19,7 @@ from tests.properties.plans import plans
 from tests.properties.tables import Small, ladders_for, singletons, small_tables, table_of
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(small=small_tables(), k=st.integers(2, 5), data=st.data())
 def test_k_is_what_counting_rows_says(small: Small, k: int, data: st.DataObject) -> None:
     columns = data.draw(st.lists(st.sampled_from(small.names), unique=True))
@@ -34,7 +34,7 @@ def test_k_is_what_counting_rows_says(small: Small, k: int, data: st.DataObject)
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(small=small_tables(max_columns=5), data=st.data())
 def test_adding_a_column_never_lowers_singletons_and_never_raises_k(small: Small, data: st.DataObject) -> None:
     order = data.draw(st.permutations(small.names))
@@ -47,7 +47,7 @@ def test_adding_a_column_never_lowers_singletons_and_never_raises_k(small: Small
         assert before.rows_below <= after.rows_below
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(planned=plans())
 def test_no_recoding_lowers_k_or_makes_a_singleton(planned: tuple[Small, RecodingPlan]) -> None:
     """A plan speaks of tuples, so whoever shared a tuple before shares one afterwards, removed rows or not."""

@@ -24,7 +24,7 @@ def alone(small: Small, columns: tuple[str, ...]) -> set[int]:
     return {at for at, row in enumerate(rows) if times[row] == 1}
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     small=small_tables(max_columns=4, max_rows=14),
     max_size=st.integers(1, 5),
