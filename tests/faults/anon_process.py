@@ -239,4 +239,7 @@ def _at_call(number: int, functions: Any, happen: Any) -> None:
 
 
 if __name__ == "__main__":
+    # Under nohup or in the background of a script these are ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     _serve()
