@@ -40,4 +40,6 @@ def _write(path: Path, write: Callable[[pa.NativeFile], None]) -> None:
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)
-        raise StorageError(str(path), "writing", error.strerror or type(error).__name__) from None
+        raise StorageError(
+            str(path), "writing", os.strerror(error.errno) if error.errno else type(error).__name__
+        ) from None

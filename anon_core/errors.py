@@ -10,6 +10,7 @@
     │   ├── UnknownColumnError    columns that are not in the table
     │   ├── HierarchyError        a hierarchy that is not one
     │   ├── UnmappedValuesError   values that a hierarchy does not cover
+    │   ├── NotNumbersError       values that are not numbers, where numbers are grouped
     │   └── StorageError          a folder or disk that does not take what is written
     ├── ComplianceError           the data cannot comply (exit code 1)
     │   ├── PolicyNotMetError     the search ended with the policy still broken
@@ -133,19 +134,41 @@ class HierarchyError(InvalidInputError):
 
 
 class UnmappedValuesError(InvalidInputError):
-    """Columns with values that their hierarchy does not cover: ``unmapped`` maps column to (distinct values, rows)."""
+    """Columns with values that their hierarchy does not cover: ``unmapped`` maps column to (distinct values, rows).
 
-    def __init__(self, unmapped: dict[str, tuple[int, int]]) -> None:
-        super().__init__(unmapped)
+    ``wanted`` tells per column what its hierarchy asks for.
+    """
+
+    def __init__(self, unmapped: dict[str, tuple[int, int]], wanted: dict[str, str] | None = None) -> None:
+        super().__init__(unmapped, wanted)
         self.unmapped = unmapped
+        self.wanted = wanted or {}
 
     def __str__(self) -> str:
         parts = [
-            f"column {name!r}: {values} distinct values, {rows} rows" for name, (values, rows) in self.unmapped.items()
+            f"column {name!r}: {values} distinct values, {rows} rows{self.wanted.get(name, '')}"
+            for name, (values, rows) in self.unmapped.items()
         ]
         return (
-            f"the hierarchy does not cover every value ({'; '.join(parts)}); add them to the hierarchy, or set "
-            "`unmapped: suppress` to publish them as *. `anon run SPEC --show-values` names them on the terminal"
+            f"the hierarchy does not cover every value ({'; '.join(parts)}); repair the values, choose another "
+            "hierarchy, or set `unmapped: suppress` to publish them as *. "
+            "`anon run SPEC --show-values` names them on the terminal"
+        )
+
+
+class NotNumbersError(InvalidInputError):
+    """A column to be grouped by its numbers has values that are none."""
+
+    def __init__(self, column: str, values: int, rows: int) -> None:
+        super().__init__(column, values, rows)
+        self.column = column
+        self.values = values
+        self.rows = rows
+
+    def __str__(self) -> str:
+        return (
+            f"column {self.column!r} cannot be grouped by its numbers: {self.values} distinct values in {self.rows} "
+            "rows are none; list them in source.missing_words, or take the column out of recode.singletons.years"
         )
 
 

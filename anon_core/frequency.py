@@ -75,10 +75,6 @@ class FrequencyTable:
     def project(self, columns: Sequence[str]) -> FrequencyTable:
         """Count over fewer columns. Over none at all, every row is the same tuple."""
         at = self.positions(columns)
-        if not at:
-            return FrequencyTable(
-                names=(), codes=(), domains=(), weights=np.full(min(self.tuples, 1), self.rows, np.int64)
-            )
         return FrequencyTable.from_codes(
             columns, [self.codes[i] for i in at], [self.domains[i] for i in at], self.weights
         )

@@ -137,7 +137,7 @@ class Model(BaseModel):
         if info.context is not None:
             # So that an unknown key can be compared with the keys that are known at that very place.
             info.context[id(value)] = cls
-        return {key: item for key, item in value.items() if item is not None}
+        return {key: item for key, item in value.items() if item is not None or key not in cls.model_fields}
 
 
 class KMeans(StrEnum):

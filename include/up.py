@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -56,6 +57,10 @@ def healthy() -> bool:
 
 
 def main() -> int:
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", int(PORT))) == 0:
+            print(f"port {PORT} is in use: make up PORT={int(PORT) + 1}", file=sys.stderr)
+            return 2
     pid = HOME / "up.pid"
     pid.write_text(str(os.getpid()))
     for name in (signal.SIGTERM, signal.SIGHUP):
@@ -68,7 +73,10 @@ def main() -> int:
             if not told and healthy():
                 passwords = json.loads((HOME / "simple_auth_manager_passwords.json.generated").read_text())
                 print(f"Airflow is at http://127.0.0.1:{PORT}  login admin  password {passwords['admin']}")
-                print("Ctrl-C stops it", flush=True)
+                print(
+                    "Publications are paused: switch one on, or trigger it, in the web UI. Ctrl-C stops Airflow.",
+                    flush=True,
+                )
                 told = True
             time.sleep(1)
         ended = next(name[0] for name, part in zip(PARTS, running, strict=True) if part.poll() is not None)

@@ -6,6 +6,6 @@ from airflow.plugins_manager import AirflowPlugin
 
 
 class AnonflowPlugin(AirflowPlugin):
-    """Makes the operators and the command line known to Airflow."""
+    """Shows in Airflow that anonflow is there; its operators are imported from :mod:`anon_airflow.operators`."""
 
     name = "anonflow"

@@ -51,11 +51,12 @@ def propose(profile: ColumnProfile, rows: int) -> ProposedRole:
     if profile.distinct == 0:
         return ProposedRole(role=Role.DROP, reason="it is empty")
     name = re.sub(r"[^a-z0-9]+", "_", profile.name.lower())
-    if rows > 1 and profile.unique_share >= 0.95:
+    named = next((entry for entry in _LEXICON if re.search(entry[1], name)), None)
+    unique = rows > 1 and profile.unique_share >= 0.95
+    if unique and (named is None or named[0] is Role.SENSITIVE):
         return ProposedRole(role=Role.IDENTIFIER, reason=f"{profile.unique_share:.1%} of its values occur once")
-    for role, pattern, reason in _LEXICON:
-        if re.search(pattern, name):
-            return ProposedRole(role=role, reason=reason)
+    if named:
+        return ProposedRole(role=named[0], reason=named[2])
     if profile.distinct == 1 and not profile.missing:
         return ProposedRole(role=Role.OTHER, reason="it has one value in every row")
     return ProposedRole(role=Role.QUASI, reason="nothing says that others cannot know it")

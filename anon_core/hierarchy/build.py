@@ -41,8 +41,16 @@ def ladders(publication: Publication, table: Table, columns: Sequence[str]) -> d
         if missing.any() and (hierarchy is None or hierarchy.unmapped != "suppress"):
             unmapped[name] = (int(missing.sum()), int(np.count_nonzero(missing[column.codes])))
     if unmapped:
-        raise UnmappedValuesError(unmapped)
+        raise UnmappedValuesError(unmapped, {name: _wanted(publication.columns[name].hierarchy) for name in unmapped})
     return built
+
+
+def _wanted(hierarchy: Hierarchy | None) -> str:
+    if hierarchy and hierarchy.file:
+        return f", have no line in {hierarchy.file}"
+    if hierarchy and hierarchy.intervals:
+        return ", are not numbers such as 1957 or 3.5"
+    return ", are not dates such as 1949-01-21"
 
 
 def ladder(column: Column, hierarchy: Hierarchy | None, folder: Path) -> Ladder:
@@ -67,7 +75,7 @@ def ladder(column: Column, hierarchy: Hierarchy | None, folder: Path) -> Ladder:
         paths = {value: [prefix_label(value, length) for length in hierarchy.prefix] for value in values}
         names = [f"first {length} characters" for length in hierarchy.prefix]
     else:
-        parts = [str(part.value if hasattr(part, "value") else part) for part in hierarchy.date or ()]
+        parts = [str(part.value) for part in hierarchy.date or ()]
         paths = {value: path for value in values if (path := date_path(value, parts)) is not None}
         names = parts
     return climb(column.name, column.domain, paths, [*names, root if root != ROOT else "suppressed"], root)

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from anon_core.errors import UnmappedValuesError
+from anon_core.errors import NotNumbersError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.hierarchy.numbers import number_in, written
@@ -27,7 +27,7 @@ def group_numbers(frequencies: FrequencyTable, years: Years, kept: Mask | None =
 
     With ``kept`` the same groups are named after the values of those tuples only. Its ends are still real values.
 
-    :raises UnmappedValuesError: some values are not numbers.
+    :raises NotNumbersError: some values are not numbers.
     """
     (at,) = frequencies.positions([years.column])
     domain = frequencies.domains[at].to_pylist()
@@ -36,7 +36,7 @@ def group_numbers(frequencies: FrequencyTable, years: Years, kept: Mask | None =
     used = [code for code, text in enumerate(domain) if text is not None and rows[code]]
     missing = [code for code in used if number_in(domain[code]) is None]
     if missing:
-        raise UnmappedValuesError({years.column: (len(missing), int(rows[missing].sum()))})
+        raise NotNumbersError(years.column, len(missing), int(rows[missing].sum()))
     counts = _counted(domain, frequencies.codes[at], frequencies.weights)
     texts: dict[Decimal, list[str]] = {}
     for code in used:

@@ -28,6 +28,9 @@ NODE_LIMIT = 200_000
 TIE = 1e-12
 """Costs closer than this are equal: they are sums of the same shares in another order."""
 
+HELD = 1 << 28
+"""Tuples remembered of one layer for counting the next; nodes beyond that are counted from the table, slower."""
+
 SHOWN = 12
 """How many of the safe nodes are reported, the best ones."""
 
@@ -89,8 +92,8 @@ def recode_globally(
             reached=search.closest.k if small else search.closest.rows_at_risk,
             rows_at_risk=search.closest.rows_at_risk,
             rows=frequencies.rows,
-            advice=f"{search.allowed} rows may be removed, those that say nothing any more included: lower privacy.k, "
-            "raise privacy.suppression_limit, add a level to a hierarchy or publish fewer columns",
+            advice=f"{search.allowed} rows may be removed, those that say nothing any more included: publish fewer "
+            "columns, add a level to a hierarchy, raise privacy.suppression_limit or lower privacy.k",
         )
     best = safe[0]
     plan = search.plan(best.node)
@@ -98,7 +101,7 @@ def recode_globally(
     return Recoding(
         method="global",
         plan=plan,
-        why=f"Of the safe ones among {search.counted} combinations of levels, this one loses least"
+        why=f"Of {search.counted} combinations of levels that were counted, this one is safe and loses least"
         + ("" if search.complete else f" (the search stopped at {NODE_LIMIT} combinations)"),
         candidates=shown,
         optimal=search.complete,
@@ -129,6 +132,7 @@ class _Lattice:
             for i, ladder in enumerate(ladders)
         ]
         self.counted = 0
+        self.held = 0
         self.complete = True
 
     def run(self) -> list[_Safe]:
@@ -140,6 +144,7 @@ class _Lattice:
         best = float("inf")
         while layer:
             above: dict[Node, _Counted | None] = {}
+            self.held = 0
             for node in sorted(layer):
                 if self.cost(node) > best + TIE:
                     continue
@@ -199,15 +204,16 @@ class _Lattice:
             for i, (ladder, level) in enumerate(zip(self.ladders, node, strict=True))
         ]
         groups = kernels.group(codes, [len(ladder.labels) for ladder in self.ladders], sizes)
-        return _Counted(member=groups.member[member], sizes=groups.weights)
+        return _Counted(member=groups.member[member].astype(np.int32), sizes=groups.weights)
 
     def _judge(self, node: Node, counted: _Counted) -> _Safe | None:
         """Return the node with its full cost if the rows in too small classes may be removed and some are left."""
         small = counted.sizes < self.k
         removed = int(counted.sizes[small].sum())
         lost = removed + self._blanked(node, ~small[counted.member])
-        if lost < self.closest.rows_at_risk:
-            self.closest = _Closest(rows_at_risk=lost, k=int(counted.sizes.min()))
+        reached = 0 if lost - removed == self.frequencies.rows else int(counted.sizes.min())
+        if (lost, -reached) < (self.closest.rows_at_risk, -self.closest.k):
+            self.closest = _Closest(rows_at_risk=lost, k=reached)
         if lost > self.allowed or removed == self.frequencies.rows:
             return None
         if not removed:
@@ -231,8 +237,11 @@ class _Lattice:
         for i, level in enumerate(node):
             if level < self.ladders[i].height:
                 parent = (*node[:i], level + 1, *node[i + 1 :])
-                known = above.get(parent)
-                if known is None or len(counted.sizes) < len(known.sizes):
+                known = above.setdefault(parent, None)
+                if known is None and self.held < HELD:
+                    self.held += len(counted.member)
+                    above[parent] = counted
+                elif known is not None and len(counted.sizes) < len(known.sizes):
                     above[parent] = counted
 
     def plan(self, node: Node, counted: _Counted | None = None) -> RecodingPlan:

@@ -37,12 +37,21 @@ class AcceptedSet(_Part):
     until: str
 
 
+class FourK(_Part):
+    """The four k's; null where one was not measured."""
+
+    exact: int | None
+    link: int | None = None
+    source: int | None = None
+    concealment: int | None = None
+
+
 class Privacy(_Part):
     """What was required and reached."""
 
     k_required: int
     k_means: str
-    k_reached: int | None
+    k: FourK
     singletons: int | None
     suppression_limit: float
     checks: list[CheckResult]
@@ -120,7 +129,7 @@ class Measured(_Part):
     """Where the quasi-identifiers stand."""
 
     columns: list[str]
-    k: int
+    k: FourK
     singletons: int
     classes: int
     rows: int
@@ -154,6 +163,8 @@ class ColumnScore(_Part):
     entropy: float
     unique_share: float
     sensitivity: float | None
+    exact: float | None = None
+    ranks: dict[str, int] | None = None
 
 
 class Scores(_Part):
@@ -200,7 +211,7 @@ class InternalReport(_Part):
     run_id: str
     period: str | None
     generated_by: str
-    spec_digest: str
+    spec_digest: str | None
     outcome: Literal["published", "unchanged", "refused", "failed"]
     refused_by: str | None
     reasons: list[str]

@@ -59,4 +59,5 @@ def recoding_note(publication: Publication, recoding: Recoding) -> dict[str, Any
 
 def measured_note(publication: Publication, measured: KAnonymity) -> dict[str, Any]:
     """Return where the quasi-identifiers stand."""
-    return {"columns": list(publication.quasi_identifiers), **asdict(measured)}
+    figures = asdict(measured)
+    return {"columns": list(publication.quasi_identifiers), **figures, "k": {"exact": figures["k"]}}

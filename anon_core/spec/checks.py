@@ -58,7 +58,7 @@ NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
 )
 
 _ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
-_PUBLISHED = ("quasi", "sensitive", "other")
+_MOST_COMBINED = 8
 _KINDS = ("intervals", "file", "root", "prefix", "date")
 
 
@@ -146,6 +146,7 @@ def _column_problems(columns: Mapping[str, Any], roles: Mapping[str, str]) -> _F
 
 
 def _reference_problems(content: Any, columns: Mapping[str, Any], roles: Mapping[str, str]) -> _Found:
+    quasi = "quasi" in roles.values()
     for location, written in _references(content):
         name = as_text(written)
         if not isinstance(name, str):
@@ -155,8 +156,18 @@ def _reference_problems(content: Any, columns: Mapping[str, Any], roles: Mapping
         elif location[:3] == ("recode", "singletons", "columns"):
             if roles[name] != "quasi" or _at(columns[name], ("hierarchy",)) is None:
                 yield location, f"column {quoted(name)} should have the role quasi and a hierarchy"
-        elif location[:3] == ("recode", "singletons", "years") and roles[name] != "quasi":
-            yield location, f"column {quoted(name)} should have the role quasi"
+        elif location[:3] == ("recode", "singletons", "years"):
+            if roles[name] != "quasi":
+                yield location, f"column {quoted(name)} should have the role quasi"
+            if name in _list(content, ("recode", "singletons", "columns")):
+                yield location, f"column {quoted(name)} is grouped by its own values; take it out of `columns`"
+        elif location[:3] == ("privacy", "published_uniqueness", "accept"):
+            alone = len(_list(content, location[:-1])) == 1
+            if roles[name] in ("identifier", "drop") or (roles[name] == "sensitive" and quasi and not alone):
+                what = (
+                    f"column {quoted(name)} of role {roles[name]} is not searched in a set: nothing is to be accepted"
+                )
+                yield location, what
 
 
 def _references(content: Any) -> Iterator[tuple[Location, Any]]:
@@ -198,6 +209,9 @@ def _method_problems(content: Any, columns: Mapping[str, Any], roles: Mapping[st
         yield ("recode", "singletons"), "belongs to `method: singletons`; set that method or remove it"
     if method == "singletons" and not (_list(singletons, ("columns",)) or _at(singletons, ("years",))):
         yield ("recode", "singletons"), "`method: singletons` needs `singletons` with `columns`, `years` or both"
+    if len(_list(singletons, ("columns",))) > _MOST_COMBINED:
+        what = f"has more than {_MOST_COMBINED} columns: every combination of as it is, local and global is tried"
+        yield ("recode", "singletons", "columns"), what
     if method not in ("global", "singletons") or not all(role in _ROLES for role in roles.values()):
         return
     if not quasi:
@@ -205,7 +219,10 @@ def _method_problems(content: Any, columns: Mapping[str, Any], roles: Mapping[st
         yield ("recode", "method"), what + ("" if written else " (global is the default)")
     for name in quasi if method == "global" else ():
         if _at(columns[name], ("hierarchy",)) is None:
-            yield ("columns", name), "`recode.method: global` needs a hierarchy for every column of role quasi"
+            yield (
+                ("columns", name),
+                '`recode.method: global` needs a hierarchy for every column of role quasi, such as `{root: "*"}`',
+            )
 
 
 def plain_sentences(error: ValidationError, document: Document, models: Mapping[int, type[BaseModel]]) -> list[Problem]:

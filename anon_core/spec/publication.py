@@ -122,6 +122,10 @@ class PartialPublication(Model):
         ranks = {name: levels.index(own or levels[-1]) for name, own in priorities.items()}
         return {name: (len(levels) - rank) / len(levels) for name, rank in ranks.items()}
 
+    def release_digest(self) -> str:
+        """Return a SHA-256 of what decides how a release looks; when it runs and where it goes do not."""
+        return self._digest_without({"airflow", "schedule", "engine", "detect", "approval", "portal", "keep_staging"})
+
     def digest(self) -> str:
         """Return a SHA-256 of what the file says and of the hierarchy files it refers to.
 
@@ -130,7 +134,10 @@ class PartialPublication(Model):
 
         :raises HierarchyError: a hierarchy file cannot be read.
         """
-        content = self.model_dump(mode="json")
+        return self._digest_without(set())
+
+    def _digest_without(self, sections: set[str]) -> str:
+        content = self.model_dump(mode="json", exclude=sections)
         content["columns"] = list(content["columns"].items())
         content["files"] = {where: self._file_digest(where, path) for where, path in self._referred_files()}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))

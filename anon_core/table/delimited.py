@@ -57,7 +57,7 @@ def _check_delimiter(path: Path, encoding: str, delimiter: str) -> None:
                 str(path),
                 f"its fields seem to be separated by {sniff.NAMED[other]}, "
                 f"not by {sniff.NAMED.get(delimiter, repr(delimiter))}",
-                "set source.delimiter, or `delimiter: auto`; quote the name if it is the only column",
+                "set the delimiter (source.delimiter, --delimiter) or `auto`; quote the name if it is the only column",
             )
 
 
@@ -116,20 +116,35 @@ def _parse_csv(path: Path, options: ReadOptions, encoding: str, delimiter: str, 
         )
     if not options.line_breaks:
         _check_line_breaks(path, table)
+    _check_header(path, table)
     return table
 
 
 def _check_line_breaks(path: Path, table: pa.Table) -> None:
     broken = []
-    for name, column in zip(table.column_names, table.columns, strict=True):
+    for at, column in enumerate(table.columns, 1):
         words = pa.chunked_array([chunk.dictionary for chunk in column.chunks], pa.string())
         if pc.any(pc.match_substring_regex(words, "[\r\n]")).as_py():
-            broken.append(name)
+            broken.append(str(at))  # By position: where the header is missing, the names are somebody's cells.
     if broken:
         raise TableError(
             str(path),
-            f"cells of {', '.join(broken)} hold line breaks; a pair of stray quotes may have swallowed rows",
+            f"cells of column {', '.join(broken)} hold line breaks; a pair of stray quotes may have swallowed rows",
             "repair the export, or have it write such texts on one line",
+        )
+
+
+def _check_header(path: Path, table: pa.Table) -> None:
+    """Refuse a first line that looks like data: where columns hold their own names as values, the header is missing."""
+    own = sum(
+        any(pc.index(chunk.dictionary, name).as_py() >= 0 for chunk in column.chunks)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    )
+    if own > 1:
+        raise TableError(
+            str(path),
+            f"its first line looks like data: {own} of its {len(table.column_names)} names occur as values below them",
+            "its first line, and no other, must name the columns",
         )
 
 

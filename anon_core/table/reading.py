@@ -60,7 +60,9 @@ def _check_different(files: Sequence[Path]) -> None:
 
 def _read_one(path: Path, options: ReadOptions) -> pa.Table:
     if not path.exists():
-        raise TableError(str(path), "no such file", "check source.file (relative paths start at the include folder)")
+        raise TableError(
+            str(path), "no such file", "check the path (in a publication file it starts at the include folder)"
+        )
     if path.is_dir():
         raise TableError(str(path), "is a folder", "name a file, or a pattern such as folder/*.csv")
     if not path.stat().st_size:

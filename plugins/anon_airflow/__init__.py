@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from anon_core import __version__
+
 
 def get_provider_info() -> dict[str, Any]:
     """Tell Airflow's provider manager who we are."""
@@ -11,5 +13,5 @@ def get_provider_info() -> dict[str, Any]:
         "package-name": "anonflow",
         "name": "anonflow",
         "description": "Publish recurring open data without singling anyone out.",
-        "versions": ["0.1.0"],
+        "versions": [__version__],
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def draft(
         *[_column(figures, role) for figures, role in zip(profiles, roles, strict=True)],
         f"detect: {{max_size: {min(4, max(len(searched), 1))}}}",
         "privacy:",
-        f"  k: {min(k, max(table.rows, 2))}",
+        f"  k: {k}",
         "  suppression_limit: 0.01          # share of rows that may be removed",
         "  published_uniqueness: {max_size: 3, max_share: 0.0}",
         "recode: {method: global}" if any(r.role == "quasi" for r in roles) else "recode: {method: none}",
@@ -80,9 +81,16 @@ def _singled_out(found: Detection | None) -> list[str]:
 def _column(figures: ColumnProfile, role: ProposedRole) -> str:
     parts = [f"role: {role.role}"]
     if role.role == "quasi":
-        parts.append(f"hierarchy: {_HIERARCHIES.get(figures.type, _ROOT_ONLY)}")
+        parts.append(f"hierarchy: {_hierarchy(figures)}")
     counts = f"{figures.distinct:,} distinct" + (f", {figures.missing:,} missing" if figures.missing else "")
     return f"  {_quoted(figures.name)}: {{{', '.join(parts)}}}  # {role.reason}; {counts}"
+
+
+def _hierarchy(figures: ColumnProfile) -> str:
+    """Return a first hierarchy by what the values look like; a postcode is not a number, it loses its last digits."""
+    if re.search(r"(^|_)(zip|zipcode|postcode|postal|plz|cap|cp)($|_)", figures.name.lower()):
+        return "{prefix: [3, 2, 1]}"
+    return _HIERARCHIES.get(figures.type, _ROOT_ONLY)
 
 
 def _quoted(text: str) -> str:

@@ -84,7 +84,7 @@ class _Gate:
     def check_policy(self, publication: Publication, today: date) -> None:
         """Refuse a suite that lacks a check, requirements that nobody measures, and acceptances whose time is over."""
         present = {e["type"] for e in self.suite["expectations"] if e["meta"]["runs_on"] == FREQUENCIES}
-        for kind in mandatory(publication):
+        for kind in mandatory(publication, today):
             if kind not in present:
                 self.fail(EVERYWHERE, "suite", f"the suite has no {kind}; render it again from the publication file")
         for name in unmeasured(publication):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import traceback
 from collections.abc import Callable
@@ -31,15 +32,22 @@ def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run
         except ComplianceError as error:
             _put_on_record(run, function.__name__, error)
             raise error from None
-        except AnonError as error:
-            raise error from None
-        except OSError as error:
-            place = str(error.filename or "the disk")
-            raise StorageError(place, f"step `{function.__name__}`", reason_of(error)) from None
         except Exception as error:  # noqa: BLE001 - whatever it is, its text must not get out
-            raise InternalError(type(error).__name__, place_of(error)) from None
+            ours = _ours(error, function.__name__)
+            with contextlib.suppress(AnonError):  # Perhaps it is the disk that is full.
+                run.note("failure", {"step": function.__name__, "reason": str(ours)})
+            raise ours from None
 
     return guarded
+
+
+def _ours(error: Exception, name: str) -> AnonError:
+    """Return an error of ours for any error."""
+    if isinstance(error, AnonError):
+        return error
+    if isinstance(error, OSError):
+        return StorageError(str(error.filename or "the disk"), f"step `{name}`", reason_of(error))
+    return InternalError(type(error).__name__, place_of(error))
 
 
 def place_of(error: BaseException) -> str:

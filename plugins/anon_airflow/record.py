@@ -34,15 +34,26 @@ def close_run(run: Run) -> dict[str, Any]:
         write_private(run.notes / REPORT, content.encode())
         for intent in audit.open_intents(run.dataset):
             if intent.run_id == run.run_id:
-                audit.close(intent.id, {"refused": "refused", "failed": "failed"}.get(outcome, "done"), outcome=outcome)
+                audit.close(
+                    intent.id,
+                    {"refused": "refused", "failed": "failed"}.get(outcome, "done"),
+                    outcome=outcome,
+                    reasons=report.reasons,
+                )
     return {
         "release": publication["version"] if publication else None,
         "verdict": outcome,
         "published": publication is not None,
         "page": publication["location"] if publication else None,
-        "reasons": refusal["reasons"] if refusal else [],
+        "reasons": report.reasons,
         "report": str(run.notes / REPORT),
     }
+
+
+def reasons_of_failure(run: Run, outcome: str) -> list[str]:
+    """Return what stopped a run that came to no verdict."""
+    failure = run.noted_or_none("failure") if outcome == "failed" else None
+    return [f"{failure['step']}: {failure['reason']}"] if failure else []
 
 
 def build_internal_report(
@@ -59,10 +70,10 @@ def build_internal_report(
             "run_id": run.run_id,
             "period": run.period,
             "generated_by": GENERATOR,
-            "spec_digest": run.publication.digest(),
+            "spec_digest": run.spec_digest,
             "outcome": outcome,
             "refused_by": refusal["by"] if refusal else None,
-            "reasons": refusal["reasons"] if refusal else [],
+            "reasons": refusal["reasons"] if refusal else reasons_of_failure(run, outcome),
             "version": publication["version"] if publication else None,
             "page": publication["location"] if publication else None,
             "staged": run.noted_or_none("stage"),

@@ -18,7 +18,7 @@ from anon_airflow.verdict import Verdict
 from anon_core import __version__
 from anon_core.distribution import MEDIA_TYPES
 from anon_core.errors import RefusedError
-from anon_core.report.model import AcceptedSet, CheckResult, Privacy, PublicReport, PublishedFile, Rows
+from anon_core.report.model import AcceptedSet, CheckResult, FourK, Privacy, PublicReport, PublishedFile, Rows
 
 REPORT = "report.json"
 GENERATOR = f"anonflow {__version__}"
@@ -33,9 +33,9 @@ class ReportFile:
 
 
 def content_digest(run: Run, files: tuple[Distribution, ...]) -> str:
-    """Return what a release is: its files and the publication file they were made by, whatever the day."""
+    """Return what a release is: its files and what the publication file says about them, whatever the day."""
     lines = sorted(f"{file.name} {file.sha256}" for file in files)
-    return hashlib.sha256("\n".join([run.publication.digest(), *lines]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([run.publication.release_digest(), *lines]).encode()).hexdigest()
 
 
 def version_of(run: Run, digest: str) -> str:
@@ -68,7 +68,7 @@ def build_public_report(run: Run, verdict: Verdict) -> Distribution:
             "privacy": Privacy(
                 k_required=policy.k,
                 k_means=str(policy.k_means.value),
-                k_reached=_measured(verdict, "k_anonymity"),
+                k=FourK(exact=_measured(verdict, "k_anonymity")),
                 singletons=_measured(verdict, "no_singletons"),
                 suppression_limit=policy.suppression_limit,
                 checks=[CheckResult.model_validate(check) for check in verdict.to_dict()["checks"]],
@@ -148,6 +148,10 @@ def build_release(run: Run, verdict: Verdict, report: ReportFile) -> Release:
         ),
         report=report.content,
         metadata=metadata.model_dump(mode="json", exclude_none=True) if metadata else {},
-        manifest={"generated_by": GENERATOR, "spec_digest": run.publication.digest()},
+        manifest={
+            "generated_by": GENERATOR,
+            "spec_digest": run.publication.digest(),
+            "report_sha256": report.measured.sha256,
+        },
         content_digest=digest,
     )

@@ -12,7 +12,7 @@ from typing import Any
 from anon_airflow.audit import AuditStore
 from anon_airflow.home import Home, private_folder, write_private
 from anon_airflow.signing import SigningKey
-from anon_core.errors import InvalidInputError
+from anon_core.errors import HierarchyError, InvalidInputError
 from anon_core.spec import Publication, load_spec
 
 
@@ -51,6 +51,14 @@ class Run:
     @property
     def dataset(self) -> str:
         return self.publication.dataset
+
+    @property
+    def spec_digest(self) -> str | None:
+        """The digest of the publication file, or None while a hierarchy of it cannot be read."""
+        try:
+            return self.publication.digest()
+        except HierarchyError:
+            return None
 
     @property
     def staging(self) -> Path:

@@ -58,7 +58,7 @@ class SigningKey:
         return cls(secret, hashlib.sha256(b"anonflow key id" + secret).hexdigest()[:12])
 
     @classmethod
-    def load(cls, home: Path, environ: Mapping[str, str] | None = None, *, warn: bool = True) -> SigningKey:
+    def load(cls, home: Path, environ: Mapping[str, str] | None = None, *, create: bool = True) -> SigningKey:
         """
         Find this worker's key: ANON_SIGNING_KEY, else ANON_SIGNING_KEY_FILE, else ``home/signing.key``.
 
@@ -76,8 +76,12 @@ class SigningKey:
             return cls.of(_read(path, f"ANON_SIGNING_KEY_FILE ({path})"))
         path = home / "signing.key"
         if not path.exists():
+            if not create:
+                raise InvalidInputError(
+                    f"there is no signing key: set ANON_SIGNING_KEY as the workers have it, or {path}"
+                )
             _create(path)
-        if warn:
+        if create:
             _warn_once(path)
         return cls.of(_read(path, str(path)))
 

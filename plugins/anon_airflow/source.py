@@ -12,7 +12,7 @@ from anon_core.errors import InvalidInputError, TableError
 from anon_core.spec import Missing, Publication, Role
 
 if TYPE_CHECKING:
-    from anon_core.table import Table
+    from anon_core.table import ReadOptions, Table
 
 ORIGINAL = "original.parquet"
 
@@ -36,22 +36,17 @@ def read_source(publication: Publication, source_file: str) -> Source:
     Read the source and compare it with what is declared.
 
     :raises TableError: the file cannot be read, or its columns are not the declared ones.
-    :raises InvalidInputError: there are fewer rows than ``k``, or a hierarchy does not cover every value.
+    :raises InvalidInputError: there are fewer rows than ``k``, or a hierarchy or grouping does not cover every value.
     """
     import numpy as np
 
     from anon_core.frequency import FrequencyTable
     from anon_core.hierarchy.build import ladders
-    from anon_core.table import ReadOptions, read
+    from anon_core.hierarchy.intervals import group_numbers
+    from anon_core.table import read
 
-    path, source = publication.resolve(source_file), publication.source
-    options = ReadOptions(
-        delimiter=source.delimiter,
-        encoding=source.encoding,
-        missing_words=tuple(source.missing_words),
-        line_breaks=False,
-    )
-    table = read(path, options)
+    path = publication.resolve(source_file)
+    table = read(path, read_options(publication))
     _check_columns(publication, path, table.names)
     identified = FrequencyTable.of(table, publication.names_with_role(Role.IDENTIFIER))
     sharing = int(identified.weights[identified.weights > 1].sum()) if identified.names else 0
@@ -69,7 +64,22 @@ def read_source(publication: Publication, source_file: str) -> Source:
             + "; no class can be that large: lower k or publish this dataset less often"
         )
     ladders(publication, table, publication.quasi_identifiers)
+    if publication.recode.singletons and (years := publication.recode.singletons.years):
+        group_numbers(FrequencyTable.of(table, [years.column]), years)
     return Source(table=table, dropped=dropped, sharing=sharing)
+
+
+def read_options(publication: Publication) -> ReadOptions:
+    """Return how the source of a publication is read."""
+    from anon_core.table import ReadOptions
+
+    source = publication.source
+    return ReadOptions(
+        delimiter=source.delimiter,
+        encoding=source.encoding,
+        missing_words=tuple(source.missing_words),
+        line_breaks=False,
+    )
 
 
 def _check_columns(publication: Publication, path: Path, names: Sequence[str]) -> None:

@@ -46,7 +46,7 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
             dataset=run.dataset,
             verb="run",
             actor=run.actor,
-            spec_digest=publication.digest(),
+            spec_digest=run.spec_digest,
             details={"period": run.period, "anonflow": __version__},
         )
     portal_of(run).check_writable()
@@ -80,7 +80,12 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
     table = staged_table(run)
     frequencies = FrequencyTable.of(table)
     _say(progress, f"searching {len(table.names)} columns for sets that single people out")
-    found = search(frequencies, max_size=run.publication.detect.max_size)
+
+    def on_set(done: int) -> None:
+        if done % 200 == 0:
+            _say(progress, f"searching: {done:,} column sets so far")
+
+    found = search(frequencies, max_size=run.publication.detect.max_size, progress=on_set)
     before = k_anonymity(frequencies, run.publication.quasi_identifiers, k=run.publication.privacy.k)
     run.note("detect", {"detection": asdict(found), "before": measured_note(run.publication, before)})
     best = found.best
@@ -174,7 +179,7 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
         "rows": released.rows,
         "rows_changed": note["recoding"]["rows_changed"],
         "rows_removed": note["rows_removed"],
-        "k": note["after"]["k"],
+        "k": note["after"]["k"]["exact"],
         "singletons": note["after"]["singletons"],
     }
 
@@ -215,8 +220,19 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
                     distribution=check.distribution,
                     name=check.name,
                     passed=check.passed,
-                    observed=str(check.observed),
-                    required=str(check.required),
+                    observed=check.observed,
+                    required=check.required,
+                )
+            for accepted in run.publication.privacy.published_uniqueness.accept:
+                audit.append(
+                    "waivers",
+                    run_id=run.run_id,
+                    dataset=run.dataset,
+                    check_name="published_uniqueness",
+                    columns=list(accepted.columns),
+                    reason=accepted.reason,
+                    person=accepted.by,
+                    until=accepted.until.isoformat(),
                 )
         if not verdict.passed:
             raise RefusedError("gate", verdict.reasons)

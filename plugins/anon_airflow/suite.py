@@ -21,6 +21,9 @@ ROWS = "rows"
 NUMBERS = "numbers"
 """Runs on the rows of a file, columns that hold nothing but numbers as numbers."""
 
+IDENTIFYING = 0.95
+"""From this share of values that occur once on, a column names people whatever it is declared as."""
+
 UNMEASURED = ("l_diversity", "t_closeness", "alpha", "max_sensitivity", "max_risk", "freeform", "earlier_releases")
 """What a policy can require and this suite has no expectation for yet; building one ends with deleting its name."""
 
@@ -44,6 +47,8 @@ def render_suite(publication: Publication, *, rows_before: int, today: date) -> 
             ("expect_no_singletons", {"columns": quasi, "max_singletons": privacy.singletons}),
             ("expect_k_anonymity", {"columns": quasi, "k": privacy.k}),
         ]
+    if named := _must_not_name_people(publication, today):
+        ours.append(("expect_no_published_identifier", {"columns": named, "share": IDENTIFYING}))
     ours += [
         (
             "expect_published_uniqueness",
@@ -75,18 +80,27 @@ def render_suite(publication: Publication, *, rows_before: int, today: date) -> 
     }
 
 
+def _must_not_name_people(publication: Publication, today: date) -> list[str]:
+    """Return the sensitive columns, but those that somebody accepted by name."""
+    uniqueness = publication.privacy.published_uniqueness
+    accepted = [list(a.columns) for a in uniqueness.accept if a.until >= today]
+    searched = publication.searched
+    return [name for name in publication.published if name not in searched and [name] not in accepted]
+
+
 def _root_of(publication: Publication, name: str) -> str:
     """Return what a cell of a column says when it says nothing any more."""
     hierarchy = publication.columns[name].hierarchy
     return (hierarchy.root if hierarchy else None) or "*"
 
 
-def mandatory(publication: Publication) -> list[str]:
+def mandatory(publication: Publication, today: date) -> list[str]:
     """Return the expectations without which a suite of this publication is not one."""
     over_quasi = ["expect_no_singletons", "expect_k_anonymity"] if publication.quasi_identifiers else []
     return [
         "expect_no_undeclared_column",
         *over_quasi,
+        *(["expect_no_published_identifier"] if _must_not_name_people(publication, today) else []),
         "expect_published_uniqueness",
         "expect_rows_suppressed_at_most",
     ]

@@ -38,7 +38,7 @@ def summary_lines(report: dict[str, Any]) -> Iterator[str]:
     before, after = report["before"], report["after"]
     if before and after and before["columns"]:
         yield f"  singletons          {before['singletons']:,} before, {after['singletons']:,} after"
-        yield f"  k (smallest class)  {before['k']:,} before, {after['k']:,} after"
+        yield f"  k (smallest class)  {before['k']['exact']:,} before, {after['k']['exact']:,} after"
     if recoding := report["recoding"]:
         yield f"  recoding            {recoding['method']}: " + "; ".join(_levels(recoding["columns"]))
     if report["version"] and after:
@@ -61,7 +61,7 @@ def _levels(columns: list[dict[str, Any]]) -> Iterator[str]:
 
 def _verdict(report: dict[str, Any]) -> str:
     passed = sum(check["passed"] for check in report["checks"])
-    checks = f"{passed} of {len(report['checks'])} checks hold"
+    checks = f"{passed} of {len(report['checks'])} checks hold" if report["checks"] else "before any check"
     match report["outcome"]:
         case "published":
             return f"PUBLISHED as version {report['version']} ({checks})"

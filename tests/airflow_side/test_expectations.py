@@ -63,6 +63,12 @@ JUST = [
         {**UNIQUENESS, "max_share": 0.25},
         {**UNIQUENESS, "max_share": 0.24},
     ),
+    (
+        "expect_no_published_identifier",
+        people(("F", "Enna", 3), ("F", "Noto", 1)),
+        {"columns": ["town"], "share": 0.26},
+        {"columns": ["town"], "share": 0.25},
+    ),
     ("expect_no_undeclared_column", TWO_CLASSES, {"columns": ["town", "sex"]}, {"columns": ["sex"]}),
     (
         "expect_rows_suppressed_at_most",

@@ -28,12 +28,13 @@ def publish(tmp_path):
 def test_a_safe_release_passes(publish):
     verdict = publish()
     assert verdict.passed and verdict.reasons == ()
-    assert verdict.evaluated == verdict.expected == 10
+    assert verdict.evaluated == verdict.expected == 12
     assert [(d.name, d.rows) for d in verdict.distributions] == [("licences.csv", 10), ("licences.parquet", 10)]
     assert all(len(d.sha256) == 64 and d.bytes > 0 for d in verdict.distributions)
     assert verdict.suite_digest == gate.suite_digest(verdict.suite)
     names = {"no_undeclared_column", "no_singletons", "k_anonymity", "published_uniqueness", "rows_suppressed_at_most"}
-    assert {c.name for c in verdict.checks} == {*names, "same_content", "unchanged", "evaluated"}
+    names |= {"no_published_identifier", "same_content", "unchanged", "evaluated"}
+    assert {c.name for c in verdict.checks} == names
 
 
 def test_one_class_too_small_shuts_it_with_the_numbers(publish):
@@ -58,8 +59,16 @@ def test_a_column_declared_other_that_singles_out_shuts_it(publish):
 
 
 def test_a_sensitive_column_is_not_searched(publish):
-    rows = [(*row[:2], str(number), row[3]) for number, row in enumerate(ROWS)]
+    rows = [(*row[:2], str(max(number, 2)), row[3]) for number, row in enumerate(ROWS)]
     assert publish(rows).passed
+
+
+def test_a_name_does_not_become_harmless_by_being_declared_sensitive(publish):
+    rows = [(*row[:2], f"Somebody {number}", row[3]) for number, row in enumerate(ROWS)]
+    verdict = publish(rows)
+    assert failed(verdict) == {"no_published_identifier"}
+    assert "100.0% of the values of category occur once" in verdict.reasons[0]
+    assert "Somebody" not in str(verdict.to_dict())
 
 
 def test_where_every_column_is_sensitive_they_are_searched(publish):
@@ -131,7 +140,7 @@ def test_the_suite_is_deterministic_plain_json(tmp_path):
     one = gate.render_suite(publication, rows_before=10, today=TODAY)
     assert one == json.loads(json.dumps(one)) == gate.render_suite(publication, rows_before=10, today=TODAY)
     assert one["name"] == "licences"
-    assert [entry["meta"]["runs_on"] for entry in one["expectations"]] == ["frequencies"] * 5 + ["rows"]
+    assert [entry["meta"]["runs_on"] for entry in one["expectations"]] == ["frequencies"] * 6 + ["rows"]
     other = gate.render_suite(publication, rows_before=11, today=TODAY)
     assert gate.suite_digest(one) != gate.suite_digest(other)
 

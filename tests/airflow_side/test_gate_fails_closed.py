@@ -58,7 +58,7 @@ def test_a_failing_stock_expectation_does_not_leak(publish, caplog, capsys):
             {"type": "expect_column_max_to_be_between", "kwargs": {"column": "sex", "max_value": "A"}},
         ],
     )
-    assert {entry["type"] for entry in verdict.suite["expectations"][5:]} <= failed(verdict)
+    assert {entry["type"] for entry in verdict.suite["expectations"][6:]} <= failed(verdict)
     assert CANARY not in text_of(verdict) + caplog.text + "".join(capsys.readouterr())
 
 
@@ -96,7 +96,7 @@ def test_an_expectation_whose_class_is_gone_does_not_pass(publish, monkeypatch, 
     assert expectations.OURS
     monkeypatch.delitem(registry._registered_expectations, lost)
     verdict = publish()
-    assert failed(verdict) == {lost.removeprefix("expect_"), "evaluated"} and verdict.evaluated == 8
+    assert failed(verdict) == {lost.removeprefix("expect_"), "evaluated"} and verdict.evaluated == 10
 
 
 def test_an_expectation_replaced_by_a_namesake_does_not_pass(publish, monkeypatch):

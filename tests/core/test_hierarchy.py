@@ -230,7 +230,9 @@ def test_every_column_with_unknown_values_is_named_with_counts_and_no_value(tmp_
     with pytest.raises(UnmappedValuesError) as caught:
         ladders(publication(tmp_path), table, table.names)
     assert caught.value.unmapped == {"town": (2, 2), "year": (1, 2), "day": (1, 1)}
-    assert "column 'town': 2 distinct values, 2 rows; column 'year': 1 distinct values, 2 rows" in str(caught.value)
+    assert "column 'town': 2 distinct values, 2 rows, have no line in towns.csv; column 'year': " in str(caught.value)
+    assert "1 distinct values, 2 rows, are not numbers" in str(caught.value)
+    assert "are not dates" in str(caught.value)
     assert "unmapped: suppress" in str(caught.value)
     assert "CANARY" not in repr(caught.value)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.errors import UnmappedValuesError
+from anon_core.errors import NotNumbersError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.intervals import group_numbers
 from anon_core.spec import Intervals, Replace, Years
@@ -99,7 +99,7 @@ def test_a_column_of_gaps_alone_has_no_groups() -> None:
 
 
 def test_what_is_no_number_is_counted_and_not_quoted() -> None:
-    with pytest.raises(UnmappedValuesError) as caught:
+    with pytest.raises(NotNumbersError) as caught:
         grouped(["1950", "CANARY", "CANARY", "", None], Intervals.ROWS, 2)
-    assert caught.value.unmapped == {"year": (2, 3)}
+    assert (caught.value.column, caught.value.values, caught.value.rows) == ("year", 2, 3)
     assert "CANARY" not in repr(caught.value)

@@ -87,7 +87,8 @@ def test_a_name_says_what_a_column_is(name: str, proposed: str) -> None:
 def test_without_a_telling_name_the_figures_decide_and_in_doubt_it_is_quasi() -> None:
     assert role("c", [str(n) for n in range(100)]) == "identifier"
     assert role("c", [f"{n}.5" for n in range(100)]) == "identifier"
-    assert role("sesso", [str(n) for n in range(100)]) == "identifier", "whatever it is called"
+    assert role("reddito", [str(n) for n in range(100)]) == "identifier", "though its name says sensitive"
+    assert role("data_nascita", [str(n) for n in range(100)]) == "quasi", "a telling name is a better witness"
     assert role("c", ["x"] * 100) == "other"
     assert role("c", ["x"] * 99 + [None]) == "quasi", "one value or none is two"
     assert role("c", [None] * 100) == "drop"

@@ -67,7 +67,7 @@ def test_a_pair_of_stray_quotes_does_not_swallow_rows(tmp_path, home):
     spec = write_publication(tmp_path, source="\n".join(lines) + "\n")
     ended = anon("run", spec, home=home)
     assert ended.code == 2
-    assert "notes hold line breaks" in ended.err
+    assert "cells of column 6 hold line breaks" in ended.err
     assert "P000030" not in ended.err
     assert not versions_of(spec)
 
@@ -104,7 +104,7 @@ def test_without_quasi_identifiers_every_column_is_searched_and_no_k_is_claimed(
     ended = anon("run", spec, home=home)
     assert ended.code == 0
     assert "k (smallest class)" not in ended.out
-    assert public_report(spec)["privacy"]["k_reached"] is None
+    assert public_report(spec)["privacy"]["k"]["exact"] is None
 
 
 def test_the_same_file_twice_does_not_double_everybody(tmp_path, home):
@@ -242,3 +242,51 @@ def test_a_set_that_identifies_every_row_is_told(tmp_path, home):
     columns = COLUMNS | {"notes": {"role": "sensitive"}}
     ended = anon("run", write_publication(tmp_path, columns=columns), home=home)
     assert "identify every row  notes" in ended.out
+
+
+@pytest.mark.parametrize("command", ["profile", "detect", "init"])
+def test_a_table_without_header_is_refused_by_every_command(tmp_path, home, command):
+    rows = csv_text(people(50)).split("\n", 1)[1]
+    (tmp_path / "nohead.csv").write_text("P999999,1950,Alba,F,7,Mario Rossi\n" + rows)
+    ended = anon(command, tmp_path / "nohead.csv", home=home)
+    assert ended.code == 2
+    assert "looks like data" in ended.err
+    assert "Mario Rossi" not in ended.err + ended.out
+    assert not list(tmp_path.glob("*.yaml"))
+
+
+def test_a_record_number_declared_sensitive_is_not_published(tmp_path, home):
+    ended = anon("run", write_publication(tmp_path, columns=COLUMNS | {"id": {"role": "sensitive"}}), home=home)
+    assert ended.code == 1
+    assert "100.0% of the values of id occur once" in ended.out
+
+
+def test_a_trial_by_hand_does_not_take_over_from_a_release_of_a_period(tmp_path, home):
+    spec = write_publication(tmp_path)
+    assert anon("run", spec, home=home).code == 0
+    write_publication(tmp_path, people(seed=2))
+    assert anon("run", spec, "--period", "2026-10-01", home=home).code == 0
+    assert (portal_of(spec) / "people" / "latest").resolve().name.startswith("2026-10-01")
+
+
+def test_an_unknown_key_is_an_error_even_if_it_is_null(tmp_path, home):
+    ended = anon("run", write_publication(tmp_path, schedul=None), home=home)
+    assert ended.code == 2
+    assert "did you mean `schedule`" in ended.err
+
+
+def test_what_stopped_a_run_is_on_record(tmp_path, home):
+    spec = write_publication(tmp_path)
+    (spec.parent.parent / "hierarchies/towns.csv").unlink()
+    assert anon("run", spec, home=home).code == 2
+    shown = anon("audit", "show", "people", home=home)
+    assert shown.code == 0
+    assert "no such hierarchy file" in shown.out
+
+
+def test_settings_of_airflow_make_no_new_version(tmp_path, home):
+    spec = write_publication(tmp_path)
+    assert anon("run", spec, home=home).code == 0
+    write_publication(tmp_path, airflow={"retries": 1}, schedule="@daily")
+    assert "UNCHANGED" in anon("run", spec, home=home).out
+    assert len(versions_of(spec)) == 1

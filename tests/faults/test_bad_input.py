@@ -66,7 +66,7 @@ def run_wrong(tmp_path: Path, *words: str, code: int = 2, after=None, **publicat
 
 
 def test_a_missing_file(tmp_path):
-    run_wrong(tmp_path, "people.csv", "no such file", "source.file", after=lambda spec: source_of(spec).unlink())
+    run_wrong(tmp_path, "people.csv", "no such file", "check the path", after=lambda spec: source_of(spec).unlink())
 
 
 def test_a_pattern_that_matches_nothing(tmp_path):
@@ -237,7 +237,7 @@ def test_a_missing_hierarchy_file(tmp_path):
     spec, home = write_publication(tmp_path), tmp_path / "home"
     (tmp_path / "include/hierarchies/towns.csv").unlink()
     ended = anon("run", spec, home=home)
-    assert_stopped(ended, 2, "town", "hierarchies/towns.csv", "No such file")
+    assert_stopped(ended, 2, "town", "hierarchies/towns.csv", "no such hierarchy file")
     assert versions_of(spec) == []
 
 

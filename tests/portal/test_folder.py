@@ -57,7 +57,7 @@ def make(tmp_path: Path) -> Maker:
             "version": version,
             "period": period,
             "distributions": tuple(distributions),
-            "report": {"kind": "public", "privacy": {"k_reached": 5}},
+            "report": {"kind": "public", "privacy": {"k": {"exact": 5}}},
             "metadata": {"publisher": "Town"},
             "manifest": {"audit_head": "abc"},
             "content_digest": hashlib.sha256(f"{text}".encode()).hexdigest(),
@@ -443,7 +443,7 @@ def test_hostile_words_stay_words_on_the_pages(root: Path, make: Maker) -> None:
     report = {
         "kind": "public",
         "generated_by": evil,
-        "privacy": {"k_reached": 5, "checks": [{"name": evil, "passed": True, "observed": evil, "required": evil}]},
+        "privacy": {"k": {"exact": 5}, "checks": [{"name": evil, "passed": True, "observed": evil, "required": evil}]},
         "recoding": {"why": evil, "columns": [{"name": evil, "role": "quasi", "description": evil, "levels": []}]},
     }
     metadata: dict[str, Any] = dict.fromkeys(

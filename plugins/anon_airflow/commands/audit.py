@@ -22,7 +22,7 @@ def _store() -> AuditStore:
         raise InvalidInputError(
             f"there is no audit store in {home.root} yet; set ANON_HOME (or ANON_AUDIT_URL) to the one you mean"
         )
-    return AuditStore.open(home.audit_url, home.root, SigningKey.load(private_folder(home.root), warn=False))
+    return AuditStore.open(home.audit_url, home.root, SigningKey.load(private_folder(home.root), create=False))
 
 
 @click.group()
@@ -119,12 +119,14 @@ def verify(anchor: Path | None, as_json: bool) -> None:
     The newest rows could be cut off without the chain noticing. A manifest published before that, given with --anchor,
     shows it.
     """
+    head = _anchor(anchor) if anchor else None
     with _store() as store:
-        found = store.verify(_anchor(anchor) if anchor else None)
+        found = store.verify(head)
     if as_json:
         print_json(asdict(found))
     elif found.ok:
-        click.echo(f"{found.entries:,} entries, unbroken; head {found.head.seq} {found.head.mac[:12]}")
+        anchored = f"; the anchor, entry {head.seq}, is in it" if head else ""
+        click.echo(f"{found.entries:,} entries, unbroken; head {found.head.seq} {found.head.mac[:12]}{anchored}")
         for intent in found.open_intents:
             click.echo(f"  open: {intent.verb} of {intent.dataset} since {intent.at[:19]} ({intent.run_id})")
     else:

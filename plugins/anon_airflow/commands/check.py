@@ -51,7 +51,7 @@ def check(
         raise click.UsageError("name the quasi-identifiers with --quasi a,b, or give a publication file with --spec")
     policy = publication.privacy if publication else None
     wanted = k or (policy.k if policy and policy.k else 5)
-    content = read_table(table, delimiter, encoding, missing_words)
+    content = read_table(table, delimiter, encoding, missing_words, quoted_missing=False)
     measured = k_anonymity(FrequencyTable.of(content, columns), columns, k=wanted)
     allowed = policy.singletons if policy else 0
     checks: list[dict[str, Any]] = [

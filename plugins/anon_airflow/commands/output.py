@@ -38,8 +38,10 @@ def table_options(function: F) -> F:
     return function
 
 
-def read_table(path: Path, delimiter: str, encoding: str, missing_words: Sequence[str]) -> Table:
-    """Read TABLE as the options say."""
+def read_table(
+    path: Path, delimiter: str, encoding: str, missing_words: Sequence[str], *, quoted_missing: bool = True
+) -> Table:
+    """Read TABLE as the options say; a release is read with ``quoted_missing=False``, as the gate does."""
     from anon_core.table import ReadOptions, read
 
     if delimiter != "auto" and len(delimiter) != 1:
@@ -49,7 +51,13 @@ def read_table(path: Path, delimiter: str, encoding: str, missing_words: Sequenc
             "".encode(encoding)
         except LookupError:
             raise click.BadParameter(f"no encoding is called {encoding}", param_hint="--encoding") from None
-    return read(path, ReadOptions(delimiter=delimiter, encoding=encoding, missing_words=tuple(missing_words)))
+    options = ReadOptions(
+        delimiter=delimiter,
+        encoding=encoding,
+        missing_words=tuple(missing_words),
+        quoted_missing=quoted_missing,
+    )
+    return read(path, options)
 
 
 def names_in(text: str | None) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -57,17 +57,14 @@ def _utc(day: datetime | None) -> datetime | None:
 
 def _show_unmapped(publication: Publication, source_file: str, error: UnmappedValuesError) -> None:
     """Name the values on the terminal; into a file or a pipe they never go."""
+    from anon_airflow.source import read_options
     from anon_core.hierarchy.build import ladder
-    from anon_core.table import ReadOptions, read
+    from anon_core.table import read
 
     if not sys.stderr.isatty():
         click.echo("--show-values shows values on a terminal only, never in a file or a pipe", err=True)
         return
-    source: Any = publication.source
-    options = ReadOptions(
-        delimiter=source.delimiter, encoding=source.encoding, missing_words=tuple(source.missing_words)
-    )
-    table = read(publication.resolve(source_file), options)
+    table = read(publication.resolve(source_file), read_options(publication))
     for name in error.unmapped:
         column = table.column(name)
         missing = ladder(column, publication.columns[name].hierarchy, publication.root).unmapped

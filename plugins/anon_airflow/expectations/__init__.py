@@ -5,6 +5,7 @@ One expectation per file, named as it is registered. Import it inside functions 
 
 from anon_airflow.expectations import metrics
 from anon_airflow.expectations.expect_k_anonymity import ExpectKAnonymity
+from anon_airflow.expectations.expect_no_published_identifier import ExpectNoPublishedIdentifier
 from anon_airflow.expectations.expect_no_singletons import ExpectNoSingletons
 from anon_airflow.expectations.expect_no_undeclared_column import ExpectNoUndeclaredColumn
 from anon_airflow.expectations.expect_published_uniqueness import ExpectPublishedUniqueness
@@ -14,6 +15,7 @@ OURS = {
     kind.expectation_type: kind
     for kind in (
         ExpectKAnonymity,
+        ExpectNoPublishedIdentifier,
         ExpectNoSingletons,
         ExpectNoUndeclaredColumn,
         ExpectPublishedUniqueness,
@@ -25,6 +27,7 @@ OURS = {
 __all__ = [
     "OURS",
     "ExpectKAnonymity",
+    "ExpectNoPublishedIdentifier",
     "ExpectNoSingletons",
     "ExpectNoUndeclaredColumn",
     "ExpectPublishedUniqueness",

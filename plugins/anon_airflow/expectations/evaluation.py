@@ -117,7 +117,11 @@ def _outcome(kind: str, kwargs: dict[str, Any], answer: Any) -> Outcome:
     if raised:
         said = "could not be evaluated; check its arguments and the type of its column"
     else:
-        said = "holds" if passed else "does not hold; look at the staged file, or change it in the publication file"
+        said = (
+            "holds"
+            if passed
+            else "does not hold; look at the source with `anon profile`, or change it in the publication file"
+        )
     observed = "holds" if passed else "raised" if raised else "does not hold"
     return Outcome(
         name=name_of(kind),

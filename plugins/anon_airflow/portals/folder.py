@@ -14,6 +14,8 @@ full disk included, leaves the portal as it was, and whatever goes wrong after i
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import hashlib
 import itertools
 import os
 import shutil
@@ -105,7 +107,7 @@ class FolderPortal:
             sweep(home)
             if there := self.find(release.dataset, release.content_digest, release.period):
                 self._show(release.dataset)
-                return there
+                return self._ours(there, release)
             manifest = manifest_of(release, self._free_version(release))
             incoming = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=home))
             try:
@@ -114,6 +116,12 @@ class FolderPortal:
             finally:
                 shutil.rmtree(incoming, ignore_errors=True)
         return self._answer("published", manifest)
+
+    def _ours(self, there: Published, release: Release) -> Published:
+        """Answer `published` for what this very run has put there before something stopped it from saying so."""
+        receipt = (read_manifest(Path(there.location)) or {}).get("receipt")
+        same = receipt is not None and receipt == release.manifest.get("receipt")
+        return dataclasses.replace(there, status="published") if same else there
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -183,7 +191,10 @@ def _fill(incoming: Path, release: Release, manifest: Manifest) -> None:
     """Write all files of a version into a folder that nobody looks at yet."""
     for each in release.distributions:
         copy_checked(each, incoming / each.name)
-    write_new(incoming / "report.json", as_json(release.report))
+    report = as_json(release.report)
+    if hashlib.sha256(report).hexdigest() != manifest.get("report_sha256", hashlib.sha256(report).hexdigest()):
+        raise RefusedError("portal", ["the report is not the one that the receipt covers"])
+    write_new(incoming / "report.json", report)
     write_new(incoming / "manifest.json", as_json(manifest))
     incoming.chmod(0o755)
     sync_folder(incoming)

@@ -73,11 +73,10 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def newest_first(manifests: Iterable[Manifest]) -> list[Manifest]:
-    """By period, then by time of publication; a release without a period stands for the time it was published."""
+    """By period, then by time of publication; one without a period, a trial by hand, comes after all that have one."""
 
     def age(manifest: Manifest) -> tuple[str, str, str]:
-        published_at = manifest["published_at"]
-        return manifest["period"] or published_at, published_at, manifest["version"]
+        return manifest["period"] or "", manifest["published_at"], manifest["version"]
 
     return sorted(manifests, key=age, reverse=True)
 
@@ -88,4 +87,7 @@ def damaged_file(folder: Path, manifest: Manifest) -> str | None:
         path = folder / each["name"]
         if not path.is_file() or sha256_of(path) != each["sha256"]:
             return str(each["name"])
-    return None if (folder / "report.json").is_file() else "report.json"
+    report = folder / "report.json"
+    if not report.is_file() or manifest.get("report_sha256") not in (None, sha256_of(report)):
+        return report.name
+    return None
