@@ -17,7 +17,7 @@ def audit_rows(airflow, dataset, run_id):
     from anon_airflow.audit import AuditStore
     from anon_airflow.signing import SigningKey
 
-    with AuditStore.open(None, airflow.anon_home, SigningKey.load(airflow.anon_home, {}, warn=False)) as store:
+    with AuditStore.open(None, airflow.anon_home, SigningKey.load(airflow.anon_home, {}, create=False)) as store:
         assert store.verify().ok
         return store.run(run_id, dataset)
 
