@@ -66,6 +66,8 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
         "spec_digest": publication.digest(),
     }
     run.note("stage", note)
+    if publication.keep_staging:
+        _say(progress, f"keep_staging is on: the originals stay in {run.staging} until somebody removes them")
     return {"uri": (run.staging / ORIGINAL).as_uri(), **note}
 
 

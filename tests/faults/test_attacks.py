@@ -290,3 +290,30 @@ def test_settings_of_airflow_make_no_new_version(tmp_path, home):
     write_publication(tmp_path, airflow={"retries": 1}, schedule="@daily")
     assert "UNCHANGED" in anon("run", spec, home=home).out
     assert len(versions_of(spec)) == 1
+
+
+def test_a_line_break_in_a_file_without_header_does_not_put_cells_into_messages(tmp_path, home):
+    rows = csv_text(people(50)).split("\n", 1)[1]
+    spec = write_publication(
+        tmp_path, source='P999999,1950,Mario Rossi,F,HIV,"two\nlines"\n' + rows + 'P1,1,a,F,1,"b\nc"\n'
+    )
+    ended = anon("run", spec, home=home)
+    assert ended.code == 2
+    assert not any(cell in ended.err + ended.out for cell in ("Mario Rossi", "HIV", "P999999"))
+
+
+def test_reading_the_audit_store_makes_no_key(tmp_path, home):
+    secret = {"ANON_SIGNING_KEY": "k" * 40}
+    assert anon("run", write_publication(tmp_path), home=home, environ=secret).code == 0
+    assert anon("audit", "verify", home=home, environ=secret).code == 0
+    ended = anon("audit", "verify", home=home)
+    assert ended.code == 2
+    assert "set ANON_SIGNING_KEY" in ended.err
+    assert not (home / "signing.key").exists()
+
+
+def test_originals_that_are_kept_on_purpose_are_told(tmp_path, home):
+    ended = anon("run", write_publication(tmp_path, keep_staging=True), home=home)
+    assert ended.code == 0
+    assert "the originals stay in" in ended.err
+    assert files_below(home / "staging")

@@ -148,10 +148,6 @@ class AuditStore:
         with self._database.reading() as connection:
             return rows_of_run(connection, run_id, dataset)
 
-    def latest_run(self, dataset: str) -> Run | None:
-        """The run of a dataset that began last."""
-        return next(iter(self.runs(dataset, limit=1)), None)
-
     def verify(self, anchor: Head | None = None) -> Verification:
         """
         Follow the chain from its start and name the first link that does not hold.
