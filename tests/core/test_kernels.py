@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core import kernels
-from anon_core.kernels import Groups, Integers
+from anon_core.kernels import Groups, Integers, grouping
 
 Tuples = list[tuple[int, ...]]
 
@@ -66,7 +66,7 @@ def test_counting_by_address_and_by_sorting_agree(rows: Tuples) -> None:
     columns = columns_of(rows, 3)
     weights = np.arange(1, len(rows) + 1)
     direct = kernels.group(columns, [5, 3, 7], weights)
-    with mock.patch.object(kernels, "DIRECT_BITS", -1):
+    with mock.patch.object(grouping, "DIRECT_BITS", -1):
         by_sorting = kernels.group(columns, [5, 3, 7], weights)
     for name in ("first", "weights", "member"):
         assert getattr(direct, name).tolist() == getattr(by_sorting, name).tolist()
@@ -74,7 +74,7 @@ def test_counting_by_address_and_by_sorting_agree(rows: Tuples) -> None:
 
 def test_both_ways_are_really_taken() -> None:
     column = np.array([0, 1, 1])
-    with mock.patch.object(kernels, "_group_sorted", side_effect=AssertionError("sorted")):
+    with mock.patch.object(grouping, "_group_sorted", side_effect=AssertionError("sorted")):
         kernels.group([column], [2])
         with pytest.raises(AssertionError, match="sorted"):
             kernels.group([column, column], [HUGE, HUGE])

@@ -1,7 +1,4 @@
-"""The inner loops: pack codes into machine words, group equal words, refine partitions.
-
-Nothing here knows what a code stands for. Everything is a handful of vectorised passes; there is no loop over rows.
-"""
+"""Pack codes into machine words and group equal words: a handful of vectorised passes, no loop over rows."""
 
 from __future__ import annotations
 

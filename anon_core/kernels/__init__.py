@@ -1,0 +1,10 @@
+"""The inner loops: pack codes into machine words, group equal words, refine partitions.
+
+Nothing here knows what a code stands for. :mod:`~anon_core.kernels.grouping` is a handful of vectorised numpy passes;
+:mod:`~anon_core.kernels.compiled` holds the loops that numba compiles, imported only where the work is large enough.
+"""
+
+from anon_core.kernels.effort import compiled_is_worth
+from anon_core.kernels.grouping import AnyCodes, Groups, Integers, Words, group, pack, weigh
+
+__all__ = ["AnyCodes", "Groups", "Integers", "Words", "compiled_is_worth", "group", "pack", "weigh"]
