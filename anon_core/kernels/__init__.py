@@ -4,7 +4,20 @@ Nothing here knows what a code stands for. :mod:`~anon_core.kernels.grouping` is
 :mod:`~anon_core.kernels.compiled` holds the loops that numba compiles, imported only where the work is large enough.
 """
 
-from anon_core.kernels.effort import compiled_is_worth
+from anon_core.kernels.counting import Distinct, distinct
+from anon_core.kernels.effort import compiled_is_worth, compiled_pays
 from anon_core.kernels.grouping import AnyCodes, Groups, Integers, Words, group, pack, weigh
 
-__all__ = ["AnyCodes", "Groups", "Integers", "Words", "compiled_is_worth", "group", "pack", "weigh"]
+__all__ = [
+    "AnyCodes",
+    "Distinct",
+    "Groups",
+    "Integers",
+    "Words",
+    "compiled_is_worth",
+    "compiled_pays",
+    "distinct",
+    "group",
+    "pack",
+    "weigh",
+]

@@ -1,15 +1,28 @@
-"""When the compiled loops are worth loading."""
+"""When the compiled loops are worth loading.
+
+Importing numba takes half a second, and compiling some ten once after installation. Both tiers give the same answers.
+"""
 
 from __future__ import annotations
 
 import sys
 
 LARGE = 10_000
-"""Fewer rows than this are done in numpy before numba is even imported (half a second, or ten when it compiles)."""
+"""A search over fewer rows than this begins without the compiled loops."""
+MUCH = 30_000_000
+"""So many codes handled in numpy take about as long as loading the compiled loops."""
 
 _COMPILED = "anon_core.kernels.compiled"
+_handled = 0
 
 
 def compiled_is_worth(rows: int) -> bool:
-    """Whether so many rows should go through the compiled loops: they are many, or the loops are loaded anyway."""
+    """Whether a long search over so many rows should use the compiled loops: they are many, or loaded anyway."""
     return rows >= LARGE or _COMPILED in sys.modules
+
+
+def compiled_pays(codes: int) -> bool:
+    """Whether to handle so many codes in the compiled loops: they, and what was handled before, are much by now."""
+    global _handled  # What this process has spent so far.
+    _handled += codes
+    return _handled >= MUCH or _COMPILED in sys.modules

@@ -28,6 +28,11 @@ class Groups:
     member: Integers
 
 
+def bits_of(cardinality: int) -> int:
+    """Return how many bits the codes of a column need."""
+    return max(int(cardinality) - 1, 0).bit_length()
+
+
 def pack(codes: Sequence[AnyCodes], cardinalities: Sequence[int]) -> list[Words]:
     """
     Pack one code per column into as few 64-bit words as they need, most significant column first.
@@ -38,7 +43,7 @@ def pack(codes: Sequence[AnyCodes], cardinalities: Sequence[int]) -> list[Words]
     words: list[Words] = []
     free = 0
     for column, cardinality in zip(codes, cardinalities, strict=True):
-        bits = max(int(cardinality) - 1, 0).bit_length()
+        bits = bits_of(cardinality)
         if not words or bits > free:
             words.append(np.zeros(len(column), np.uint64))
             free = 64
@@ -57,7 +62,7 @@ def group(codes: Sequence[AnyCodes], cardinalities: Sequence[int], weights: Inte
             first=np.zeros(some, np.int64), weights=np.full(some, total, np.int64), member=np.zeros(rows, np.int64)
         )
     words = pack(codes, cardinalities)
-    bits = sum(max(int(c) - 1, 0).bit_length() for c in cardinalities)
+    bits = sum(map(bits_of, cardinalities))
     if bits <= DIRECT_BITS and (1 << bits) <= max(16 * rows, 1 << 12):
         return _group_direct(words[0].astype(np.int64), 1 << bits, weights)
     return _group_sorted(words, weights)

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 
@@ -35,12 +33,13 @@ def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *
     :raises UnknownColumnError: a quasi-identifier is not in the table.
     :raises InvalidInputError: there are no rows, so any k would hold.
     """
-    sizes = frequencies.project(quasi_identifiers).class_sizes()
+    projected = frequencies.project(quasi_identifiers)
+    sizes = projected.class_sizes()
     if not len(sizes):
         raise InvalidInputError("k-anonymity of a table without rows is not defined")
     return KAnonymity(
         k=int(sizes.min()),
-        singletons=int(np.count_nonzero(sizes == 1)),
+        singletons=projected.singletons,
         classes=len(sizes),
         rows=frequencies.rows,
         rows_below=int(sizes[sizes < k].sum()),

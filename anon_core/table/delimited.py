@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import csv
-import mmap
+import gzip
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +18,57 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from anon_core.errors import TableError
-from anon_core.table import sniff
+from anon_core.kernels import compiled_pays
+from anon_core.kernels.effort import LARGE
+from anon_core.table import lanes, sniff
+from anon_core.table.arrays import texts
+from anon_core.table.blocks import Recoded, UnusualError
+from anon_core.table.model import Table
 from anon_core.table.options import ReadOptions, check_names
+
+LARGE_FILE = 1 << 22
+"""Smaller files are read before numba is even imported."""
 
 _BLOCK, _LARGE_BLOCK = 1 << 20, 1 << 28
 
 
-def read_csv(path: Path, options: ReadOptions) -> pa.Table:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How a delimited file is written, and its columns."""
+
+    encoding: str
+    delimiter: str
+    names: list[str]
+
+
+def layout_of(path: Path, options: ReadOptions) -> Layout:
+    """
+    Return how a file is written, sniffed where the options leave it open.
+
+    :raises TableError: it is not text, or its first line does not name the columns.
+    """
     encoding = sniff.encoding_of(path) if options.encoding == "auto" else options.encoding
-    try:
+    with explained(path, encoding, options.delimiter):
         delimiter = sniff.delimiter_of(path, encoding) if options.delimiter == "auto" else options.delimiter
         _check_delimiter(path, encoding, delimiter)
         names = sniff.header_of(path, encoding, delimiter)
         if "\0" in "".join(names):  # UTF-16 without a byte order mark, read as something narrower.
             raise _not_text(path, encoding)
         check_names(path, names)
-        return _parse_csv(path, options, encoding, delimiter, names)
+    return Layout(encoding=encoding, delimiter=delimiter, names=names)
+
+
+def read_csv(path: Path, options: ReadOptions) -> pa.Table | Table:
+    layout = layout_of(path, options)
+    with explained(path, layout.encoding, layout.delimiter):
+        return _parse_csv(path, options, layout.encoding, layout.delimiter, layout.names)
+
+
+@contextlib.contextmanager
+def explained(path: Path, encoding: str, delimiter: str) -> Iterator[None]:
+    """Say in our own words what a parser found wrong: in theirs they quote cells."""
+    try:
+        yield
     except UnicodeError:
         raise _not_text(path, encoding) from None
     except (pa.ArrowInvalid, csv.Error) as error:
@@ -61,10 +102,64 @@ def _check_delimiter(path: Path, encoding: str, delimiter: str) -> None:
             )
 
 
-def _parse_csv(path: Path, options: ReadOptions, encoding: str, delimiter: str, names: list[str]) -> pa.Table:
-    kinds = dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))
+def _parse_csv(path: Path, options: ReadOptions, encoding: str, delimiter: str, names: list[str]) -> pa.Table | Table:
     if not sniff.has_rows(path, encoding, delimiter):
-        return pa.schema(kinds).empty_table()  # pyarrow does not see a header that no line break ends.
+        return pa.table({name: texts([]) for name in names})  # Pyarrow sees no header without its end.
+    if _is_large(path):
+        with contextlib.suppress(UnusualError):
+            return _parse_large(path, options, encoding, delimiter, names)
+    return _parse_carefully(path, options, encoding, delimiter, names)
+
+
+def _is_large(path: Path) -> bool:
+    """Whether the compiled reader is worth loading: the file is large, and seems to have many rows."""
+    size = path.stat().st_size
+    if size < LARGE_FILE or sys.byteorder != "little":
+        return False
+    with sniff.open_binary(path) as stream:
+        lines = stream.read(_BLOCK).count(b"\n")
+        size *= 4 if isinstance(stream, gzip.GzipFile) else 1  # Tables shrink to a quarter and less.
+    # Pyarrow takes as long for two bytes as numpy for a code.
+    return lines * size // _BLOCK >= LARGE and compiled_pays(size // 2)
+
+
+def _parse_large(path: Path, options: ReadOptions, encoding: str, delimiter: str, names: list[str]) -> Table:
+    def read_cells(text: pa.Buffer) -> pa.Array:
+        """Read the distinct cells as the rows of a file of one column."""
+        if text.size == len(codecs.BOM_UTF8):
+            return texts([])
+        cells = pyarrow.csv.read_csv(
+            pa.BufferReader(text),
+            read_options=pyarrow.csv.ReadOptions(
+                column_names=["cell"], block_size=min(text.size + 1, _LARGE_BLOCK), use_threads=False
+            ),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False
+            ),
+            convert_options=meaning(options, {"cell": pa.string()}),
+        )
+        return pa.concat_arrays(cells.column(0).chunks)
+
+    codec = codec_of(path, encoding)
+    with sniff.open_binary(path) as stream:
+        return lanes.encode(
+            stream if codec == "utf8" else Recoded(stream, codec), names, delimiter, read_cells, block=lanes.BLOCK
+        )
+
+
+def meaning(options: ReadOptions, kinds: dict[str, pa.DataType]) -> pyarrow.csv.ConvertOptions:
+    """What a cell means: its own text, or a gap."""
+    return pyarrow.csv.ConvertOptions(
+        column_types=kinds,
+        null_values=list(options.missing_words),
+        strings_can_be_null=bool(options.missing_words),
+        quoted_strings_can_be_null=options.quoted_missing,
+    )
+
+
+def _parse_carefully(path: Path, options: ReadOptions, encoding: str, delimiter: str, names: list[str]) -> pa.Table:
+    """Have pyarrow parse all of it, and refuse what it would skip or swallow."""
+    quotes = sniff.quotes_in(path, encoding)
     ragged = 0
 
     def note(_: Any) -> str:
@@ -73,26 +168,24 @@ def _parse_csv(path: Path, options: ReadOptions, encoding: str, delimiter: str, 
         return "skip"
 
     def parse(block_size: int) -> pa.Table:
-        with sniff.open_binary(path) as stream:
+        with _utf8_stream(path, codec_of(path, encoding)) as stream:
             return pyarrow.csv.read_csv(
                 stream,
                 # The names are given, so that every column has a type here and pyarrow infers none.
                 read_options=pyarrow.csv.ReadOptions(
-                    encoding=_codec(path, encoding), column_names=names, skip_rows_after_names=1, block_size=block_size
+                    column_names=names,
+                    skip_rows_after_names=1,
+                    block_size=block_size,
+                    use_threads=path.stat().st_size >= LARGE_FILE,
                 ),
                 parse_options=pyarrow.csv.ParseOptions(
                     delimiter=delimiter,
-                    newlines_in_values=_has_quotes(path),
+                    newlines_in_values=quotes > 0,
                     # With one column an empty line is a row with a gap, not a blank line.
                     ignore_empty_lines=len(names) > 1,
                     invalid_row_handler=note,
                 ),
-                convert_options=pyarrow.csv.ConvertOptions(
-                    column_types=kinds,
-                    null_values=list(options.missing_words),
-                    strings_can_be_null=bool(options.missing_words),
-                    quoted_strings_can_be_null=options.quoted_missing,
-                ),
+                convert_options=meaning(options, dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))),
             )
 
     try:
@@ -100,32 +193,60 @@ def _parse_csv(path: Path, options: ReadOptions, encoding: str, delimiter: str, 
     except pa.ArrowInvalid:
         ragged = 0
         table = parse(_LARGE_BLOCK)  # A row must fit into a block.
+    check_whole(path, Layout(encoding=encoding, delimiter=delimiter, names=names), ragged, quotes)
+    return table
+
+
+def check_whole(path: Path, layout: Layout, ragged: int, quotes: int) -> None:
+    """:raises TableError: rows were skipped for their number of fields, or an open quote has swallowed some."""
     if ragged:
-        lines = sniff.ragged_lines(path, encoding, delimiter, len(names))
+        lines = sniff.ragged_lines(path, layout.encoding, layout.delimiter, len(layout.names))
         where = f" (lines {', '.join(map(str, lines[:5]))}{', ...' if len(lines) > 5 else ''})" if lines else ""
         raise TableError(
             str(path),
-            f"{ragged} rows do not have the {len(names)} fields of the header{where}",
+            f"{ragged} rows do not have the {len(layout.names)} fields of the header{where}",
             "repair the export, or set source.delimiter if another character separates the fields",
         )
-    if sniff.quotes_in(path, encoding) % 2:
+    if quotes % 2:
         raise TableError(
             str(path),
             "has an odd number of quotes: one is never closed, and swallows the rows after it",
             "repair the export that writes it",
         )
+
+
+def _utf8_stream(path: Path, codec: str) -> pa.NativeFile:
+    """
+    Open a file as a stream of pyarrow's own, unpacked and in UTF-8.
+
+    Its threads may hold a stream a little longer than the reading lasts. If they hold one of Python's when the process
+    ends, the process aborts.
+    """
+    with sniff.open_binary(path) as stream:
+        if codec == "utf8" and not isinstance(stream, gzip.GzipFile):
+            return pa.OSFile(str(path))
+        memory = pa.BufferOutputStream()
+        shutil.copyfileobj(stream if codec == "utf8" else Recoded(stream, codec), memory, _BLOCK)
+        return pa.BufferReader(memory.getvalue())
+
+
+def check_cells(path: Path, table: Table, options: ReadOptions) -> None:
+    """
+    Refuse a table whose cells show that the file was not read as it was meant.
+
+    :raises TableError: cells hold line breaks where none are expected, or the first line looks like data.
+    """
     if not options.line_breaks:
         _check_line_breaks(path, table)
     _check_header(path, table)
-    return table
 
 
-def _check_line_breaks(path: Path, table: pa.Table) -> None:
-    broken = []
-    for at, column in enumerate(table.columns, 1):
-        words = pa.chunked_array([chunk.dictionary for chunk in column.chunks], pa.string())
-        if pc.any(pc.match_substring_regex(words, "[\r\n]")).as_py():
-            broken.append(str(at))  # By position: where the header is missing, the names are somebody's cells.
+def _check_line_breaks(path: Path, table: Table) -> None:
+    broken = [
+        str(at)  # By position: where the header is missing, the names are somebody's cells.
+        for at, column in enumerate(table.columns, 1)
+        if pc.any(pc.match_substring_regex(column.domain, "[\r\n]")).as_py()
+    ]
     if broken:
         raise TableError(
             str(path),
@@ -134,30 +255,18 @@ def _check_line_breaks(path: Path, table: pa.Table) -> None:
         )
 
 
-def _check_header(path: Path, table: pa.Table) -> None:
+def _check_header(path: Path, table: Table) -> None:
     """Refuse a first line that looks like data: where columns hold their own names as values, the header is missing."""
-    own = sum(
-        any(pc.index(chunk.dictionary, name).as_py() >= 0 for chunk in column.chunks)
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    )
+    own = sum(bool(pc.any(pc.is_in(c.domain, value_set=texts([c.name]))).as_py()) for c in table.columns)
     if own > 1:
         raise TableError(
             str(path),
-            f"its first line looks like data: {own} of its {len(table.column_names)} names occur as values below them",
+            f"its first line looks like data: {own} of its {len(table.columns)} names occur as values below them",
             "its first line, and no other, must name the columns",
         )
 
 
-def _codec(path: Path, encoding: str) -> str:
+def codec_of(path: Path, encoding: str) -> str:
     """Return pyarrow's own name for UTF-8, so that it does not transcode, else Python's."""
     name = sniff.codec_of(path, encoding)
     return "utf8" if name in ("utf-8", "utf-8-sig") else name
-
-
-def _has_quotes(path: Path) -> bool:
-    """Whether a line break could hide inside quotes; looking is far cheaper than parsing on one thread."""
-    with path.open("rb") as stream:
-        if stream.read(2) == b"\x1f\x8b":
-            return True
-        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as view:
-            return view.find(b'"') >= 0

@@ -1,56 +1,97 @@
-"""Parquet as text cells: every type in its canonical text, a NaN as a gap."""
+"""Parquet as text cells, some rows at a time: every type in its one text, a NaN as a gap."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from anon_core.errors import TableError
+from anon_core.table.arrays import integers
+from anon_core.table.assembling import Piece, assemble
+from anon_core.table.model import Table
 from anon_core.table.options import ReadOptions, check_names
+from anon_core.table.scalars import is_scalar, is_text, piece_of_scalars
+
+_ROWS = 1 << 18
 
 
-def read_parquet(path: Path, options: ReadOptions) -> pa.Table:
+def read_parquet(path: Path, options: ReadOptions) -> Table:
+    """
+    Read a Parquet file. Only codes and distinct values are kept of the rows that were read.
+
+    :raises TableError: it is damaged, or has a column whose cells are not one value each.
+    """
+    names = _names(path)
+    waiting: list[list[Piece]] = [[] for _ in names]
+    rows = 0
+    for pieces in _pieces(path, names, options):
+        rows += len(pieces[0].codes)
+        for at, piece in enumerate(pieces):
+            waiting[at].append(piece.narrow())
+    columns = []
+    for at, name in enumerate(names):
+        columns.append(assemble(name, waiting[at]))
+        waiting[at] = []
+    return Table(columns=tuple(columns), rows=rows)
+
+
+def text_batches(path: Path, options: ReadOptions) -> Iterator[pa.RecordBatch]:
+    """Yield the rows as batches of texts, gaps as null; raises as :func:`read_parquet` does."""
+    names = _names(path)
+    for pieces in _pieces(path, names, options):
+        cells = [piece.words.take(integers(piece.codes)) for piece in pieces]
+        yield pa.RecordBatch.from_arrays(cells, names=names)
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
     try:
-        file = pq.ParquetFile(path)
-        check_names(path, file.schema_arrow.names)
-        table = file.read()
+        yield
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError):
         raise TableError(str(path), "is not a readable Parquet file", "it may be cut short: write it again") from None
-    nested = [field.name for field in table.schema if not _is_scalar(field.type)]
+
+
+def _names(path: Path) -> list[str]:
+    # Imported here: most tables are CSV, and a command should answer at once.
+    import pyarrow.parquet as pq
+
+    with _explained(path):
+        schema = pq.read_schema(path)
+    check_names(path, schema.names)
+    _check_types(path, schema)
+    return list(schema.names)
+
+
+def _pieces(path: Path, names: Sequence[str], options: ReadOptions) -> Iterator[list[Piece]]:
+    """Yield some rows at a time, a piece for each column."""
+    import pyarrow.parquet as pq
+
+    with _explained(path):
+        # Texts are mostly stored as dictionaries; this leaves them so.
+        texts = [field.name for field in pq.read_schema(path) if is_text(field.type)]
+        with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
+            for batch in file.iter_batches(_ROWS):
+                columns = zip(names, batch.columns, strict=True)
+                yield [_piece(path, name, values, options) for name, values in columns]
+
+
+def _check_types(path: Path, schema: pa.Schema) -> None:
+    nested = [field.name for field in schema if not is_scalar(field.type)]
     if nested:
         raise TableError(
             str(path), f"columns of nested or binary type: {', '.join(nested)}", "flatten them to one value per cell"
         )
-    words = options.missing_words if options.quoted_missing else ()
-    return pa.table([_text(column, words) for column in table.columns], names=table.column_names)
 
 
-def _is_scalar(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return _is_scalar(kind.value_type)
-    return bool(
-        pa.types.is_primitive(kind)
-        or pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_string_view(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_null(kind)
-    )
-
-
-def _text(column: pa.ChunkedArray, missing_words: Sequence[str]) -> pa.ChunkedArray:
-    """Return a Parquet column as text: NaN is a gap, minus zero is zero, missing words are gaps."""
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    if pa.types.is_float16(column.type):
-        column = column.cast(pa.float32())  # Exact, and pyarrow can compute with it.
-    if pa.types.is_floating(column.type):
-        column = pc.if_else(pc.is_nan(column), None, pc.add(column, pa.scalar(0.0, column.type)))
-    column = column.cast(pa.string())
-    if missing_words:
-        column = pc.if_else(pc.is_in(column, value_set=pa.array(missing_words, pa.string())), None, column)
-    return column.dictionary_encode()
+def _piece(path: Path, name: str, values: pa.Array, options: ReadOptions) -> Piece:
+    try:
+        return piece_of_scalars(values, options.missing_words if options.quoted_missing else ())
+    except pa.ArrowInvalid:
+        raise TableError(
+            str(path),
+            f"column {name!r} has {values.type} values that cannot be written as text",
+            "have the export write them as text",
+        ) from None

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import gzip
 import hashlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import pyarrow as pa
-
 from anon_core.errors import TableError
-from anon_core.table.delimited import read_csv
+from anon_core.table.assembling import stack
+from anon_core.table.delimited import check_cells, read_csv
 from anon_core.table.model import Table, from_arrow
 from anon_core.table.options import ReadOptions
 from anon_core.table.parquet import read_parquet
@@ -29,6 +29,26 @@ def read(path: Path, options: ReadOptions | None = None) -> Table:
         nested type: the message says which and never quotes a cell.
     """
     options = options or ReadOptions()
+    files = files_of(path)
+    tables = [_read_one(file, options) for file in files]
+    _check_different([file for file, table in zip(files, tables, strict=True) if table.rows])
+    for file, table in zip(files[1:], tables[1:], strict=True):
+        if set(table.names) != set(tables[0].names):
+            raise TableError(str(file), f"has other columns than {files[0].name}", "publish them as separate datasets")
+    rows = sum(table.rows for table in tables)
+    if not rows:
+        raise TableError(str(path), "has a header but no rows", "there is nothing to publish: check the export")
+    if len(tables) == 1:
+        return tables[0]
+    return Table(columns=tuple(stack([table.column(name) for table in tables]) for name in tables[0].names), rows=rows)
+
+
+def files_of(path: Path) -> list[Path]:
+    """
+    Return the files that a pattern matches, or the one file.
+
+    :raises TableError: none matches.
+    """
     files = [path]
     if glob.has_magic(str(path)) and not path.exists():  # A file may be called `a[1].csv`.
         files = [Path(name) for name in sorted(glob.glob(str(path)))]  # noqa: PTH207 - the pattern may be absolute
@@ -36,15 +56,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Table:
         raise TableError(
             str(path), "no file matches this pattern", "check source.file and the period it is rendered for"
         )
-    tables = [_read_one(file, options) for file in files]
-    _check_different([file for file, table in zip(files, tables, strict=True) if table.num_rows])
-    for file, table in zip(files[1:], tables[1:], strict=True):
-        if set(table.column_names) != set(tables[0].column_names):
-            raise TableError(str(file), f"has other columns than {files[0].name}", "publish them as separate datasets")
-    whole = pa.concat_tables([table.select(tables[0].column_names) for table in tables])
-    if not whole.num_rows:
-        raise TableError(str(path), "has a header but no rows", "there is nothing to publish: check the export")
-    return from_arrow(whole)
+    return files
 
 
 def _check_different(files: Sequence[Path]) -> None:
@@ -58,7 +70,25 @@ def _check_different(files: Sequence[Path]) -> None:
         seen[digest] = file
 
 
-def _read_one(path: Path, options: ReadOptions) -> pa.Table:
+def _read_one(path: Path, options: ReadOptions) -> Table:
+    with readable(path):
+        if is_parquet(path):
+            return read_parquet(path, options)
+        cells = read_csv(path, options)
+        table = cells if isinstance(cells, Table) else from_arrow(cells)
+    check_cells(path, table, options)
+    return table
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a file is Parquet, by its magic number."""
+    with path.open("rb") as stream:
+        return stream.read(4) == b"PAR1"
+
+
+@contextlib.contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """:raises TableError: the file is missing, empty, a folder, not permitted, or not a whole gzip file."""
     if not path.exists():
         raise TableError(
             str(path), "no such file", "check the path (in a publication file it starts at the include folder)"
@@ -68,9 +98,7 @@ def _read_one(path: Path, options: ReadOptions) -> pa.Table:
     if not path.stat().st_size:
         raise TableError(str(path), "is empty", "check the export that writes it")
     try:
-        with path.open("rb") as stream:
-            parquet = stream.read(4) == b"PAR1"
-        return read_parquet(path, options) if parquet else read_csv(path, options)
+        yield
     except PermissionError:
         raise TableError(str(path), "may not be read by this user", "change its permissions") from None
     except (EOFError, zlib.error, gzip.BadGzipFile):

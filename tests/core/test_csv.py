@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.errors import TableError
-from anon_core.table import RELEASED, ReadOptions, read
+from anon_core.table import RELEASED, ReadOptions, delimited, read
 from tests.core.table_files import cells, column_of, csv_text, write
 from tests.properties.tables import Cell, Row, rows_of
 
@@ -146,6 +147,20 @@ def test_a_file_in_any_encoding_packed_or_not_gives_the_same_text(
     assert table.names == ("comune", "sigla")
     last = "€" if "€".encode("cp1252") in raw and encoding == "cp1252" else "01"
     assert rows_of(table) == [("Saint-Rhémy", last), ("Rhêmes-Notre-Dame", "1")]
+
+
+@pytest.mark.parametrize(
+    ("raw", "codec"),
+    [(PLACES.encode(), "utf8"), (gzip.compress(PLACES.encode()), "utf8"), (PLACES.encode("cp1252"), "cp1252")],
+    ids=["plain", "packed", "another encoding"],
+)
+def test_pyarrow_is_given_no_stream_of_python_for_its_threads_outlive_the_reading(
+    tmp_path: Path, raw: bytes, codec: str
+) -> None:
+    """Holding one when the process ends, about one process in thirty aborted."""
+    with delimited._utf8_stream(write(tmp_path, raw), codec) as stream:
+        assert type(stream) in (pa.OSFile, pa.BufferReader)
+        assert stream.read() == PLACES.encode()
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])

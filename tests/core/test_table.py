@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import math
 from pathlib import Path
 from random import Random
 
@@ -15,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.errors import TableError, UnknownColumnError
-from anon_core.table import RELEASED, ReadOptions, read
+from anon_core.table import RELEASED, ReadOptions, from_arrow, read
 from tests.core.table_files import assert_same, cells, column_of, csv_text, parquet, write
-from tests.properties.tables import Cell, Row, Small, rows_of, small_tables, table_of
+from tests.properties.tables import Row, Small, rows_of, small_tables, table_of
 
 
 @pytest.fixture(scope="module")
@@ -124,41 +121,22 @@ def test_in_parquet_a_missing_word_is_a_gap_only_where_quoted_ones_are(tmp_path:
     assert column_of(path, RELEASED) == ["", "NA", "x", None]
 
 
-@pytest.mark.parametrize(
-    ("column", "cells"),
-    [
-        (pa.array([1, None, -2]), ["1", None, "-2"]),
-        (pa.array([2**64 - 1], pa.uint64()), ["18446744073709551615"]),
-        (pa.array([True, False, None]), ["true", "false", None]),
-        (pa.array([1.5, -0.0, 0.0, math.nan, math.inf, None]), ["1.5", "0", "0", None, "inf", None]),
-        (pa.array([1.1, -0.0, math.nan], pa.float32()), ["1.1", "0", None]),
-        (pa.array([np.float16(1.5), np.float16("nan"), np.float16(-0.0)], pa.float16()), ["1.5", None, "0"]),
-        (pa.array([decimal.Decimal("1.50"), decimal.Decimal("-0.00"), None]), ["1.50", "0.00", None]),
-        (pa.array([datetime.date(2019, 5, 15), None]), ["2019-05-15", None]),
-        (pa.array([datetime.datetime(2019, 5, 15)], pa.timestamp("ms")), ["2019-05-15 00:00:00.000"]),
-        (pa.array([0], pa.timestamp("ms", "Europe/Rome")), ["1970-01-01 01:00:00.000+0100"]),
-        (pa.array(["x", "y", None, "x"]).dictionary_encode(), ["x", "y", None, "x"]),
-        (pa.array([1.5, -0.0, 0.0, None]).dictionary_encode(), ["1.5", "0", "0", None]),
-        (pa.array(["01", None], pa.large_string()), ["01", None]),
-        (pa.nulls(2), [None, None]),
-    ],
-    ids=lambda value: str(value.type) if isinstance(value, pa.Array) else "",
-)
-def test_parquet_types_become_their_one_text(tmp_path: Path, column: pa.Array, cells: list[Cell]) -> None:
-    assert column_of(parquet(tmp_path, column)) == cells
-
-
-@pytest.mark.parametrize("bits", [32, 64])
-@settings(max_examples=30, deadline=None)
-@given(data=st.data())
-def test_floats_are_merged_only_if_they_are_equal(folder: Path, bits: int, data: st.DataObject) -> None:
-    kind = {32: pa.float32(), 64: pa.float64()}[bits]
-    numbers = data.draw(st.lists(st.floats(width=bits), min_size=1, max_size=20))  # type: ignore[arg-type]
-    cells = column_of(parquet(folder, pa.array(numbers, kind)))
-    assert pa.array(cells, pa.string()).cast(kind).to_pylist() == [None if math.isnan(n) else n for n in numbers]
-    assert len(set(cells) - {None}) == len({n for n in numbers if not math.isnan(n)})
-
-
 def test_a_dictionary_in_the_source_leaves_no_unused_value_in_the_domain(tmp_path: Path) -> None:
     column = pa.DictionaryArray.from_arrays(pa.array([0, 2, 0], pa.int8()), pa.array(["x", "NOBODY", "y"]))
     assert read(parquet(tmp_path, column)).column("a").domain.to_pylist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("rows", [9, 40_000])
+def test_keeping_rows_gives_the_same_in_numpy_and_in_the_compiled_loops(
+    rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw = np.random.Generator(np.random.PCG64(5))
+    table = from_arrow(pa.table({"a": pa.array(draw.integers(0, 50, rows)).cast(pa.string())}))
+    mask = draw.integers(0, 2, rows).astype(np.bool_)
+    kept = []
+    for pays in (False, True):
+        monkeypatch.setattr("anon_core.table.assembling.compiled_pays", lambda codes, pays=pays: pays)
+        kept.append(table.keep(mask))
+    assert_same(*kept)
+    assert rows_of(kept[1]) == [row for row, keep in zip(rows_of(table), mask, strict=True) if keep]
+    assert all(k.columns[0].codes.dtype == np.int32 for k in kept)

@@ -1,6 +1,6 @@
 """The loops that numba compiles. Import a module of this package inside a function, and only when rows are many.
 
-Compiled code is cached beside the source (or in the user's cache folder where that is not writable), so it compiles once
+Compiled code is cached beside the source (or in the user's cache folder where that is not writable): it compiles once
 after installation, and says so. All loops release the interpreter lock: two Python threads run two of them at a time.
 """
 
