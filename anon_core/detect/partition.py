@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,10 @@ import numpy as np
 from anon_core import kernels
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
+from anon_core.table import Mask
+
+_NO_UNITS = np.zeros(0, np.int32)
+_NO_WEIGHTS = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,42 +21,106 @@ class Partition:
     """
     The classes of at least two rows under some columns; rows that are alone are left out for good.
 
-    A row that is alone stays alone whatever column is added, so refining never looks at it again. ``tuples`` are the
-    members (distinct tuples of the whole table), ``clusters`` the class each is in (numbered from 0), ``sizes`` the
-    rows of each class.
+    A row that is alone stays alone whatever column is added, so refining never looks at it again. Class ``i`` has the
+    members ``members[offsets[i] : offsets[i + 1]]`` (distinct tuples of the whole table) and ``sizes[i]`` rows;
+    ``alone`` is the number of classes that were left out. Where the table counts units, a class is left out if all its
+    rows belong to one.
     """
 
-    tuples: Integers
-    clusters: Integers
+    frequencies: FrequencyTable
+    members: AnyCodes
+    offsets: AnyCodes
     sizes: Integers
+    alone: int
 
     @classmethod
     def whole(cls, frequencies: FrequencyTable) -> Partition:
         """Return the partition by no column at all: everybody in one class."""
-        count = frequencies.tuples
-        if frequencies.rows < 2:
-            return cls(tuples=np.zeros(0, np.int64), clusters=np.zeros(0, np.int64), sizes=np.zeros(0, np.int64))
+        tuples = len(frequencies.weights)
+        everybody = frequencies.rows > 1
         return cls(
-            tuples=np.arange(count),
-            clusters=np.zeros(count, np.int64),
-            sizes=np.array([frequencies.rows], np.int64),
+            frequencies=frequencies,
+            members=np.arange(tuples if everybody else 0, dtype=np.int32),
+            offsets=np.array([0, tuples] if everybody else [0], np.int32),
+            sizes=np.array([frequencies.weights.sum()] if everybody else [], np.int64),
+            alone=0 if everybody else min(tuples, 1),
         )
+
+    @classmethod
+    def by(cls, frequencies: FrequencyTable, columns: Iterable[int]) -> Partition:
+        """Return the partition by some columns, given by position."""
+        partition = cls.whole(frequencies)
+        for column in columns:
+            partition = partition.refine(column)
+        return partition
 
     @property
-    def rows(self) -> int:
-        """How many rows are not alone."""
-        return int(self.sizes.sum())
+    def classes(self) -> int:
+        """How many distinct tuples these columns have, the lonely ones included; of units that are alone, one each."""
+        return self.alone + len(self.sizes)
 
-    def refine(self, codes: AnyCodes, cardinality: int, weights: Integers) -> Partition:
+    @property
+    def singletons(self) -> int:
+        """How many rows (or units) are alone."""
+        if self.frequencies.units is None:
+            return self.frequencies.rows - int(self.sizes.sum())
+        return len(np.unique(self.frequencies.units[self.left_out()]))
+
+    @property
+    def separated(self) -> float | None:
+        """Which share of all pairs of rows these columns tell apart (Motwani and Xu); None where units are counted."""
+        rows = self.frequencies.rows
+        if self.frequencies.units is not None:
+            return None
+        together = sum(size * (size - 1) for size in self.sizes.tolist())
+        return 1 - together / (rows * (rows - 1)) if rows > 1 else 1.0
+
+    def left_out(self) -> Mask:
+        """Return which tuples are alone."""
+        single = np.ones(len(self.frequencies.weights), np.bool_)
+        single[self.members] = False
+        return single
+
+    def refine(self, column: int) -> Partition:
         """Split every class by one more column, and leave out the rows that are now alone."""
-        if not len(self.tuples):
+        if not len(self.members):
             return self
-        groups = kernels.group(
-            [self.clusters, codes[self.tuples]], [len(self.sizes), cardinality], weights[self.tuples]
-        )
-        keep = groups.weights > 1
-        number = np.cumsum(keep) - 1
-        members = keep[groups.member]
-        return Partition(
-            tuples=self.tuples[members], clusters=number[groups.member[members]], sizes=groups.weights[keep]
-        )
+        split = _refine_compiled if kernels.compiled_pays(len(self.members)) else _refine
+        return split(self, self.frequencies.codes[column], len(self.frequencies.domains[column]))
+
+
+def _refine_compiled(partition: Partition, codes: AnyCodes, cardinality: int) -> Partition:
+    from anon_core.kernels.compiled.refinement import refine
+
+    frequencies = partition.frequencies
+    members, offsets, sizes, alone = refine(
+        partition.members,
+        partition.offsets,
+        np.ascontiguousarray(codes, np.int32),
+        cardinality,
+        _NO_WEIGHTS if int(partition.sizes.sum()) == len(partition.members) else frequencies.weights,
+        _NO_UNITS if frequencies.units is None else np.ascontiguousarray(frequencies.units, np.int32),
+    )
+    return Partition(
+        frequencies=frequencies, members=members, offsets=offsets, sizes=sizes, alone=partition.alone + int(alone)
+    )
+
+
+def _refine(partition: Partition, codes: AnyCodes, cardinality: int) -> Partition:
+    frequencies, members = partition.frequencies, partition.members
+    classes = np.repeat(np.arange(len(partition.sizes)), np.diff(partition.offsets))
+    groups = kernels.group([classes, codes[members]], [len(partition.sizes), cardinality], frequencies.weights[members])
+    order = np.argsort(groups.member, kind="stable")
+    counts = np.bincount(groups.member, minlength=len(groups.weights))
+    keep = groups.weights > 1
+    if frequencies.units is not None:
+        starts = np.cumsum(counts) - counts
+        units = frequencies.units[members[order]]
+        keep = np.minimum.reduceat(units, starts) != np.maximum.reduceat(units, starts)
+    return Partition(
+        frequencies=frequencies,
+        members=members[order[np.repeat(keep, counts)]],
+        offsets=np.concatenate([[0], np.cumsum(counts[keep])]).astype(np.int32),
+        sizes=groups.weights[keep],
+        alone=partition.alone + int(np.count_nonzero(~keep)),
+    )

@@ -1,6 +1,7 @@
 """Quasi-identifiers by singletons [Pastore2020]_: which column sets leave most rows alone in their class.
 
-Pastore, Pellegrino, Scarano: Detecting and Generalizing Quasi-Identifiers by Affecting Singletons, 2020.
+Pastore, Pellegrino, Scarano: Detecting and Generalizing Quasi-Identifiers by Affecting Singletons, 2020. The two ratios
+are those of Motwani and Xu: Efficient Algorithms for Masking and Finding Quasi-Identifiers, 2007.
 """
 
 from __future__ import annotations
@@ -11,21 +12,46 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anon_core.detect.partition import Partition
+from anon_core.detect.unique_columns import unique_column_combinations
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
-from anon_core.table import Mask
+from anon_core.kernels import Integers
 
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnSet:
-    """A set of columns and how far it tells rows apart."""
+    """
+    A set of columns and how far it tells rows apart.
+
+    ``distinct_ratio`` is the number of distinct tuples by the number of rows, ``separation_ratio`` the share of all
+    pairs of rows that differ somewhere in the set (1 where there is no pair; None where units are counted).
+    """
 
     columns: tuple[str, ...]
     singletons: int
     share: float
     distinct: int
+    distinct_ratio: float
+    separation_ratio: float | None
+
+    @classmethod
+    def of(cls, partition: Partition, columns: Sequence[int]) -> ColumnSet:
+        """Measure the set whose partition this is; its columns are named in the order of the table."""
+        frequencies = partition.frequencies
+        names, rows = tuple(frequencies.names[i] for i in sorted(columns)), frequencies.rows
+        # Of a unit that is alone, the partition does not know how many tuples it has.
+        distinct = partition.classes if frequencies.units is None else frequencies.project(names).tuples
+        singletons = partition.singletons
+        return cls(
+            columns=names,
+            singletons=singletons,
+            share=singletons / rows,
+            distinct=distinct,
+            distinct_ratio=distinct / rows,
+            separation_ratio=partition.separated,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,85 +74,14 @@ class Detection:
     sets_examined: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UniqueSet:
-    """A minimal column set that singles out more rows than allowed."""
-
-    columns: tuple[str, ...]
-    singletons: int
-    share: float
-
-
-@dataclass(slots=True)
-class _Search:
-    """The depth-first walk over column sets, in one order of columns, so that each set is met once."""
-
-    frequencies: FrequencyTable
-    max_size: int
-    progress: Progress | None
-    order: list[int] = field(default_factory=list)
-    cardinalities: list[int] = field(default_factory=list)
-    best: dict[int, tuple[int, int, tuple[int, ...]]] = field(default_factory=dict)
-    unique: list[tuple[int, ...]] = field(default_factory=list)
-    examined: int = 0
-
-    def run(self) -> None:
-        columns = range(len(self.frequencies.names))
-        self.cardinalities = [len(np.unique(self.frequencies.codes[i])) for i in columns]
-        # The columns that split most come first: good sets early make the bound bite.
-        self.order = sorted(columns, key=lambda i: (-self.cardinalities[i], self.frequencies.names[i]))
-        self._visit((), Partition.whole(self.frequencies), 0)
-
-    def _visit(self, chosen: tuple[int, ...], partition: Partition, start: int) -> None:
-        for at in range(start, len(self.order)):
-            if not self._promising(len(chosen), partition, at):
-                return  # What comes later in the order splits even less.
-            column = self.order[at]
-            refined = partition.refine(
-                self.frequencies.codes[column], len(self.frequencies.domains[column]), self.frequencies.weights
-            )
-            self.examined += 1
-            if self.progress:
-                self.progress(self.examined)
-            if chosen and len(refined.sizes) == len(partition.sizes) and refined.rows == partition.rows:
-                continue  # Nothing is split: every set below equals a smaller one without this column.
-            found = (*chosen, column)
-            if not refined.rows:
-                self.unique.append(found)
-                continue
-            self._note(found, refined)
-            if len(found) < self.max_size:
-                self._visit(found, refined, at + 1)
-
-    def _note(self, found: tuple[int, ...], partition: Partition) -> None:
-        singletons = self.frequencies.rows - partition.rows
-        best = self.best.get(len(found))
-        if best is None or singletons > best[0]:
-            self.best[len(found)] = (singletons, singletons + len(partition.sizes), found)
-
-    def _promising(self, size: int, partition: Partition, at: int) -> bool:
-        """Whether adding columns from ``at`` on could still beat the best set of some size."""
-        alone = self.frequencies.rows - partition.rows
-        capacity = 1
-        for more in range(1, min(self.max_size - size, len(self.order) - at) + 1):
-            # `order` falls by cardinality, so these are the largest that remain. A class of z rows cannot give more
-            # singletons than there are cells to put them in; if it has more rows than cells, one cell holds a crowd.
-            capacity *= self.cardinalities[self.order[at + more - 1]]
-            sizes = partition.sizes
-            bound = alone + int(np.where(sizes <= capacity, sizes, capacity - 1).sum())
-            best = self.best.get(size + more)
-            if best is None or bound > best[0]:
-                return True
-        return False
-
-
 def detect(frequencies: FrequencyTable, *, max_size: int | None = None, progress: Progress | None = None) -> Detection:
     """
     Find the column sets that single out most rows, exactly, by depth-first search over stripped partitions.
 
     A gap is a category of its own. Ties go to the set met first: columns with more distinct values first, then by name.
-    A set that no added column refines is reported padded with the first unused columns by name. Of one row, every
-    single column is an identifier.
+    A set that no added column refines (a constant column, or one that follows from another) is reported padded with the
+    first unused columns by name. Of one row, every single column is an identifier; if all rows are equal nothing is,
+    and every best set has no singletons. Where the table counts units, a unit is alone if it is alone in one class.
 
     :raises InvalidInputError: no columns, no rows, or a size below 1.
     """
@@ -138,119 +93,109 @@ def detect(frequencies: FrequencyTable, *, max_size: int | None = None, progress
     size = min(max_size or len(names), len(names))
     search = _Search(frequencies, size, progress)
     search.run()
-    identifiers = _minimal([tuple(sorted(found)) for found in search.unique])
-    elected = min(search.best.items(), key=lambda item: (-item[1][0], item[0]), default=None)
-    whole = _column_set(frequencies, names)
+    identifiers = _identifiers(frequencies, size, search)
+    elected = min(search.best.items(), key=lambda item: (-item[1].singletons, item[0]), default=None)
     return Detection(
         rows=frequencies.rows,
         max_size=size,
         identifiers=tuple(tuple(names[i] for i in found) for found in identifiers),
-        best=_named(frequencies, elected[1]) if elected else None,
+        best=elected[1] if elected else None,
         best_by_size=_every_size(frequencies, search, identifiers, size),
-        all_columns=whole,
+        all_columns=ColumnSet.of(Partition.by(frequencies, search.order), search.order),
         sets_examined=search.examined,
     )
 
 
-def unaccepted_uniqueness(
-    frequencies: FrequencyTable,
-    *,
-    max_size: int,
-    max_share: float,
-    accepted: Sequence[Sequence[str]] = (),
-    together: Sequence[Sequence[str]] = (),
-) -> list[UniqueSet]:
-    """
-    Return the minimal column sets up to a size that single out a larger share of rows than allowed.
+@dataclass(slots=True)
+class _Search:
+    """The depth-first walk over column sets, in one order of columns, so that each set is met once."""
 
-    The sets in ``together`` are looked at as well, whatever their size. An accepted set covers itself and its subsets.
-    Of a larger set that contains it, only those rows count that the accepted set does not single out already: the
-    acceptance was for them, not for whatever is added. Sets with columns that the table lacks are passed over.
-    """
-    rows, names = frequencies.rows, frequencies.names
-    covers = _indices(accepted, names)
-    alone = {cover: _alone(frequencies, cover) for cover in covers}
-    found: dict[frozenset[int], int] = {}
+    frequencies: FrequencyTable
+    max_size: int
+    progress: Progress | None
+    order: list[int] = field(default_factory=list)
+    cardinalities: list[int] = field(default_factory=list)
+    best: dict[int, ColumnSet] = field(default_factory=dict)
+    unique: list[tuple[int, ...]] = field(default_factory=list)
+    examined: int = 0
 
-    def breaks(members: frozenset[int], single: Mask) -> bool:
-        """Note a set that singles out too many rows which nobody answers for."""
-        if any(members <= cover for cover in covers):
-            return False
-        for cover in covers:
-            if cover < members:
-                single = single & ~alone[cover]
-        count = int(np.count_nonzero(single))
-        if count / rows > max_share:  # Not `max_share * rows`: 0.29 * 100 is below 29.
-            found[members] = count
-        return members in found
+    def run(self) -> None:
+        columns = range(len(self.frequencies.names))
+        self.cardinalities = [int(np.count_nonzero(np.bincount(self.frequencies.codes[i]))) for i in columns]
+        # The columns that split most come first: good sets early make the bound bite.
+        self.order = sorted(columns, key=lambda i: (-self.cardinalities[i], self.frequencies.names[i]))
+        self._visit((), Partition.whole(self.frequencies), 0)
 
-    def visit(chosen: tuple[int, ...], partition: Partition, start: int) -> None:
-        for column in range(start, len(names)):
-            members = frozenset((*chosen, column))
-            if any(smaller <= members for smaller in found):
+    def _visit(self, chosen: tuple[int, ...], partition: Partition, start: int) -> None:
+        bound = _Bound(partition)
+        for at in range(start, len(self.order)):
+            if not self._promising(len(chosen), bound, at):
+                return  # What comes later in the order splits even less.
+            refined = partition.refine(self.order[at])
+            self.examined += 1
+            if self.progress:
+                self.progress(self.examined)
+            if chosen and refined.classes == partition.classes:
+                continue  # Nothing is split: every set below equals a smaller one without this column.
+            found = (*chosen, self.order[at])
+            singletons = refined.singletons
+            if singletons == self.frequencies.rows:
+                self.unique.append(found)
                 continue
-            refined = partition.refine(frequencies.codes[column], len(frequencies.domains[column]), frequencies.weights)
-            if not breaks(members, _left_out(frequencies, refined)) and len(members) < max_size:
-                visit((*chosen, column), refined, column + 1)
+            best = self.best.get(len(found))
+            if best is None or singletons > best.singletons:
+                self.best[len(found)] = ColumnSet.of(refined, found)
+            if len(found) < self.max_size:
+                self._visit(found, refined, at + 1)
 
-    if rows:
-        visit((), Partition.whole(frequencies), 0)
-        for members in _indices(together, names):
-            breaks(members, _alone(frequencies, members))
-    minimal = [members for members in found if not any(other < members for other in found)]
-    sets = [
-        UniqueSet(columns=tuple(names[i] for i in sorted(m)), singletons=found[m], share=found[m] / rows)
-        for m in minimal
-    ]
-    return sorted(sets, key=lambda s: (len(s.columns), -s.singletons, s.columns))
-
-
-def _indices(sets: Sequence[Sequence[str]], names: Sequence[str]) -> list[frozenset[int]]:
-    return [frozenset(names.index(c) for c in columns) for columns in sets if set(columns) <= set(names)]
+    def _promising(self, size: int, bound: _Bound, at: int) -> bool:
+        """Whether adding columns from ``at`` on could still beat the best set of some size and of all smaller ones."""
+        capacity = 1
+        for more in range(1, min(self.max_size - size, len(self.order) - at) + 1):
+            capacity *= self.cardinalities[self.order[at + more - 1]]  # `order` falls, so these are the largest left.
+            best = max((found.singletons for width, found in self.best.items() if width <= size + more), default=-1)
+            if bound.singletons_within(capacity) > best:
+                return True
+        return False
 
 
-def _alone(frequencies: FrequencyTable, columns: frozenset[int]) -> Mask:
-    """Return which tuples are alone under these columns."""
-    partition = Partition.whole(frequencies)
-    for column in sorted(columns):
-        partition = partition.refine(frequencies.codes[column], len(frequencies.domains[column]), frequencies.weights)
-    return _left_out(frequencies, partition)
+class _Bound:
+    """How many singletons a partition could have at most, were each of its classes split into so many cells.
+
+    A class of z rows cannot give more singletons than there are cells to put them in; if it has more rows than cells,
+    one cell holds a crowd (several rows of one unit are no crowd, so there all cells count).
+    """
+
+    def __init__(self, partition: Partition) -> None:
+        self._alone = partition.singletons
+        by_unit = partition.frequencies.units is not None
+        self._spared = 0 if by_unit else 1
+        # Sets on which everybody is alone are searched for elsewhere: on the others two rows are not, at least.
+        self._most = partition.frequencies.rows - (0 if by_unit else 2)
+        self._sizes: Integers = np.sort(partition.sizes)
+        self._up_to: Integers = np.concatenate([[0], np.cumsum(self._sizes)])
+
+    def singletons_within(self, cells: int) -> int:
+        small = int(np.searchsorted(self._sizes, min(cells, int(self._sizes[-1]) if len(self._sizes) else 0), "right"))
+        within = self._alone + int(self._up_to[small]) + (len(self._sizes) - small) * (cells - self._spared)
+        return min(within, self._most)
 
 
-def _left_out(frequencies: FrequencyTable, partition: Partition) -> Mask:
-    """Return which tuples a stripped partition has left out: those that are alone."""
-    single = np.ones(frequencies.tuples, np.bool_)
-    single[partition.tuples] = False
-    return single
+def _identifiers(frequencies: FrequencyTable, size: int, search: _Search) -> list[tuple[int, ...]]:
+    """Return the minimal sets on which every row is alone; where units are counted the walk has met them all."""
+    if frequencies.units is not None:
+        return _minimal([tuple(sorted(found)) for found in search.unique])
+    found = unique_column_combinations(frequencies, max_size=size, progress=search.progress)
+    return [tuple(frequencies.positions(columns)) for columns in found.sets]
 
 
 def _minimal(sets: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """Return the sets that contain no other one, smallest first."""
-    minimal: list[tuple[int, ...]] = []
-    for found in sorted(set(sets), key=lambda s: (len(s), s)):
-        if not any(set(smaller) <= set(found) for smaller in minimal):
+    minimal: list[frozenset[int]] = []
+    for found in map(frozenset, sorted(set(sets), key=lambda s: (len(s), s))):
+        if not any(smaller <= found for smaller in minimal):
             minimal.append(found)
-    return minimal
-
-
-def _column_set(frequencies: FrequencyTable, columns: Sequence[str]) -> ColumnSet:
-    projected = frequencies.project(columns)
-    return ColumnSet(
-        columns=tuple(columns),
-        singletons=projected.singletons,
-        share=projected.singletons / frequencies.rows,
-        distinct=projected.tuples,
-    )
-
-
-def _named(frequencies: FrequencyTable, best: tuple[int, int, tuple[int, ...]]) -> ColumnSet:
-    singletons, distinct, columns = best
-    return ColumnSet(
-        columns=tuple(frequencies.names[i] for i in sorted(columns)),
-        singletons=singletons,
-        share=singletons / frequencies.rows,
-        distinct=distinct,
-    )
+    return [tuple(sorted(found)) for found in minimal]
 
 
 def _every_size(
@@ -261,14 +206,14 @@ def _every_size(
     found: list[ColumnSet] = []
     for width in range(1, size + 1):
         whole = next((i for i in identifiers if len(i) == width), None)
-        own = search.best.get(width)
-        best = _named(frequencies, own) if own else None
+        best = search.best.get(width)
         if whole is not None:
-            best = _column_set(frequencies, [names[i] for i in whole])
+            best = ColumnSet.of(Partition.by(frequencies, whole), whole)
         if found and (best is None or best.singletons <= found[-1].singletons):
             kept = found[-1].columns
             padding = min(name for name in names if name not in kept)
-            best = _column_set(frequencies, [n for n in names if n in kept or n == padding])
+            padded = frequencies.positions([*kept, padding])
+            best = ColumnSet.of(Partition.by(frequencies, padded), padded)
         if best is not None:
             found.append(best)
     return tuple(found)

@@ -10,18 +10,9 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from anon_core.policy import NOT_EMPTY, Filled, Model, Names, Number, Text, Whole
+from anon_core.role import Role
 
 __all__ = ["Column", "DateLevel", "Decompose", "Hierarchy", "HierarchyKind", "Role", "Unmapped"]
-
-
-class Role(StrEnum):
-    """What a column is to someone who wants to single people out."""
-
-    IDENTIFIER = "identifier"
-    QUASI = "quasi"
-    SENSITIVE = "sensitive"
-    OTHER = "other"
-    DROP = "drop"
 
 
 class HierarchyKind(StrEnum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from random import Random
 
 import numpy as np
@@ -13,6 +14,7 @@ from anon_core.detect.singletons import ColumnSet, detect
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from tests.properties.tables import Row, Small, singletons, small_tables, subsets, table_of
+from tests.properties.tiers import TIERS, tier
 
 
 def measured(small: Small, columns: tuple[str, ...]) -> tuple[int, int]:
@@ -21,10 +23,18 @@ def measured(small: Small, columns: tuple[str, ...]) -> tuple[int, int]:
     return singletons(rows), len(set(rows))
 
 
+def told_apart(small: Small, columns: tuple[str, ...]) -> float:
+    """The share of all pairs of rows that differ in these columns."""
+    pairs = list(combinations(small.project(columns), 2))
+    return sum(one != other for one, other in pairs) / len(pairs) if pairs else 1.0
+
+
 def assert_true(found: ColumnSet, small: Small) -> None:
     """What is said about a set is what counting says."""
     assert (found.singletons, found.distinct) == measured(small, found.columns)
     assert found.share == found.singletons / len(small.rows)
+    assert found.distinct_ratio == found.distinct / len(small.rows)
+    assert found.separation_ratio == pytest.approx(told_apart(small, found.columns))
     assert list(found.columns) == [name for name in small.names if name in found.columns]
 
 
@@ -36,13 +46,15 @@ SKEWED = ("a", "a", "a", "a", "a", "b", "c", "d", None)
 @given(
     small=small_tables(max_columns=5, max_rows=14) | small_tables(max_columns=3, max_rows=10, values=SKEWED),
     max_size=st.none() | st.integers(1, 6),
+    way=st.sampled_from(TIERS),
 )
-@example(small=Small(names=("p", "q"), rows=tuple(zip("aaabbc", "aaaabc", strict=True))), max_size=1)
-@example(small=Small(names=("p", "q"), rows=(("a", None),)), max_size=None)
-@example(small=Small(names=("p", "q"), rows=(("a", None),) * 5), max_size=None)
-@example(small=Small(names=("q", "p"), rows=(("a", "b"), ("b", "a"))), max_size=2)
-def test_everything_found_is_what_trying_all_subsets_finds(small: Small, max_size: int | None) -> None:
-    found = detect(FrequencyTable.of(small.table), max_size=max_size)
+@example(small=Small(names=("p", "q"), rows=tuple(zip("aaabbc", "aaaabc", strict=True))), max_size=1, way="numpy")
+@example(small=Small(names=("p", "q"), rows=(("a", None),)), max_size=None, way="compiled")
+@example(small=Small(names=("p", "q"), rows=(("a", None),) * 5), max_size=None, way="numpy")
+@example(small=Small(names=("q", "p"), rows=(("a", "b"), ("b", "a"))), max_size=2, way="numpy")
+def test_everything_found_is_what_trying_all_subsets_finds(small: Small, max_size: int | None, way: str) -> None:
+    with tier(way):
+        found = detect(FrequencyTable.of(small.table), max_size=max_size)
     size = min(max_size or len(small.names), len(small.names))
     rows = len(small.rows)
     alone = {columns: measured(small, columns)[0] for columns in subsets(small.names, size)}
@@ -72,6 +84,34 @@ def test_everything_found_is_what_trying_all_subsets_finds(small: Small, max_siz
     assert found.all_columns.columns == small.names
     assert (found.rows, found.max_size) == (rows, size)
     assert found.sets_examined <= len(alone)
+
+
+@settings(max_examples=150, deadline=None)
+@given(small=small_tables(max_columns=4, max_rows=12), way=st.sampled_from(TIERS), draw=st.data())
+def test_with_units_people_are_counted_and_not_rows(small: Small, way: str, draw: st.DataObject) -> None:
+    people = draw.draw(st.lists(st.sampled_from("xyz"), min_size=len(small.rows), max_size=len(small.rows)))
+    rows: list[Row] = [(*row, person) for row, person in zip(small.rows, people, strict=True)]
+    with tier(way):
+        found = detect(FrequencyTable.of(table_of([*small.names, "person"], rows), unit="person"))
+    everybody = set(people)
+
+    def alone(columns: tuple[str, ...]) -> int:
+        classes: dict[Row, set[str]] = {}
+        for row, person in zip(small.project(columns), people, strict=True):
+            classes.setdefault(row, set()).add(person)
+        return len(set().union(*(members for members in classes.values() if len(members) == 1)))
+
+    counts = {columns: alone(columns) for columns in subsets(small.names, len(small.names))}
+    unique = [set(columns) for columns, count in counts.items() if count == len(everybody)]
+    assert found.rows == len(everybody)
+    assert sorted(map(sorted, found.identifiers)) == sorted(
+        sorted(columns) for columns in unique if not any(other < columns for other in unique)
+    )
+    for best in (*found.best_by_size, found.all_columns):
+        assert best.singletons == counts[best.columns]
+        assert best.distinct == len(set(small.project(best.columns)))
+        assert best.separation_ratio is None
+        assert best.singletons == max(c for columns, c in counts.items() if len(columns) == len(best.columns))
 
 
 @settings(max_examples=60, deadline=None)

@@ -1,0 +1,158 @@
+"""What a column's name says, by words in English, Italian, German, French and Spanish.
+
+Whole words are compared, never parts of words: `page` is no age and `paid` no id. Only German writes its compounds in
+one word, so a few long German stems also count at the beginning or the end of a word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from anon_core.detect.roles.names import spellings, words_of
+from anon_core.detect.roles.term import Term
+from anon_core.detect.roles.terms_identifier import IDENTIFIERS
+from anon_core.detect.roles.terms_quasi import QUASI_IDENTIFIERS
+from anon_core.detect.roles.terms_sensitive import SENSITIVE
+from anon_core.role import Role
+
+LEXICON: Sequence[Term] = (*IDENTIFIERS, *SENSITIVE, *QUASI_IDENTIFIERS)
+"""In the order in which a word that two terms claim is given to the first: the careful side."""
+
+_BEGINNINGS = {
+    "geburts": "geburt",
+    "krankheits": "krankheit",
+    "krankenversicher": "krankenversicherung",
+    "behinderungs": "behinderung",
+    "einkommens": "einkommen",
+    "gehalts": "gehalt",
+    "religions": "religion",
+    "diagnose": "diagnose",
+    "straftat": "straftat",
+    "telefon": "telefon",
+    "schwerbehinder": "schwerbehinderung",
+    "sozialversicherung": "sozialversicherungsnummer",
+}
+_ENDINGS = (
+    *("vorname", "nachname", "telefonnummer", "versicherungsnummer", "ausweisnummer", "anschrift", "adresse"),
+    *("einkommen", "krankheit", "diagnose", "behinderung", "staatsangehörigkeit", "konfession", "verurteilung"),
+    *("wohnort", "gemeinde", "postleitzahl", "geburtsdatum", "familienstand", "schulabschluss", "geschlecht"),
+    *("bemerkung", "bemerkungen", "kommentar"),
+)
+"""Stems of German compounds, long enough not to end or begin a word of another language by chance."""
+
+# What has a name or a number of its own and is no person: `product_id` and `nome_azienda` identify nobody.
+_THINGS = frozenset(
+    re.findall(
+        "[a-z]+",
+        """
+        product file company firm organisation organization hospital course event dataset table column field project
+        service office department ship species station brand model device building room category type status group class
+        prodotto azienda ditta ente ospedale corso evento progetto servizio ufficio reparto specie stazione modello
+        marca produkt datei firma unternehmen krankenhaus kurs projekt dienst amt abteilung marke modell kategorie
+        produit fichier entreprise societe hopital cours evenement projet bureau espece gare marque modele categorie
+        producto archivo empresa curso proyecto servicio oficina especie estacion modelo categoria variable
+        """,
+    )
+)
+
+_LONGEST_RUN = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning:
+    """What a name says: a term of the lexicon, and the languages in which it says so."""
+
+    term: Term
+    languages: tuple[str, ...]
+
+    @property
+    def reason(self) -> str:
+        """Return the reason as one sentence, without the full stop."""
+        kind = self.term.kind
+        article = "an" if kind[0] in "aeioAEIO" else "a"
+        spoken = ", ".join(self.languages) if len(self.languages) < 5 else "all languages"
+        return f"its name says that it is {article} {kind} ({spoken}){self.term.note}".replace(
+            " a free text", " free text"
+        )
+
+
+def meaning_of(name: str) -> Meaning | None:
+    """
+    Return what a name says, or None. Of several meanings the careful one counts, then the longest word.
+
+    >>> meaning_of("Geburtsdatum").reason
+    'its name says that it is a date of birth (German)'
+    >>> meaning_of("validity"), meaning_of("page"), meaning_of("capacity"), meaning_of("")
+    (None, None, None, None)
+    """
+    found, rest = _found(words_of(name))
+    strong = [one for one in found if not one[1].term.weak]
+    if not strong and not _THINGS.isdisjoint(rest):
+        return None
+    careful = {Role.IDENTIFIER: 0, Role.DROP: 1}
+    return min(strong or found, key=lambda one: (careful.get(one[1].term.role, 2), -one[0]), default=(0, None))[1]
+
+
+def _found(words: tuple[str, ...]) -> tuple[list[tuple[int, Meaning]], list[str]]:
+    """Return the meanings of the longest runs of words, each with its length in letters, and the words left over."""
+    found: list[tuple[int, Meaning]] = []
+    rest: list[str] = []
+    at = 0
+    while at < len(words):
+        for run in range(min(_LONGEST_RUN, len(words) - at), 0, -1):
+            joined = "".join(words[at : at + run])
+            meaning = _index().get(joined) or (_compound(joined) if run == 1 else None)
+            if meaning:
+                found.append((len(joined), meaning))
+                break
+        else:
+            rest.append(words[at])
+        at += run
+    return found, rest
+
+
+def _compound(word: str) -> Meaning | None:
+    """Return what a German compound says by its stem."""
+    for place, spelled, meaning in _stems():
+        if len(word) > len(spelled) and (word.startswith(spelled) if place == "begins" else word.endswith(spelled)):
+            return meaning
+    return None
+
+
+@cache
+def _index() -> dict[str, Meaning]:
+    """Return what each spelling means; a spelling that several languages share names them all."""
+    claimed: dict[str, tuple[Term, list[str]]] = {}
+    for term in LEXICON:
+        for language, phrases in term.phrases().items():
+            for phrase in phrases:
+                for spelling in sorted(set().union(*map(spellings, _numbers(phrase, language)))):
+                    holder, languages = claimed.setdefault(spelling, (term, []))
+                    if holder.kind == term.kind and language not in languages:
+                        languages.append(language)
+    return {spelling: Meaning(term=term, languages=tuple(spoken)) for spelling, (term, spoken) in claimed.items()}
+
+
+@cache
+def _stems() -> tuple[tuple[str, str, Meaning], ...]:
+    """Return the stems of German compounds with what they mean."""
+    placed = [("begins", stem, noun) for stem, noun in _BEGINNINGS.items()]
+    placed += [("ends", stem, stem) for stem in _ENDINGS]
+    return tuple(
+        (place, spelled, Meaning(term=_index()[min(spellings(noun))].term, languages=("German",)))
+        for place, stem, noun in placed
+        for spelled in sorted(spellings(stem))
+    )
+
+
+def _numbers(phrase: str, language: str) -> set[str]:
+    """Return singular and plural where a rule gives the plural; Italian and German plurals stand in the lexicon."""
+    first, _, rest = phrase.partition(" ")
+    if language == "English":
+        return {phrase, f"{phrase}s"} if len(phrase) > 1 else {phrase}
+    if language in ("French", "Spanish") and rest:
+        return {phrase, f"{phrase}s", f"{first}s {rest}", f"{first}s {rest}s"}
+    return {phrase, f"{phrase}s"} if language in ("French", "Spanish") and len(phrase) > 3 else {phrase}

@@ -1,0 +1,205 @@
+"""The forms of values that identify people or tell where they live.
+
+The expressions are Arrow's (RE2), which takes time in proportion to the length of a cell, whatever the cell holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from anon_core.detect.roles import check_digits
+from anon_core.role import Role
+
+__all__ = ["PATTERNS", "Pattern"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """
+    A form that values may have.
+
+    ``check`` looks closer at what has the form. A ``telling`` form counts even where few values have it: one column in
+    a hundred rows with an e-mail address is one too many. ``numbers`` are forms that whole numbers can have too.
+    """
+
+    kind: str
+    looks: str
+    form: str
+    role: Role = Role.IDENTIFIER
+    check: Callable[[str], bool] | None = None
+    telling: bool = True
+    numbers: bool = False
+
+
+def _is_phone(text: str) -> bool:
+    return 8 <= sum(sign.isdigit() for sign in text) <= 15
+
+
+def _is_ip(text: str) -> bool:
+    """Whether it is an IP address, a port or the length of a network after it or not; a time of day is none."""
+    host = text.split("/")[0]
+    return check_digits.is_ip_address(host.split(":")[0] if host.count(":") == 1 else host)
+
+
+def _is_card(text: str) -> bool:
+    return 13 <= len(check_digits.bare(text)) <= 19 and check_digits.is_luhn(text)
+
+
+def _is_position(text: str) -> bool:
+    """Whether two decimal numbers can be a latitude and a longitude, in either order."""
+    one, other = (abs(float(number)) for number in re.findall(r"[0-9]+\.[0-9]+", text)[:2])
+    return min(one, other) <= 90 and max(one, other) <= 180
+
+
+_OCTET = r"(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_NUMBER = r"[+-]?\d{1,3}\.\d{3,}"
+_HANDLES = (
+    r"(linkedin\.com/in|facebook\.com|instagram\.com|twitter\.com|x\.com|tiktok\.com|xing\.com|orcid\.org|t\.me)/"
+)
+_PHONES = (
+    r"\+[ ]?[1-9]\d{0,2}([ ./()-]{0,3}\d{1,12}){1,7}",  # international
+    r"00(39|49|33|34|44|41|43)([ ./()-]{0,3}\d{2,12}){1,6}",
+    r"0[1-9]([ .-]?\d{2}){4}",  # France
+    r"0\d{1,5}[ /-]\d{3,9}([ -]\d{1,5})?",  # Germany, Italy
+    r"01[5-7]\d{8,9}",  # German mobiles
+    r"3\d{2}[ ./-]\d{3}[ .-]?\d{3,4}",  # Italian mobiles
+    r"[6-9]\d{2}[ -]\d{3}[ -]\d{3}|[6-9]\d{2}[ -]\d{2}[ -]\d{2}[ -]\d{2}",  # Spain
+    r"(\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}",  # North America
+    r"\(?0\d{2,4}\)? \d{3,4} \d{3,4}",  # United Kingdom
+)
+_PARTICLE = r"(de|di|da|do|dos|del|della|van|von|der|den|zu|la|le|el|y|e|bin)"
+_POSTCODES = (
+    r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}",  # United Kingdom
+    r"\d{5}-\d{4}",  # United States
+    r"[A-CEGHJ-NPR-TVXY]\d[A-Z] ?\d[A-Z]\d",  # Canada
+    r"[1-9]\d{3} ?[A-Z]{2}",  # Netherlands
+)
+_NAME = r"\p{Lu}[\p{L}'’.-]*"
+
+PATTERNS: Sequence[Pattern] = (
+    Pattern(
+        kind="e-mail address",
+        looks="look like e-mail addresses",
+        form=r"^[^\s@<>,;:]+@[^\s@<>,;:]+\.[^\s@<>,;:.0-9]{2,24}$",
+    ),
+    Pattern(
+        kind="bank account",
+        looks="look like IBANs with the right check digits",
+        form=r"(?i)^[A-Z]{2}\d{2}([ -]?[A-Z0-9]){11,30}$",
+        check=check_digits.is_iban,
+    ),
+    Pattern(
+        kind="tax code",
+        looks="look like Italian tax codes with the right check letter",
+        form=r"(?i)^[A-Z]{6} ?[0-9L-NP-V]{2}[A-EHLMPR-T][0-9L-NP-V]{2} ?[A-Z][0-9L-NP-V]{3} ?[A-Z]$",
+        check=check_digits.is_codice_fiscale,
+    ),
+    Pattern(
+        kind="identity number",
+        looks="look like Spanish identity numbers with the right check letter",
+        form=r"(?i)^(\d{1,2}\.?\d{3}\.?\d{3}|[XYZ]-?\d{7})-?[A-Z]$",
+        check=check_digits.is_dni,
+    ),
+    Pattern(
+        kind="identity number",
+        looks="look like French social security numbers with the right key",
+        form=r"(?i)^[1-478] ?\d{2} ?\d{2} ?(\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}$",
+        check=check_digits.is_nir,
+        numbers=True,
+    ),
+    Pattern(
+        kind="tax code",
+        looks="look like German tax numbers with the right check digit",
+        form=r"^[1-9]\d ?\d{3} ?\d{3} ?\d{3}$",
+        check=check_digits.is_steuer_id,
+        numbers=True,
+    ),
+    Pattern(
+        kind="identity number",
+        looks="look like German pension insurance numbers with the right check digit",
+        form=r"(?i)^\d{2} ?\d{6} ?[A-Z] ?\d{3}$",
+        check=check_digits.is_german_pension_number,
+    ),
+    Pattern(
+        kind="identity number",
+        looks="look like US social security numbers",
+        form=r"^(00[1-9]|0[1-9]\d|[1-578]\d\d|6[0-57-9]\d|66[0-57-9])-(0[1-9]|[1-9]\d)-(\d{3}[1-9]|\d{2}[1-9]0|\d[1-9]00|[1-9]000)$",
+    ),
+    Pattern(
+        kind="identity number",
+        looks="look like UK national insurance numbers",
+        form=r"(?i)^[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]$",
+        telling=False,
+    ),
+    Pattern(
+        kind="payment card number",
+        looks="look like payment card numbers with the right check digit",
+        form=r"^[2-6]\d{3}([ -]?\d{2,6}){2,4}\d$",
+        check=_is_card,
+        numbers=True,
+    ),
+    Pattern(
+        kind="IP address",
+        looks="look like IP addresses",
+        form=rf"^({_OCTET}\.){{3}}{_OCTET}(:\d{{1,5}}|/\d{{1,2}})?$|^[0-9A-Fa-f]{{0,4}}:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$",
+        check=_is_ip,
+    ),
+    Pattern(
+        kind="device number",
+        looks="look like MAC addresses",
+        form=r"^([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}$|^([0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}$",
+    ),
+    Pattern(
+        kind="record number",
+        looks="look like UUIDs",
+        form=r"^\{?[0-9A-Fa-f]{8}-([0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\}?$",
+    ),
+    Pattern(
+        kind="web profile",
+        looks="look like links to personal pages",
+        form=rf"(?i)^(https?://)?([a-z]+\.)?{_HANDLES}\S+$",
+    ),
+    Pattern(
+        kind="telephone number",
+        looks="look like telephone numbers",
+        form=f"^({'|'.join(_PHONES)})$",
+        check=_is_phone,
+        telling=False,
+        numbers=True,
+    ),
+    Pattern(
+        kind="telephone number",
+        looks="look like international telephone numbers",
+        form=f"^({_PHONES[0]})$",
+        check=_is_phone,
+        numbers=True,
+    ),
+    Pattern(
+        kind="e-mail address",
+        looks="contain e-mail addresses",
+        form=r"[A-Za-z0-9_]@[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z]{2}",
+    ),
+    Pattern(
+        kind="personal name",
+        looks="look like full names of persons",
+        form=rf"^{_NAME},?( {_PARTICLE}){{0,2}} {_NAME}(( {_PARTICLE}){{0,2}} {_NAME}){{0,2}}$",
+        telling=False,
+    ),
+    Pattern(
+        role=Role.QUASI,
+        kind="coordinate",
+        looks="look like pairs of coordinates",
+        form=rf"(?i)^(POINT ?)?[(\[]?\s*{_NUMBER}\s*[,; ]\s*{_NUMBER}\s*[)\]]?$",
+        check=_is_position,
+        telling=False,
+    ),
+    Pattern(
+        role=Role.QUASI,
+        kind="postcode",
+        looks="look like postcodes",
+        form=f"(?i)^({'|'.join(_POSTCODES)})$",
+        telling=False,
+    ),
+)

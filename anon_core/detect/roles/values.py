@@ -1,0 +1,152 @@
+"""What the values of a column look like: forms, dates of birth, free text."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from anon_core.detect.roles.patterns import PATTERNS, Pattern
+from anon_core.detect.roles.sampling import Rows, Sample
+from anon_core.role import Role
+from anon_core.table.arrays import flags, numbers
+
+_MOST = (9, 10)
+"""The share of rows that must have a form for the column to have it."""
+_FEW_ROWS = 5
+_FEW_PERCENT = 1
+_DATES = (
+    r"^(?P<year>\d{4})$",
+    r"^(?P<year>\d{4})-\d{2}-\d{2}(?:[T ].*)?$",
+    r"^\d{1,2}[./-]\d{1,2}[./-](?P<year>\d{4})$",
+    r"^(?P<year>\d{4})(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$",
+)
+_SPREAD = 30
+"""Years between the twentieth youngest and the twentieth oldest of a hundred people, at least."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What values look like: a kind, the role it asks for and why; ``most`` of the rows, or only some."""
+
+    kind: str
+    role: Role
+    reason: str
+    most: bool
+
+
+def findings(sample: Sample, type_of_values: str, *, persons: bool = True) -> Iterator[Finding]:
+    """
+    Yield what the values look like, what most of them look like first.
+
+    Whole numbers are held only against forms that numbers can have, decimals and dates against none. Without
+    ``persons`` capitalised words are not taken for names of people.
+    """
+    if type_of_values not in ("text", "integer") or not sample.rows:
+        return
+    patterns = [one for one in PATTERNS if type_of_values == "text" or one.numbers]
+    patterns = [one for one in patterns if persons or one.kind != "personal name"]
+    measured = [(pattern, *_rows_with(pattern, sample)) for pattern in patterns]
+    for pattern, rows, _ in measured:
+        if rows * _MOST[1] >= sample.rows * _MOST[0]:
+            yield _finding(pattern, rows, sample, most=True)
+    for pattern, rows, formed in measured:
+        # Of numbers that have the form by chance few pass the check; where half of them do, it is no chance.
+        few = rows >= _FEW_ROWS or rows * 100 >= sample.rows * _FEW_PERCENT
+        if pattern.telling and rows and few and rows * 2 >= formed:
+            yield _finding(pattern, rows, sample, most=False)
+
+
+def _finding(pattern: Pattern, rows: int, sample: Sample, *, most: bool) -> Finding:
+    share = percent(rows, sample.rows)
+    told = f"{share} of its values {pattern.looks}" if most else f"some of its values ({share}) {pattern.looks}"
+    return Finding(kind=pattern.kind, role=pattern.role, reason=told + sample.words, most=most)
+
+
+def _rows_with(pattern: Pattern, sample: Sample) -> tuple[int, int]:
+    """Return how many rows pass, and how many have the form."""
+    if not len(sample.short):
+        return 0, 0
+    formed = pc.match_substring_regex(sample.short, pattern.form)
+    weights = sample.short_weights[flags(formed)]
+    if pattern.check is None or not len(weights):
+        return int(weights.sum()), int(weights.sum())
+    passed = np.fromiter(map(pattern.check, sample.short.filter(formed).to_pylist()), np.bool_, len(weights))
+    return int(weights[passed].sum()), int(weights.sum())
+
+
+def percent(rows: int, of: int) -> str:
+    """
+    Return a share in whole percent, rounded down so that only all is 100 %.
+
+    >>> percent(999, 1000), percent(3, 1000), percent(7, 7)
+    ('99 %', 'less than 1 %', '100 %')
+    """
+    return f"{rows * 100 // of} %" if rows * 100 >= of else "less than 1 %"
+
+
+def births(sample: Sample, type_of_values: str, today: datetime.date) -> Finding | None:
+    """
+    Return a finding where nearly all values are dates or years from 1900 to today, spread as people's ages are.
+
+    A single date before 1900 or after today, and they are dates of something else.
+    """
+    if type_of_values not in ("integer", "date", "timestamp", "text"):
+        return None
+    kind, (years, weights) = _dated(sample)
+    if not len(years):
+        return None
+    order = np.argsort(years, kind="stable")
+    ends = np.cumsum(weights[order])
+    old, middle, young = (years[order][np.searchsorted(ends, ends[-1] * share)] for share in (0.2, 0.5, 0.8))
+    if years.min() < 1900 or years.max() > today.year or young - old < _SPREAD or not 10 <= today.year - middle <= 90:
+        return None
+    share, what = percent(int(ends[-1]), sample.rows), f"{kind.split()[0]}s"
+    reason = f"{share} of its values are {what} from 1900 to today, spread like people's {what} of birth"
+    return Finding(kind=kind, role=Role.QUASI, reason=reason + sample.words, most=True)
+
+
+def _dated(sample: Sample) -> tuple[str, tuple[Rows, Rows]]:
+    """Return what kind of dates the values are and their years with their rows, none where they are no dates."""
+    for form in _DATES:
+        if (found := _years(sample, form)) is not None:
+            return ("year of birth" if form is _DATES[0] else "date of birth"), found
+    return "", (np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+def _years(sample: Sample, form: str) -> tuple[Rows, Rows] | None:
+    """Return the years of the values that have the form with their rows, or None where too few have it."""
+    if not len(sample.short):
+        return None
+    years = pc.struct_field(pc.extract_regex(sample.short, form), 0)
+    weights = sample.short_weights[flags(pc.is_valid(years))]
+    if not len(weights) or int(weights.sum()) * _MOST[1] < sample.rows * _MOST[0]:
+        return None
+    return numbers(years.drop_null().cast(pa.int64())), weights
+
+
+def five_digit_codes(sample: Sample) -> Finding | None:
+    """Return a finding for numbers of five digits of which some begin with 0: codes such as postcodes, not amounts."""
+    rows, _ = _rows_with(Pattern(kind="postcode", looks="", form=r"^\d{5}$"), sample)
+    zeros, _ = _rows_with(Pattern(kind="postcode", looks="", form=r"^0\d{4}$"), sample)
+    if not rows or rows * _MOST[1] < sample.rows * _MOST[0] or zeros * 100 < sample.rows:
+        return None
+    reason = f"{percent(rows, sample.rows)} of its values have five digits, some with a leading 0, as postcodes do"
+    return Finding(kind="postcode", role=Role.QUASI, reason=reason + sample.words, most=True)
+
+
+def free_text(sample: Sample, distinct: int, filled: int) -> Finding | None:
+    """Return a finding where most values are sentences that hardly repeat."""
+    if distinct * 2 < filled or not sample.rows:
+        return None
+    spaces, lengths = numbers(pc.count_substring(sample.values, " ")), numbers(pc.utf8_length(sample.values))
+    rows = int(sample.weights[(spaces >= 4) & (lengths >= 30)].sum())
+    if rows * 2 < sample.rows:
+        return None
+    share = percent(rows, sample.rows)
+    reason = f"{share} of its values are sentences that hardly repeat, and nobody can check what free text tells"
+    return Finding(kind="free text", role=Role.DROP, reason=reason + sample.words, most=True)

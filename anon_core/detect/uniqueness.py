@@ -1,0 +1,77 @@
+"""Which sets of published columns single people out although nobody answers for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core.detect.partition import Partition
+from anon_core.frequency import FrequencyTable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniqueSet:
+    """A minimal column set that singles out more rows than allowed."""
+
+    columns: tuple[str, ...]
+    singletons: int
+    share: float
+
+
+def unaccepted_uniqueness(
+    frequencies: FrequencyTable,
+    *,
+    max_size: int,
+    max_share: float,
+    accepted: Sequence[Sequence[str]] = (),
+    together: Sequence[Sequence[str]] = (),
+) -> list[UniqueSet]:
+    """
+    Return the minimal column sets up to a size that single out a larger share of rows than allowed.
+
+    The sets in ``together`` are looked at as well, whatever their size. An accepted set covers itself and its subsets.
+    Of a larger set that contains it, only those rows count that the accepted set does not single out already: the
+    acceptance was for them, not for whatever is added. Sets with columns that the table lacks are passed over.
+    """
+    rows, names = frequencies.rows, frequencies.names
+    covers = _indices(accepted, names)
+    alone = {cover: Partition.by(frequencies, sorted(cover)).left_out() for cover in covers}
+    found: dict[frozenset[int], int] = {}
+
+    def breaks(members: frozenset[int], partition: Partition) -> bool:
+        """Note a set that singles out too many rows which nobody answers for."""
+        if any(members <= cover for cover in covers):
+            return False
+        answered = [alone[cover] for cover in covers if cover < members]
+        count = partition.singletons
+        if answered:
+            count = int(np.count_nonzero(partition.left_out() & ~np.logical_or.reduce(answered)))
+        if count / rows > max_share:  # Not `max_share * rows`: 0.29 * 100 is below 29.
+            found[members] = count
+        return members in found
+
+    def visit(chosen: tuple[int, ...], partition: Partition, start: int) -> None:
+        for column in range(start, len(names)):
+            members = frozenset((*chosen, column))
+            if any(smaller <= members for smaller in found):
+                continue
+            refined = partition.refine(column)
+            if not breaks(members, refined) and len(members) < max_size:
+                visit((*chosen, column), refined, column + 1)
+
+    if rows:
+        visit((), Partition.whole(frequencies), 0)
+        for members in _indices(together, names):
+            breaks(members, Partition.by(frequencies, sorted(members)))
+    minimal = [members for members in found if not any(other < members for other in found)]
+    sets = [
+        UniqueSet(columns=tuple(names[i] for i in sorted(m)), singletons=found[m], share=found[m] / rows)
+        for m in minimal
+    ]
+    return sorted(sets, key=lambda s: (len(s.columns), -s.singletons, s.columns))
+
+
+def _indices(sets: Sequence[Sequence[str]], names: Sequence[str]) -> list[frozenset[int]]:
+    return [frozenset(names.index(c) for c in columns) for columns in sets if set(columns) <= set(names)]

@@ -1,0 +1,135 @@
+"""A first hierarchy for a column, by what it is and what its values look like; a person improves on it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from anon_core.hierarchy.build import date_path
+from anon_core.hierarchy.numbers import number_in
+from anon_core.spec import DateLevel, Hierarchy
+from anon_core.table import Column
+from anon_core.table.arrays import numbers
+
+_ROOT_ONLY = Hierarchy(root="*")
+_STEPS = {1: (1, 5, 10), 2: (2, 10, 20), 5: (5, 10, 20)}
+"""Interval widths by the first digit of the narrowest; each is a multiple of the one before."""
+_FEWEST = 6
+"""Fewer distinct numbers are left as they are or taken away: they are codes as often as amounts."""
+_LIFETIMES = 200
+"""Years that ages and years of birth lie apart at most; else they are counted in months, or are no years."""
+_MOST_CHECKED = 200_000
+
+
+def suggested(column: Column, *, kind: str | None, type_of_values: str) -> Hierarchy:
+    """
+    Return a hierarchy that covers every value of the column; where none fits, the root only.
+
+    ``kind`` is what the column is said to be, such as `postcode`; ``type_of_values`` is the type of its profile. A
+    number written with leading zeros is a code and loses its last digits, whatever it is called.
+
+    >>> column = Column(name="zip", codes=np.arange(2, dtype=np.int32), domain=pa.array(["01069", "80331"]))
+    >>> suggested(column, kind="postcode", type_of_values="integer").prefix
+    (4, 3, 2, 1)
+    """
+    values = column.domain.drop_null()
+    if not len(values):
+        return _ROOT_ONLY
+    if kind == "date of birth" and _are_compact_dates(values):
+        return Hierarchy(prefix=(6, 4, 3))  # month, year, decade
+    if kind == "postcode" or (type_of_values == "integer" and _are_codes(values)):
+        return _prefixes(column)
+    if type_of_values in ("date", "timestamp"):
+        return _dates(values, kind)
+    if type_of_values in ("integer", "decimal") and _are_numbers(values):
+        return _intervals(column, kind, whole=type_of_values == "integer")
+    return _ROOT_ONLY
+
+
+def _are_codes(values: pa.Array) -> bool:
+    """Whether numbers all have one length and some begin with 0."""
+    lengths = pc.min_max(pc.utf8_length(values))
+    zeros = pc.any(pc.match_substring_regex(values, r"^0[0-9]")).as_py()
+    return bool(zeros and lengths["min"].as_py() == lengths["max"].as_py())
+
+
+def _are_compact_dates(values: pa.Array) -> bool:
+    """Whether all are dates such as 19570412."""
+    form = r"^(18|19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$"
+    return bool(pc.all(pc.match_substring_regex(values, form)).as_py())
+
+
+def _prefixes(column: Column) -> Hierarchy:
+    """Return prefixes that become shorter, beginning below the length that most rows have."""
+    lengths = numbers(pc.utf8_length(column.domain).fill_null(0))
+    usual = int(np.bincount(lengths[column.codes]).argmax())
+    longest = min(usual - 1, 4 if usual <= 8 else 5)
+    return Hierarchy(prefix=tuple(range(longest, 0, -1))) if longest > 0 else _ROOT_ONLY
+
+
+def _dates(values: pa.Array, kind: str | None) -> Hierarchy:
+    """Return the parts of dates; of dates that do not exist, such as 30 February, there are none."""
+    days = pc.unique(pc.utf8_slice_codeunits(values, 0, 10))
+    if not pc.all(pc.match_substring_regex(values, r"(?s)^\d{4}-\d{2}-\d{2}([T ].*)?$")).as_py():
+        return _ROOT_ONLY
+    years = [path[0] for day in days.to_pylist() if (path := date_path(day, ["year"]))]
+    if len(years) < len(days):
+        return _ROOT_ONLY
+    long = kind == "date of birth" or int(max(years)) - int(min(years)) > 20
+    return Hierarchy(date=(DateLevel.MONTH, DateLevel.YEAR if long else DateLevel.QUARTER,
+                           DateLevel.DECADE if long else DateLevel.YEAR))  # fmt: skip
+
+
+def _are_numbers(values: pa.Array) -> bool:
+    """Whether the builder of intervals reads them all: numbers beyond reason it does not."""
+    long = pc.greater(pc.binary_length(values), 100)
+    unusual = values.filter(pc.or_(long, pc.match_substring_regex(values, "[eE]")))
+    return len(unusual) <= _MOST_CHECKED and all(number_in(text) is not None for text in unusual.to_pylist())
+
+
+def _intervals(column: Column, kind: str | None, *, whole: bool) -> Hierarchy:
+    """Return intervals that fit the range in which nine of ten rows lie."""
+    if kind == "coordinate" and not whole:
+        return Hierarchy(intervals=(0.01, 0.1, 1))
+    low, high, least, most = _range(column)
+    if len(column.domain.drop_null()) < _FEWEST or not np.isfinite(most - least) or most <= least:
+        return _ROOT_ONLY
+    if kind in ("age", "year of birth", "date of birth") and most - least <= _LIFETIMES:
+        return Hierarchy(intervals=(5, 10, 20))
+    widths = _widths(high - low if high > low else most - least, whole=whole)
+    useful = [width for width in widths if width < most - least]
+    return Hierarchy(intervals=tuple(map(_number, useful))) if useful else _ROOT_ONLY
+
+
+def _range(column: Column) -> tuple[float, float, float, float]:
+    """Return where the lowest and highest twentieth of the rows end, and the lowest and highest number."""
+    amounts = column.domain.drop_null().cast(pa.float64()).to_numpy()
+    weights = np.bincount(column.codes, minlength=len(column.domain))[: len(amounts)]
+    order = np.argsort(amounts, kind="stable")
+    ends = np.cumsum(weights[order])
+    low, high = (float(amounts[order][np.searchsorted(ends, ends[-1] * share)]) for share in (0.05, 0.95))
+    return low, high, float(amounts[order[0]]), float(amounts[order[-1]])
+
+
+def _widths(span: float, *, whole: bool) -> list[Decimal]:
+    """
+    Return round widths of which the narrowest cuts a span into about a dozen; whole numbers need 2 at least.
+
+    >>> [str(width) for width in _widths(100_000, whole=True)], [str(width) for width in _widths(1.5, whole=False)]
+    (['10000', '50000', '100000'], ['0.1', '0.5', '1.0'])
+    """
+    twelfth = Decimal(repr(span)) / 12
+    power = Decimal(10) ** twelfth.adjusted()
+    first = min((1, 2, 5, 10), key=lambda digit: abs((twelfth / power / digit).ln()))
+    if first == 10:
+        first, power = 1, power * 10
+    if whole and first * power < 2:
+        first, power = 2, Decimal(1)
+    return [Decimal(f"{step * power:f}") for step in _STEPS[first]]
+
+
+def _number(width: Decimal) -> int | float:
+    return int(width) if width == width.to_integral_value() else float(width)

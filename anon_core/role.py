@@ -1,0 +1,15 @@
+"""The roles of columns, apart from the publication file: proposing one needs no parser of it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """What a column is to someone who wants to single people out."""
+
+    IDENTIFIER = "identifier"
+    QUASI = "quasi"
+    SENSITIVE = "sensitive"
+    OTHER = "other"
+    DROP = "drop"

@@ -1,0 +1,91 @@
+"""First hierarchies: they fit the values, cover them all, and load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anon_core.hierarchy.build import ladder
+from anon_core.hierarchy.suggest import suggested
+from anon_core.score.profile import type_of
+from anon_core.spec import Hierarchy
+from anon_core.table import Column
+from tests.properties.tables import Cell, table_of
+
+
+def column_of(cells: list[Cell]) -> Column:
+    return table_of(["c"], [(cell,) for cell in cells]).column("c")
+
+
+def hierarchy(cells: list[Cell], kind: str | None = None) -> Hierarchy:
+    column = column_of(cells)
+    return suggested(column, kind=kind, type_of_values=type_of(column.domain))
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "wanted"),
+    [
+        ([str(n) for n in range(17, 91)], "age", {"intervals": (5, 10, 20)}),
+        ([str(n) for n in range(1920, 2010)], "year of birth", {"intervals": (5, 10, 20)}),
+        ([str(n) for n in range(1920, 2010)], "date of birth", {"intervals": (5, 10, 20)}),
+        ([str(n) for n in range(0, 100_000, 100)], None, {"intervals": (10000, 50000)}),
+        ([str(n) for n in range(0, 1_200_000, 1000)], None, {"intervals": (100_000, 500_000, 1_000_000)}),
+        ([f"{n / 1000}" for n in range(1500)], None, {"intervals": (0.1, 0.5, 1)}),
+        ([f"{n / 10**8:.8f}" for n in range(1500)], None, {"intervals": (1e-6, 5e-6, 1e-5)}),
+        (["0"] * 990 + [str(n) for n in range(0, 100_000, 10_000)], None, {"intervals": (10_000, 50_000)}),
+        (["1", "2", "3", "4"], None, {"root": "*"}),
+        ([str(n) for n in range(10)], None, {"intervals": (2,)}),
+        (["7"] * 5, None, {"root": "*"}),
+        (["45.7372", "45.7401", "45.7403"], "coordinate", {"intervals": (0.01, 0.1, 1)}),
+        (["45.7372, 7.3205"], "coordinate", {"root": "*"}),
+        (["01069", "80331"], "postcode", {"prefix": (4, 3, 2, 1)}),
+        (["01069", "80331"], None, {"prefix": (4, 3, 2, 1)}),
+        (["1010", "8010"], "postcode", {"prefix": (3, 2, 1)}),
+        (["SW1A 1AA", "EC1A 1BB"], "postcode", {"prefix": (4, 3, 2, 1)}),
+        (["1", "2"], "postcode", {"root": "*"}),
+        (["1957-04-12", "2001-12-31"], "date of birth", {"date": ("month", "year", "decade")}),
+        (["2019-04-12 10:00", "2020-12-31T00:00:00Z"], "date of an event", {"date": ("month", "quarter", "year")}),
+        (["1950-04-12", "2020-12-31"], None, {"date": ("month", "year", "decade")}),
+        (["19570412", "20011231"], "date of birth", {"prefix": (6, 4, 3)}),
+        (["12.04.1957", "31.12.2001"], "date of birth", {"root": "*"}),
+        (["2019-02-30", "2019-02-28"], None, {"root": "*"}),
+        (["0000-01-01"], None, {"root": "*"}),
+        (["1e400", "1", "2", "3", "4", "5", "6"], None, {"root": "*"}),
+        (["1e999999999", "1", "2", "3", "4", "5", "6"], None, {"root": "*"}),
+        (["9" * 400, "1", "2", "3", "4", "5", "6"], None, {"root": "*"}),
+        (["red", "green"], None, {"root": "*"}),
+        ([None], None, {"root": "*"}),
+    ],
+)  # fmt: skip
+def test_a_hierarchy_fits_what_the_column_is(cells: list[Cell], kind: str | None, wanted: dict[str, object]) -> None:
+    found = hierarchy(cells, kind)
+    assert {
+        key: value for key, value in found.model_dump().items() if value is not None and key != "unmapped"
+    } == wanted
+
+
+KINDS = st.sampled_from([None, "age", "year of birth", "date of birth", "postcode", "coordinate", "date of an event"])
+SAME_KIND = st.one_of(
+    st.lists(st.integers(-(10**12), 10**12).map(str), min_size=1, max_size=30),
+    st.lists(st.integers(0, 120).map(str), min_size=1, max_size=30),
+    st.lists(st.floats(allow_nan=False, allow_infinity=False).map(repr), min_size=1, max_size=30),
+    st.lists(st.decimals(-1000, 1000, places=3).map(str), min_size=1, max_size=30),
+    st.lists(st.dates().map(str), min_size=1, max_size=30),
+    st.lists(st.datetimes().map(str), min_size=1, max_size=30),
+    st.lists(st.from_regex(r"[0-9]{4}-[0-3][0-9]-[0-3][0-9]", fullmatch=True), min_size=1, max_size=30),
+    st.lists(st.from_regex(r"0?[0-9]{4}", fullmatch=True), min_size=1, max_size=30),
+    st.lists(st.text(max_size=8), min_size=1, max_size=10),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(cells=SAME_KIND, kind=KINDS, gap=st.booleans())
+def test_whatever_the_values_the_ladder_covers_them_all(cells: list[Cell], kind: str | None, gap: bool) -> None:
+    column = column_of([*cells, *[None] * gap])
+    found = suggested(column, kind=kind, type_of_values=type_of(column.domain))
+    built = ladder(column, found, Path())
+    assert not built.unmapped.any()
+    assert len(set(built.maps[built.height].tolist())) == 1
