@@ -137,10 +137,14 @@ class Measured(_Part):
 
 
 class ColumnSetFound(_Part):
+    """A set of columns: rows alone on it, its distinct tuples, the share of all pairs of rows that it tells apart."""
+
     columns: list[str]
     singletons: int
     share: float
     distinct: int
+    distinct_ratio: float
+    separation_ratio: float | None
 
 
 class DetectionFound(_Part):
@@ -155,22 +159,58 @@ class DetectionFound(_Part):
     sets_examined: int
 
 
+class SubsetCounted(_Part):
+    columns: list[str]
+    distinct: int
+    singletons: int
+
+
+class SelectionFound(_Part):
+    """Every subset of the declared quasi-identifiers, and the one that tells most rows apart with fewest columns."""
+
+    rows: int
+    subsets: list[SubsetCounted]
+    elected: list[str]
+
+
 class ColumnScore(_Part):
+    """One column; ``exact`` is the probability that ``sensitivity`` bounds, a rank of 1 is the most sensitive."""
+
     name: str
     type: str
     distinct: int
     missing: int
-    entropy: float
-    unique_share: float
     sensitivity: float | None
-    exact: float | None = None
-    ranks: dict[str, int] | None = None
+    exact: float | None
+    cardinality: int
+    unique_share: float
+    entropy: float
+    ranks: dict[str, int | None]
+
+
+class UniqueSetsFound(_Part):
+    """The minimal sets on which (nearly) every row is unique: how many there are, and the first of them."""
+
+    rows: int
+    duplicate_rows: int
+    max_size: int | None
+    approximate: float
+    ignore_duplicates: bool
+    found: int
+    sets: list[list[str]]
 
 
 class Scores(_Part):
+    """What each column contributes; ``reason`` says why there is no sensitivity."""
+
     columns: list[ColumnScore]
     average: float | None
     reason: str | None
+    unique_sets: UniqueSetsFound
+    exact_method: str | None
+    exact_error: float | None
+    seed: int | None
+    samples: int | None
 
 
 class Tried(_Part):
@@ -220,6 +260,7 @@ class InternalReport(_Part):
     staged: Staged | None
     before: Measured | None
     detection: DetectionFound | None
+    selection: SelectionFound | None
     scores: Scores | None
     after: Measured | None
     unique_rows_published: int | None

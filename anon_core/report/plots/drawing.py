@@ -1,0 +1,113 @@
+"""What all pictures share: paper, colours, how names are written, and a file that is the same every time.
+
+matplotlib is imported inside functions (it costs a third of a second) and never through pyplot, which keeps figures
+alive and asks for a display.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anon_core.errors import InvalidInputError, StorageError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours: told apart by colour-blind readers too. Shapes and widths say the same once more.
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+BLUE, RED, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
+GREY, PALE = "#767676", "#C8C8C8"
+
+_STYLE: Any = {
+    "svg.hashsalt": "anonflow",  # Identifiers inside an SVG are random without it.
+    "text.parse_math": False,  # A $ in the name of a column is a $.
+    "font.family": "DejaVu Sans",  # It comes with matplotlib, so texts are as wide on every machine.
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E6E6E6",
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+}
+_NO_BREAK = "\N{NO-BREAK SPACE}"
+_METADATA: dict[str, dict[str, str | None]] = {
+    ".svg": {"Date": None, "Creator": "anonflow"},
+    ".png": {"Software": "anonflow"},
+}
+
+
+@contextmanager
+def picture(path: Path | str, *, width: float, height: float) -> Iterator[Figure]:
+    """
+    Give an empty figure of so many inches, and write it to the path when it has been drawn.
+
+    :raises InvalidInputError: the path ends neither in .svg nor in .png.
+    :raises StorageError: the file cannot be written.
+    """
+    path = Path(path)
+    kind = path.suffix.lower()
+    if kind not in _METADATA:
+        raise InvalidInputError(
+            f"a picture is written as .svg or .png, not as {path.suffix or 'a file without suffix'}"
+        )
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # A script that the font lacks is drawn as boxes.
+        matplotlib.rcdefaults()  # Not the settings of whoever runs it.
+        matplotlib.rcParams.update(_STYLE)
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure
+        try:
+            figure.savefig(path, format=kind[1:], dpi=120, metadata=_METADATA[kind])
+        except OSError as error:
+            raise StorageError(str(path), "drawing a picture", error.strerror or type(error).__name__) from None
+
+
+def named(name: str, longest: int = 28) -> str:
+    """
+    Return a name as it is drawn: on one line, without control characters, cut in the middle when it is long.
+
+    >>> named("the_number_of_people_liable_for_maintenance")
+    'the_number_of…or_maintenance'
+    """
+    clean = "".join(letter if letter.isprintable() else " " for letter in name)
+    if len(clean) <= longest:
+        return clean
+    head = (longest - 1) // 2
+    return f"{clean[:head]}…{clean[-(longest - 1 - head) :]}"
+
+
+def named_set(columns: Sequence[str], *, width: int = 56, lines: int = 2) -> str:
+    """Return the names of a set on a few lines; what does not fit is counted."""
+    for shown in range(len(columns), 0, -1):
+        left = len(columns) - shown
+        names = [named(name).replace(" ", _NO_BREAK) for name in columns[:shown]]
+        text = ", ".join(names) + (f" and {left} more" if left else "")
+        wrapped = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+        if len(wrapped) <= lines or shown == 1:
+            return "\n".join(wrapped).replace(_NO_BREAK, " ")
+    return "no columns"
+
+
+def counted(number: int) -> str:
+    """Return a count with its thousands apart."""
+    return f"{number:,}"
+
+
+def rows_downwards(axes: Axes, labels: Sequence[str]) -> None:
+    """Give every row of a horizontal chart its label, the first one on top."""
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
