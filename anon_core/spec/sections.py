@@ -196,7 +196,7 @@ class Detect(Model):
     """How to search for column sets that single people out."""
 
     max_size: Annotated[Whole, Field(ge=1)] = 4
-    approximate: Share | None = None
+    approximate: Annotated[Share, Field(lt=1)] | None = None
     ignore_duplicates: Flag = False
     reveal_probability: Annotated[
         Annotated[Share, AS_VALUE] | Annotated[dict[str, Share], AS_MAPPING], EITHER_SHAPE

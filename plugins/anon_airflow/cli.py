@@ -5,24 +5,34 @@ Exit code 0: it holds; 1: the data does not comply; 2: the call or the input is 
 
 from __future__ import annotations
 
+import importlib
 import logging
 import signal
 import sys
 
 import click
 
-from anon_airflow.commands.audit import audit
-from anon_airflow.commands.check import check
-from anon_airflow.commands.detect import detect
-from anon_airflow.commands.init import init
-from anon_airflow.commands.profile import profile
-from anon_airflow.commands.run import run
-from anon_airflow.guard import place_of
 from anon_core import __version__
 from anon_core.errors import AnonError, ComplianceError, InternalError
 
+COMMANDS = ("init", "profile", "detect", "select", "uccs", "score", "check", "run", "audit")
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+
+class _Commands(click.Group):
+    """Imports a command when it is called: a small table is answered in the time that importing all would take."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"anon_airflow.commands.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="anon")
 def anon() -> None:
     """Publish open data without singling anyone out.
@@ -32,10 +42,6 @@ def anon() -> None:
 
     Exit codes: 0 it holds, 1 the data does not comply, 2 the call or the input is wrong.
     """
-
-
-for _command in (init, profile, detect, check, run, audit):
-    anon.add_command(_command)
 
 
 def main() -> None:
@@ -64,6 +70,8 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(141)
     except Exception as error:  # noqa: BLE001 - A library's text may quote a cell: only the place is told.
+        from anon_airflow.guard import place_of
+
         click.echo(f"anon: {InternalError(type(error).__name__, place_of(error))}", err=True)
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)

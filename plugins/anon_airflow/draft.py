@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import comb, prod
 from pathlib import Path
 
 from anon_core.detect.roles import ProposedRole, propose
 from anon_core.detect.singletons import Detection, detect
+from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
+from anon_core.hierarchy.suggest import suggested
 from anon_core.score.profile import ColumnProfile, profile
-from anon_core.table import Table
+from anon_core.spec import Hierarchy, Role
+from anon_core.table import Column, Table
 from anon_core.table.sniff import encoding_of
 
-_HIERARCHIES = {
-    "integer": "{intervals: [5, 10, 20]}",
-    "decimal": "{intervals: [5, 10, 20]}",
-    "date": "{date: [month, year, decade]}",
-    "timestamp": "{date: [month, year, decade]}",
-}
-_ROOT_ONLY = '{root: "*"}'  # As it is or not at all, until someone writes a hierarchy file.
+_LARGEST_SET = 4
+_MOST_SETS = 200_000
+_MOST_COMBINATIONS = 100_000
+_LONGEST_KEY = 1000
+"""YAML reads a longer key only where a question mark announces it."""
 
 
 def draft(
@@ -34,64 +37,133 @@ def draft(
     k: int,
     progress: Callable[[int], None] | None = None,
 ) -> str:
-    """Return the publication file for a table; it holds names and counts, never a value."""
+    """
+    Return the publication file for a table; it holds names and counts, never a value.
+
+    :raises InvalidInputError: every column is proposed as identifier or drop, so nothing would be published.
+    """
     profiles = [profile(column) for column in table.columns]
-    roles = [propose(figures, table.rows) for figures in profiles]
-    searched = [f.name for f, role in zip(profiles, roles, strict=True) if role.role not in ("identifier", "drop")]
-    found = (
-        detect(FrequencyTable.of(table, searched), max_size=min(4, len(searched)), progress=progress)
-        if searched
-        else None
-    )
+    roles = [propose(c, figures, table.rows) for c, figures in zip(table.columns, profiles, strict=True)]
+    searched = [
+        f.name for f, role in zip(profiles, roles, strict=True) if role.role not in (Role.IDENTIFIER, Role.DROP)
+    ]
+    if not searched:
+        raise InvalidInputError(_nothing_left(profiles, roles))
+    size = largest_set(len(searched))
+    found = detect(FrequencyTable.of(table, searched), max_size=size, progress=progress)
     encoding = encoding_of(source) if encoding == "auto" and source.suffix != ".parquet" else encoding
+    columns = [_drafted(c, f, role) for c, f, role in zip(table.columns, profiles, roles, strict=True)]
     lines = [
-        f"# A first draft, made from {table.rows:,} rows. Read every line: roles are proposals from names and counts.",
+        f"# A first draft, made from {table.rows:,} rows. Read every line:",
+        "# roles are proposals from names, values and counts.",
         *_singled_out(found),
         f"dataset: {dataset}",
-        f"title: {_quoted(dataset.replace('-', ' ').capitalize())}",
+        f"title: {quoted(dataset.replace('-', ' ').capitalize())}",
         'schedule: null                     # such as "@monthly"',
         "source:",
-        f"  file: {_quoted(str(source))}",
-        f"  delimiter: {_quoted(delimiter)}",
-        f"  encoding: {_quoted('utf-8' if encoding == 'auto' else encoding)}",
-        f"  missing_words: [{', '.join(map(_quoted, missing_words))}]",
+        f"  file: {quoted(str(source))}",
+        f"  delimiter: {quoted(delimiter)}",
+        f"  encoding: {quoted('utf-8' if encoding == 'auto' else encoding)}",
+        f"  missing_words: [{', '.join(map(quoted, missing_words))}]",
         "columns:                           # identifier and drop are never published",
-        *[_column(figures, role) for figures, role in zip(profiles, roles, strict=True)],
-        f"detect: {{max_size: {min(4, max(len(searched), 1))}}}",
+        *[column.line for column in columns],
+        f"detect: {{max_size: {size}}}               # the largest column set that is searched",
         "privacy:",
         f"  k: {k}",
         "  suppression_limit: 0.01          # share of rows that may be removed",
         "  published_uniqueness: {max_size: 3, max_share: 0.0}",
-        "recode: {method: global}" if any(r.role == "quasi" for r in roles) else "recode: {method: none}",
+        _recode([column.levels for column in columns if column.levels]),
         "portal: {folder: portal}",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _singled_out(found: Detection | None) -> list[str]:
-    if found is None:
-        return []
-    lines = [
-        f"#   {s.share:.1%} of the rows are alone on: {', '.join(s.columns)}"
-        for s in found.best_by_size
+def largest_set(columns: int) -> int:
+    """
+    Return up to which size sets of so many columns are searched for a draft, which nobody wants to wait for.
+
+    >>> largest_set(2), largest_set(14), largest_set(100), largest_set(1000)
+    (2, 4, 3, 1)
+    """
+    sizes = range(1, min(_LARGEST_SET, columns) + 1)
+    return max((s for s in sizes if sum(comb(columns, size) for size in range(1, s + 1)) <= _MOST_SETS), default=1)
+
+
+def quoted(text: str) -> str:
+    r"""
+    Return a text as YAML reads it back, in one line.
+
+    JSON's quotes do but for signs that YAML takes for line breaks or refuses, such as U+2028: these are escaped.
+
+    >>> quoted("a\u2028# b"), quoted('"Größe"')
+    ('"a\\u2028# b"', '"\\"Größe\\""')
+    """
+    return "".join(sign if sign.isprintable() else _escaped(sign) for sign in json.dumps(text, ensure_ascii=False))
+
+
+def _escaped(sign: str) -> str:
+    return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"
+
+
+def _nothing_left(profiles: Sequence[ColumnProfile], roles: Sequence[ProposedRole]) -> str:
+    told = "; ".join(f"{quoted(f.name)}: {role.reason}" for f, role in zip(profiles[:10], roles, strict=False))
+    more = f"; and {len(profiles) - 10} more" if len(profiles) > 10 else ""
+    return f"no column would be left to publish, each seems to identify people or to be of no use: {told}{more}"
+
+
+def _singled_out(found: Detection) -> list[str]:
+    """Return what singles people out, as comments: the best set of every size, the elected one, the identifiers."""
+    elected, more = found.best, len(found.identifiers) - 10
+    return [
+        "# What singles people out in the data as it is, apart from columns that are not published anyway:",
+        *[f"#   {_names(s.columns)}: {s.share:.1%} of the rows are alone" for s in found.best_by_size],
+        *([f"# Elected quasi-identifier: {_names(elected.columns)}: {elected.singletons:,} rows alone, "
+           f"{elected.distinct:,} distinct"] if elected else []),
+        *[f"# Identifies every row: {_names(columns)}" for columns in found.identifiers[:10]],
+        *([f"# and {more:,} more sets that identify every row"] if more > 0 else []),
     ]  # fmt: skip
-    return ["# What singles people out in the data as it is:", *lines] if lines else []
 
 
-def _column(figures: ColumnProfile, role: ProposedRole) -> str:
-    parts = [f"role: {role.role}"]
-    if role.role == "quasi":
-        parts.append(f"hierarchy: {_hierarchy(figures)}")
+def _names(columns: Sequence[str]) -> str:
+    return " + ".join(map(quoted, columns))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Drafted:
+    """A column's line, and how many levels its values can stand at; none unless it is a quasi-identifier."""
+
+    line: str
+    levels: int
+
+
+def _drafted(column: Column, figures: ColumnProfile, role: ProposedRole) -> _Drafted:
+    parts, levels = [f"role: {role.role}"], 0
+    if role.role is Role.QUASI:
+        hierarchy = suggested(column, kind=role.kind, type_of_values=figures.type)
+        levels = 2 + len(hierarchy.intervals or hierarchy.prefix or hierarchy.date or ())
+        parts.append(f"hierarchy: {_written(hierarchy)}")
     counts = f"{figures.distinct:,} distinct" + (f", {figures.missing:,} missing" if figures.missing else "")
-    return f"  {_quoted(figures.name)}: {{{', '.join(parts)}}}  # {role.reason}; {counts}"
+    key = quoted(figures.name)
+    value = f"{{{', '.join(parts)}}}  # {role.reason}; {counts}"
+    line = f"  {key}: {value}" if len(key) < _LONGEST_KEY else f"  ? {key}\n  : {value}"
+    return _Drafted(line=line, levels=levels)
 
 
-def _hierarchy(figures: ColumnProfile) -> str:
-    """Return a first hierarchy by what the values look like; a postcode is not a number, it loses its last digits."""
-    if re.search(r"(^|_)(zip|zipcode|postcode|postal|plz|cap|cp)($|_)", figures.name.lower()):
-        return "{prefix: [3, 2, 1]}"
-    return _HIERARCHIES.get(figures.type, _ROOT_ONLY)
+def _recode(levels: Sequence[int]) -> str:
+    """Return how to recode; where that may take long, why."""
+    if not levels:
+        return "recode: {method: none}"
+    slow = prod(levels) > _MOST_COMBINATIONS
+    why = f"  # up to {prod(levels):,} combinations of levels: with fewer quasi columns it is faster" if slow else ""
+    return f"recode: {{method: global}}{why}"
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+def _written(hierarchy: Hierarchy) -> str:
+    """Return a hierarchy as it stands in the file; widths never in powers of ten, which YAML takes for text."""
+    if hierarchy.intervals:
+        return f"{{intervals: [{', '.join(f'{Decimal(repr(width)):f}' for width in hierarchy.intervals)}]}}"
+    if hierarchy.prefix:
+        return f"{{prefix: [{', '.join(map(str, hierarchy.prefix))}]}}"
+    if hierarchy.date:
+        return f"{{date: [{', '.join(hierarchy.date)}]}}"
+    return f"{{root: {quoted(hierarchy.root or '*')}}}"

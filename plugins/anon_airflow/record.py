@@ -79,6 +79,7 @@ def build_internal_report(
             "staged": run.noted_or_none("stage"),
             "before": detected.get("before"),
             "detection": detected.get("detection"),
+            "selection": detected.get("selection"),
             "scores": run.noted_or_none("score"),
             "after": recoded.get("after"),
             "unique_rows_published": recoded.get("unique_rows_published"),

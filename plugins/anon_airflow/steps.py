@@ -25,6 +25,9 @@ from anon_core.errors import InternalError, RefusedError
 Progress = Callable[[str], None]
 Result = dict[str, Any]
 
+MOST_SELECTED = 8
+"""With more quasi-identifiers than this, the list of all their subsets is left out of the report."""
+
 
 @step
 def stage(run: Run, source_file: str, progress: Progress | None = None) -> Result:
@@ -74,22 +77,27 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
 @step
 def detect(run: Run, progress: Progress | None = None) -> Result:
     """Find the column sets that single people out in the data as collected, and where the quasi-identifiers stand."""
+    from anon_core.detect.selective import select
     from anon_core.detect.singletons import detect as search
     from anon_core.frequency import FrequencyTable
     from anon_core.report.recoding import measured_note
     from anon_core.score.linkage import k_anonymity
 
     table = staged_table(run)
+    quasi = run.publication.quasi_identifiers
     frequencies = FrequencyTable.of(table)
     _say(progress, f"searching {len(table.names)} columns for sets that single people out")
-
-    def on_set(done: int) -> None:
-        if done % 200 == 0:
-            _say(progress, f"searching: {done:,} column sets so far")
-
-    found = search(frequencies, max_size=run.publication.detect.max_size, progress=on_set)
-    before = k_anonymity(frequencies, run.publication.quasi_identifiers, k=run.publication.privacy.k)
-    run.note("detect", {"detection": asdict(found), "before": measured_note(run.publication, before)})
+    found = search(frequencies, max_size=run.publication.detect.max_size, progress=_counting(progress))
+    before = k_anonymity(frequencies, quasi, k=run.publication.privacy.k)
+    listed = 0 < len(quasi) <= MOST_SELECTED
+    run.note(
+        "detect",
+        {
+            "detection": asdict(found),
+            "before": measured_note(run.publication, before),
+            "selection": asdict(select(frequencies.project(quasi))) if listed else None,
+        },
+    )
     best = found.best
     return {
         "rows": found.rows,
@@ -103,28 +111,30 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
 
 @step
 def score(run: Run, progress: Progress | None = None) -> Result:
-    """Score every column: distinct values, entropy, share of unique values, sensitivity."""
-    from anon_core.score.profile import profile
-    from anon_core.score.sensitivity import sensitivities
+    """Score every column: its part in the sets that make rows unique, distinct values, entropy, unique values."""
+    from anon_core.detect.unique_columns import unique_column_combinations
+    from anon_core.frequency import FrequencyTable
+    from anon_core.report.scoring import scoring_note
+    from anon_core.score.columns import score_columns
 
     table = staged_table(run)
-    detection = run.noted("detect")["detection"]
     settings = run.publication.detect
-    reveal = {name: settings.probability_of(name) for name in table.names}
-    _say(progress, f"scoring {len(table.names)} columns")
-    found = sensitivities(table.names, detection["identifiers"], reveal)
-    columns = [
-        {**asdict(profile(column)), "sensitivity": None if found is None else found[column.name]}
-        for column in table.columns
-    ]
-    average = None if found is None else sum(found.values()) / len(found)
-    reason = (
-        f"no set of up to {detection['max_size']} columns makes every row unique, so sensitivity is not defined"
-        if found is None
-        else None
+    _say(progress, f"searching {len(table.names)} columns for sets on which every row is unique")
+    unique = unique_column_combinations(
+        FrequencyTable.of(table),
+        max_size=settings.max_size,
+        approximate=settings.approximate or 0.0,
+        ignore_duplicates=settings.ignore_duplicates,
+        progress=_counting(progress),
     )
-    run.note("score", {"columns": columns, "average": average, "reason": reason})
-    return {"columns": len(columns), "average": average, "reason": reason}
+    scores = score_columns(table, unique, {name: settings.probability_of(name) for name in table.names})
+    run.note("score", scoring_note(table, unique, scores, ignore_duplicates=settings.ignore_duplicates))
+    return {
+        "columns": len(table.names),
+        "unique_sets": len(unique.sets),
+        "average": scores.average,
+        "reason": scores.reason,
+    }
 
 
 @step
@@ -316,6 +326,16 @@ def record(run: Run) -> Result:
 
 def _today() -> date:
     return datetime.now(UTC).date()
+
+
+def _counting(progress: Progress | None) -> Callable[[int], None]:
+    """Return what tells how far a search is, now and then."""
+
+    def tell(done: int) -> None:
+        if done % 200 == 0:
+            _say(progress, f"searching: {done:,} column sets so far")
+
+    return tell
 
 
 def _say(progress: Progress | None, text: str) -> None:

@@ -9,6 +9,9 @@ from typing import Any
 
 import click
 
+SHOWN = 3
+"""So many sets or columns are named."""
+
 
 def print_summary(report: Path) -> None:
     """Print the summary of a run from its internal report."""
@@ -28,13 +31,18 @@ def summary_lines(report: dict[str, Any]) -> Iterator[str]:
             yield f"  WARNING             {sharing}: k counts rows, not people"
     if (detection := report["detection"]) and report["before"]:
         yield f"  quasi-identifiers   {', '.join(report['before']['columns']) or 'none'} (declared)"
-        for names in detection["identifiers"]:
+        identifiers = detection["identifiers"]
+        for names in identifiers[:SHOWN]:
             yield f"  identify every row  {', '.join(names)}"
+        if len(identifiers) > SHOWN:
+            yield f"                      and {len(identifiers) - SHOWN:,} more sets"
     if detection and (best := detection["best"]):
         yield (
             f"  found in the data   {', '.join(best['columns'])} single out {best['singletons']:,} rows "
             f"({best['share']:.1%}); sets up to {detection['max_size']} columns searched"
         )
+    if scores := report["scores"]:
+        yield f"  most sensitive      {_most_sensitive(scores)}"
     before, after = report["before"], report["after"]
     if before and after and before["columns"]:
         yield f"  singletons          {before['singletons']:,} before, {after['singletons']:,} after"
@@ -51,6 +59,14 @@ def summary_lines(report: dict[str, Any]) -> Iterator[str]:
         yield f"                      - {reason}"
     if report["page"]:
         yield f"  release page        {report['page']}"
+
+
+def _most_sensitive(scores: dict[str, Any]) -> str:
+    if scores["average"] is None:
+        return f"not defined: {scores['reason']}"
+    first = sorted(scores["columns"], key=lambda column: -column["sensitivity"])[:SHOWN]
+    named = ", ".join(f"{column['name']} {column['sensitivity']:.3f}" for column in first)
+    return f"{named}; on average {scores['average']:.3f}"
 
 
 def _levels(columns: list[dict[str, Any]]) -> Iterator[str]:

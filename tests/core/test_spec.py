@@ -193,7 +193,7 @@ def test_a_column_without_a_priority_ranks_with_the_least_important(folder: Path
 def test_the_example_of_the_design_lacks_only_what_is_not_built(folder: Path) -> None:
     found = problems(folder, FULL)
     assert sorted(found) == sorted(
-        ["columns.licence_category.hierarchy", "columns.postcode.decompose", "detect.approximate"]
+        ["columns.licence_category.hierarchy", "columns.postcode.decompose"]
         + [
             f"privacy.{key}"
             for key in ("l_diversity", "t_closeness", "alpha", "freeform", "earlier_releases", "waivers")
@@ -213,6 +213,7 @@ def test_the_models_describe_the_whole_schema(folder: Path, monkeypatch: pytest.
     assert loaded.privacy.freeform.columns["licence_category"].guard == ("CE", "DE")
     assert loaded.privacy.waivers[0].until == datetime.date(2026, 12, 31)
     assert loaded.columns["postcode"].decompose.widths == (2, 3)
+    assert loaded.detect.approximate == 0.001
     belief = whole.replace("observability: sensitivity", "observability: {belief: {default: 0, B: 1}, boost: 0.5}")
     guard = load(folder, belief).privacy.freeform.columns["licence_category"]
     assert guard.observability.belief == {"default": 0.0, "B": 1.0}
@@ -239,7 +240,6 @@ def test_no_improvement_is_off(folder: Path) -> None:
     [
         ("engine: spark", "engine"),
         ("missing: wildcard", "missing"),
-        ("detect: {ignore_duplicates: true}", "detect.ignore_duplicates"),
         ("approval: {required: true}", "approval.required"),
         ("approval: {users: [x]}", "approval.users"),
         ("unit: id", "unit"),
@@ -493,6 +493,8 @@ def test_any_other_schedule_is_refused(folder: Path, schedule: Any) -> None:
         ({"airflow": {"retries": "2"}}, "airflow.retries"),
         ({"detect": {"max_size": 0}}, "detect.max_size"),
         ({"detect": {"reveal_probability": 2}}, "detect.reveal_probability"),
+        ({"detect": {"approximate": 1}}, "detect.approximate"),
+        ({"detect": {"approximate": -0.1}}, "detect.approximate"),
         ({"detect": {"reveal_probability": {"sex": 2}}}, "detect.reveal_probability.sex"),
         ({"privacy": {"k": True}}, "privacy.k"),
         ({"privacy": {"k": 5, "singletons": -1}}, "privacy.singletons"),

@@ -262,7 +262,7 @@ def fail(*_, **__):
     [
         ("stage", "anon_core.hierarchy.build.ladders"),
         ("detect", "anon_core.detect.singletons.detect"),
-        ("score", "anon_core.score.sensitivity.sensitivities"),
+        ("score", "anon_core.score.columns.score_columns"),
         ("recode", "anon_core.distribution.write_parquet"),
         ("gate", "anon_airflow.gate.measure"),
     ],

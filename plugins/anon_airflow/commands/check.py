@@ -37,7 +37,7 @@ def check(
     Every combination of their values must occur in at least k rows; a gap is a value like any other. With --spec the
     published columns are also searched for other sets that single people out. Exit code 1 if it is not.
     """
-    from anon_core.detect.singletons import unaccepted_uniqueness
+    from anon_core.detect.uniqueness import unaccepted_uniqueness
     from anon_core.errors import NotSupportedYetError
     from anon_core.frequency import FrequencyTable
     from anon_core.score.linkage import k_anonymity

@@ -33,8 +33,8 @@ def init(
 ) -> None:
     """Write a commented publication file for TABLE: proposed roles with reasons, hierarchies, what singles people out.
 
-    The roles are proposals from names and counts. Read every line before you run it: in doubt a column is proposed as a
-    quasi-identifier, the careful side.
+    The roles are proposals from names, values and counts. Read every line before you run it: in doubt a column is
+    proposed as a quasi-identifier, the careful side.
     """
     from anon_airflow.draft import draft
     from anon_core.spec import load_spec

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from anon_core.table import Table
+    from anon_core.table import ReadOptions, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,11 +38,11 @@ def table_options(function: F) -> F:
     return function
 
 
-def read_table(
-    path: Path, delimiter: str, encoding: str, missing_words: Sequence[str], *, quoted_missing: bool = True
-) -> Table:
-    """Read TABLE as the options say; a release is read with ``quoted_missing=False``, as the gate does."""
-    from anon_core.table import ReadOptions, read
+def read_options(
+    delimiter: str, encoding: str, missing_words: Sequence[str], *, quoted_missing: bool = True
+) -> ReadOptions:
+    """Return how TABLE is read; a release is read with ``quoted_missing=False``, as the gate does."""
+    from anon_core.table import ReadOptions
 
     if delimiter != "auto" and len(delimiter) != 1:
         raise click.BadParameter("one character, or auto", param_hint="--delimiter")
@@ -51,13 +51,21 @@ def read_table(
             "".encode(encoding)
         except LookupError:
             raise click.BadParameter(f"no encoding is called {encoding}", param_hint="--encoding") from None
-    options = ReadOptions(
+    return ReadOptions(
         delimiter=delimiter,
         encoding=encoding,
         missing_words=tuple(missing_words),
         quoted_missing=quoted_missing,
     )
-    return read(path, options)
+
+
+def read_table(
+    path: Path, delimiter: str, encoding: str, missing_words: Sequence[str], *, quoted_missing: bool = True
+) -> Table:
+    """Read TABLE as the options say."""
+    from anon_core.table import read
+
+    return read(path, read_options(delimiter, encoding, missing_words, quoted_missing=quoted_missing))
 
 
 def names_in(text: str | None) -> list[str]:
@@ -75,16 +83,16 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    shown = RichTable(
-        title=title, title_justify="left", header_style="bold", pad_edge=False, box=None, padding=(0, 2, 0, 0)
-    )
+    shown = RichTable(header_style="bold", pad_edge=False, box=None, padding=(0, 2, 0, 0))
     for at, name in enumerate(header):
         shown.add_column(name, justify="right" if at in right else "left", overflow="fold")
     for row in rows:
         shown.add_row(*(Text("" if cell is None else _plain(cell)) for cell in row))
     # Into a file or a pipe a table may be as wide as it needs.
     console = Console()
-    (console if console.is_terminal else Console(width=200)).print(shown)
+    console = console if console.is_terminal else Console(width=200)
+    console.print(Text(title, style="italic"))
+    console.print(shown)
 
 
 def _plain(cell: Any) -> str:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from anon_airflow.commands.output import json_option, print_json, print_table, read_table, table_options
+from anon_airflow.commands.output import Stopwatch, json_option, print_json, print_table, read_options, table_options
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+
+    from anon_core.detect.roles import ProposedRole
+    from anon_core.table import ReadOptions
 
 
 @click.command()
 @click.argument("table", type=click.Path(path_type=Path))
-@click.option("--sketch", is_flag=True, help="Estimate the counts of a very large table; not supported yet.")
+@click.option("--sketch", is_flag=True, help="Estimate the counts in one pass and little memory, with their errors.")
 @table_options
 @json_option
 def profile(
@@ -20,30 +28,72 @@ def profile(
 ) -> None:
     """Say what each column of TABLE looks like and which role it probably plays.
 
-    TABLE is CSV (gzip too) or Parquet. Prints counts only, never a value.
+    TABLE is CSV (gzip too) or Parquet. Prints counts only, never a value. With --sketch a table larger than memory is
+    read once; beyond some thousand distinct values the counts are then estimates.
     """
-    from anon_core.detect.roles import propose
-    from anon_core.errors import NotSupportedYetError
-    from anon_core.score.profile import profile as measure
-
-    if sketch:
-        raise NotSupportedYetError("anon profile --sketch", "without it the counts are exact")
-    content = read_table(table, delimiter, encoding, missing_words)
-    columns = []
-    for column in content.columns:
-        figures = measure(column)
-        proposed = propose(figures, content.rows)
-        columns.append({**asdict(figures), "proposed_role": proposed.role, "reason": proposed.reason})
+    options = read_options(delimiter, encoding, missing_words)
+    rows, columns = _sketched(table, options) if sketch else _measured(table, options)
     if as_json:
-        print_json({"rows": content.rows, "columns": columns})
+        print_json({"rows": rows, "columns": columns})
         return
     print_table(
-        f"{table.name}: {content.rows:,} rows, {len(columns)} columns",
+        f"{table.name}: {rows:,} rows, {len(columns)} columns",
         ["column", "type", "distinct", "missing", "entropy", "unique", "proposed role", "because"],
         [
-            [c["name"], c["type"], c["distinct"], c["missing"], f"{c['entropy']:.2f}", f"{c['unique_share']:.2%}",
-             c["proposed_role"], c["reason"]]
+            [c["name"], c["type"], f"{'~' if c.get('distinct_error') else ''}{c['distinct']:,}", c["missing"],
+             f"{c['entropy']:.2f}", f"{c['unique_share']:.2%}", c["proposed_role"], c["reason"]]
             for c in columns
         ],
         right=(2, 3, 4, 5),
     )  # fmt: skip
+    errors = [c["distinct_error"] for c in columns if c.get("distinct_error")]
+    if errors:
+        click.echo(f"~ is an estimate; its standard error is {max(errors):.1%}")
+
+
+def _measured(path: Path, options: ReadOptions) -> tuple[int, list[dict[str, Any]]]:
+    from anon_core.detect.roles import propose
+    from anon_core.score.profile import profile as measure
+    from anon_core.table import read
+
+    content = read(path, options)
+    columns = []
+    for column in content.columns:
+        figures = measure(column)
+        columns.append({**asdict(figures), **_role(propose(column, figures, content.rows))})
+    return content.rows, columns
+
+
+def _sketched(path: Path, options: ReadOptions) -> tuple[int, list[dict[str, Any]]]:
+    from anon_core.detect.roles import propose_from, sample_of_values
+    from anon_core.score.sketch import sketch
+    from anon_core.table.streaming import batches
+
+    columns, rows, say = [], 0, Stopwatch()
+
+    def told(stream: Iterator[RecordBatch]) -> Iterator[RecordBatch]:
+        read = 0
+        for batch in stream:
+            yield batch
+            read += batch.num_rows
+            say(f"reading: {read:,} rows so far")
+
+    for one in sketch(told(batches(path, options))):
+        rows = one.rows
+        sample = sample_of_values(one.values, one.weights, whole=not one.distinct_error)
+        errors = {
+            "distinct_error": one.distinct_error,
+            "unique_share_error": one.unique_share_error,
+            "entropy_error": one.entropy_error,
+        }
+        columns.append({**asdict(one.profile), **errors, **_role(propose_from(sample, one.profile, rows))})
+    return rows, columns
+
+
+def _role(proposed: ProposedRole) -> dict[str, Any]:
+    return {
+        "proposed_role": proposed.role,
+        "reason": proposed.reason,
+        "evidence": proposed.evidence,
+        "kind": proposed.kind,
+    }

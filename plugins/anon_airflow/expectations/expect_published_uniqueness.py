@@ -12,7 +12,7 @@ from anon_airflow.expectations.measured_expectation import (
     PositiveCount,
     Share,
 )
-from anon_core.detect.singletons import unaccepted_uniqueness
+from anon_core.detect.uniqueness import unaccepted_uniqueness
 from anon_core.frequency import FrequencyTable
 
 NAMED = 5

@@ -1,0 +1,186 @@
+"""``anon score``: how much each column helps to single people out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from anon_airflow.commands.output import Stopwatch, json_option, print_json, print_table, read_table, table_options
+from anon_airflow.commands.searching import Probability, chosen, column_options, plot_option, say_cost, unique_options
+
+if TYPE_CHECKING:
+    from anon_core.score.columns import Scores
+    from anon_core.score.sweeps import Sweep
+    from anon_core.table import Table
+
+
+@click.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@column_options
+@click.option(
+    "--p",
+    "probabilities",
+    multiple=True,
+    default=("0.5",),
+    show_default=True,
+    metavar="P",
+    help="Probability that an outsider knows a column: a number for all, col=number for one; may be repeated.",
+)
+@unique_options
+@click.option("--mask", "masks", multiple=True, metavar="COL=N", help="Score again with the last N characters masked.")
+@click.option("--sweep", type=click.Choice(["rows", "adversary"]), help="Also score samples of rows, or size limits.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of whatever is sampled.")
+@plot_option("sensitivities, ranks and the sweep")
+@table_options
+@json_option
+def score(
+    table: Path,
+    columns: str | None,
+    exclude: str | None,
+    probabilities: tuple[str, ...],
+    max_size: int | None,
+    approximate: float | None,
+    ignore_duplicates: bool,
+    masks: tuple[str, ...],
+    sweep: str | None,
+    seed: int,
+    plot: Path | None,
+    delimiter: str,
+    encoding: str,
+    missing_words: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Score how much each column of TABLE helps to single people out.
+
+    The sensitivity of a column is the probability that an outsider, who knows each column with probability P, knows it
+    together with the rest of some set on which every row is unique; --max-size limits what the outsider may know. It is
+    an upper bound: `exact` is the probability itself. Beside it three simpler measures, and the ranks by all four. With
+    --mask the scores before masking are shown too. Prints names and figures only.
+    """
+    from anon_core.detect.unique_columns import unique_column_combinations
+    from anon_core.frequency import FrequencyTable
+    from anon_core.score.columns import score_columns
+    from anon_core.score.sweeps import sweep_adversary, sweep_rows
+    from anon_core.table.masking import mask
+
+    content = chosen(read_table(table, delimiter, encoding, missing_words), columns, exclude)
+    reveal = _reveal(probabilities, content.names)
+    masked = mask(content, _masks(masks, content.names)) if masks else content
+    say_cost(len(content.names), max_size)
+    limits: dict[str, Any] = {
+        "max_size": max_size,
+        "approximate": approximate or 0.0,
+        "ignore_duplicates": ignore_duplicates,
+    }
+    search = partial(unique_column_combinations, progress=Stopwatch().sets)
+
+    def scored(content: Table) -> Scores:
+        return score_columns(content, search(FrequencyTable.of(content), **limits), reveal, seed=seed)
+
+    before = scored(content) if masks else None
+    scores = scored(masked)
+    swept = None
+    if sweep == "rows":
+        swept = sweep_rows(masked, reveal, search=search, **limits, seed=seed)
+    elif sweep == "adversary":
+        swept = sweep_adversary(masked.names, search(FrequencyTable.of(masked), **limits), reveal)
+    if plot:
+        from anon_core.report.plots import plot_scores
+
+        plot_scores(scores, plot, before=before, sweep=swept)
+    if as_json:
+        shown = asdict(scores)
+        if before:
+            shown["before"] = asdict(before)
+        if swept:
+            shown["sweep"] = asdict(swept)
+        print_json(shown)
+    else:
+        _show(table.name, scores, before, swept)
+
+
+def _reveal(words: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+    """Return the probability of every column: the one that names it, else the last one without a name, else 0.5."""
+    default, own = 0.5, dict[str, float]()
+    for word in words:
+        name, found, number = word.rpartition("=")
+        probability = Probability().convert(number if found else word, None, None)
+        if found:
+            _known("--p", name, names)
+            own[name] = probability
+        else:
+            default = probability
+    return {name: own.get(name, default) for name in names}
+
+
+def _masks(words: Sequence[str], names: Sequence[str]) -> dict[str, int]:
+    """Return how many characters of which column are masked."""
+    masks: dict[str, int] = {}
+    for word in words:
+        name, found, number = word.rpartition("=")
+        if not found or not number.isascii() or not number.isdigit() or int(number) < 1:
+            raise click.BadParameter(f"{word!r} should read column=number of characters", param_hint="--mask")
+        _known("--mask", name, names)
+        if name in masks:
+            raise click.BadParameter(f"{name} is masked twice", param_hint="--mask")
+        masks[name] = int(number)
+    return masks
+
+
+def _known(option: str, name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        raise click.BadParameter(f"no column {name!r} among those to be scored", param_hint=option)
+
+
+def _show(file: str, scores: Scores, before: Scores | None, sweep: Sweep | None) -> None:
+    earlier = {column.name: column.sensitivity for column in before.columns} if before else {}
+    header = ["column", "sensitivity", "exact", "cardinality", "unique", "entropy", "ranks"]
+    rows: list[list[Any]] = [
+        [
+            column.name,
+            column.sensitivity,
+            column.exact,
+            column.cardinality,
+            f"{column.unique_share:.2%}",
+            f"{column.entropy:.2f}",
+            " ".join("-" if rank is None else str(rank) for rank in column.ranks.values()),
+        ]
+        for column in sorted(scores.columns, key=lambda column: -(column.sensitivity or 0))
+    ]
+    if before:
+        header.insert(1, "before masking")
+        for row in rows:
+            row.insert(1, earlier[row[0]])
+    print_table(
+        f"{file}: {scores.rows:,} rows, {scores.unique_sets:,} minimal unique sets; "
+        "ranks by sensitivity, cardinality, unique values, entropy",
+        header,
+        rows,
+        right=tuple(range(1, len(header) - 1)),
+    )
+    if scores.average is None:
+        click.echo(scores.reason)
+    else:
+        was = f", before masking {before.average:.4f}" if before and before.average is not None else ""
+        click.echo(f"average sensitivity {scores.average:.4f}{was}")
+    if scores.exact_error:
+        click.echo(
+            f"exact comes from {scores.samples:,} samples (seed {scores.seed}): "
+            f"off by at most {scores.exact_error:.4f} with 99 % confidence"
+        )
+    if sweep:
+        unit = "rows" if sweep.axis == "rows" else "columns that the adversary may know"
+        print_table(
+            f"average sensitivity by {unit}",
+            [sweep.axis, "average", "unique sets"],
+            [
+                [point.at, "none" if point.average is None else point.average, point.unique_sets]
+                for point in sweep.points
+            ],
+            right=(0, 1, 2),
+        )

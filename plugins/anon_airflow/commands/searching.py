@@ -1,0 +1,107 @@
+"""What the commands that search column sets share: choosing columns, limits, and what a search may cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from math import comb
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from anon_airflow.commands.output import names_in
+
+if TYPE_CHECKING:
+    from anon_core.table import Table
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+COSTLY = 10_000_000
+"""A search that may have to look at more column sets than this says so before it begins."""
+
+
+class Probability(click.ParamType):
+    """A number from 0 to 1."""
+
+    name = "number from 0 to 1"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Refuse what is no number, not a number at all (nan), or outside."""
+        try:
+            number = float(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a number", param, ctx)
+        if not 0 <= number <= 1:
+            self.fail(f"{value} does not lie between 0 and 1", param, ctx)
+        return number
+
+
+def column_options(function: F) -> F:
+    """Add the options that say which columns are searched."""
+    for option in (
+        click.option("--exclude", metavar="a,b", help="Leave these columns out, such as a record number."),
+        click.option("--columns", metavar="a,b", help="Search these columns only."),
+    ):
+        function = option(function)
+    return function
+
+
+def unique_options(function: F) -> F:
+    """Add the options of a search for unique column combinations."""
+    for option in (
+        click.option("--ignore-duplicates", is_flag=True, help="Count rows that are equal in every column once."),
+        click.option(
+            "--approximate",
+            type=Probability(),
+            metavar="E",
+            help="A set counts when at least 1-E of the rows are unique on it, such as 0.001.",
+        ),
+        click.option(
+            "--max-size", type=click.IntRange(min=1), metavar="N", help="Largest set to look for. By default any size."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def plot_option(what: str) -> Callable[[F], F]:
+    """Return the option that draws a picture."""
+    return click.option("--plot", metavar="FILE", type=click.Path(path_type=Path), help=f"Draw {what}: .svg or .png.")
+
+
+def chosen(table: Table, columns: str | None, exclude: str | None) -> Table:
+    """
+    Return the columns to search, in the order they are named, else in that of the table.
+
+    :raises UnknownColumnError: a name is not in the table, in either list.
+    """
+    named, left_out = names_in(columns), names_in(exclude)
+    for option, names in (("--columns", named), ("--exclude", left_out)):
+        twice = [name for name, times in Counter(names).items() if times > 1]
+        if twice:
+            raise click.BadParameter(f"named twice: {', '.join(twice)}", param_hint=option)
+    table.select([*named, *left_out])
+    kept = [name for name in named or table.names if name not in left_out]
+    if not kept:
+        raise click.UsageError("no column is left to search; name others with --columns or --exclude")
+    return table.select(kept)
+
+
+def say_cost(columns: int, max_size: int | None) -> None:
+    """Say on stderr what a search may cost where that is much; it goes on, and Ctrl-C stops it."""
+    sets = 2**columns - 1 if max_size is None else sum(comb(columns, n) for n in range(1, min(max_size, columns) + 1))
+    if sets <= COSTLY:
+        return
+    limit = "no size limit" if max_size is None else f"sets of up to {max_size}"
+    smaller = 3 if max_size is None or max_size > 3 else 2
+    fewer = sum(comb(columns, n) for n in range(1, smaller + 1))
+    click.echo(
+        f"  {columns} columns and {limit}: there are {_rounded(sets)} column sets. Most are never looked at, but it "
+        f"may take long; Ctrl-C stops it. --max-size {smaller} has {_rounded(fewer)} sets",
+        err=True,
+    )
+
+
+def _rounded(count: int) -> str:
+    return f"{count:,}" if count < 10**12 else f"about 10^{len(str(count)) - 1}"

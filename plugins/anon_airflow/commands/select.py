@@ -1,0 +1,73 @@
+"""``anon select``: every subset of nominated columns, and the elected quasi-identifier."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from anon_airflow.commands.output import Stopwatch, json_option, print_json, print_table, read_table, table_options
+from anon_airflow.commands.searching import chosen, plot_option
+
+
+@click.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option("--columns", metavar="a,b", required=True, help="The nominated columns: what others may know.")
+@click.option("--drop-missing", is_flag=True, help="First drop the rows with a gap in a nominated column.")
+@click.option("--drop-duplicates", is_flag=True, help="First drop rows that equal an earlier one in every column.")
+@plot_option("the distinct tuples of every subset")
+@table_options
+@json_option
+def select(
+    table: Path,
+    columns: str,
+    drop_missing: bool,
+    drop_duplicates: bool,
+    plot: Path | None,
+    delimiter: str,
+    encoding: str,
+    missing_words: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Count every subset of nominated columns of TABLE, and elect the quasi-identifier.
+
+    Elected is the subset with most distinct tuples, then with fewest columns. Nothing is dropped unless asked for; a
+    word such as ? counts as a gap with --missing-word. Prints counts only.
+    """
+    from anon_core.detect.preparation import prepare
+    from anon_core.detect.selective import select as count_subsets
+    from anon_core.frequency import FrequencyTable
+
+    content = read_table(table, delimiter, encoding, missing_words)
+    names = chosen(content, columns, None).names
+    prepared = prepare(content, names, drop_missing=drop_missing, drop_duplicates=drop_duplicates)
+    found = count_subsets(FrequencyTable.of(prepared.table, names), progress=Stopwatch().sets)
+    if plot:
+        from anon_core.report.plots import plot_selection
+
+        plot_selection(found, plot)
+    if as_json:
+        print_json(
+            {
+                "rows": found.rows,
+                "rows_dropped": prepared.dropped,
+                "rows_dropped_missing": prepared.with_gaps,
+                "rows_dropped_duplicates": prepared.duplicates,
+                "subsets": [asdict(subset) for subset in found.subsets],
+                "elected": list(found.elected),
+            }
+        )
+        return
+    dropped = [
+        f"{count:,} {why}"
+        for count, why in ((prepared.with_gaps, "with gaps"), (prepared.duplicates, "duplicates"))
+        if count
+    ]
+    print_table(
+        f"{table.name}: {found.rows:,} rows" + (f"; dropped: {', '.join(dropped)}" if dropped else ""),
+        ["subset", "distinct", "singletons"],
+        [[", ".join(s.columns), s.distinct, s.singletons] for s in found.subsets],
+        right=(1, 2),
+    )
+    click.echo(f"elected quasi-identifier: {', '.join(found.elected)}")

@@ -1,0 +1,182 @@
+"""The first publication file: it loads, its ladders cover the table, and it holds names and counts only."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anon_airflow.draft import draft, largest_set, quoted
+from anon_core.errors import InvalidInputError
+from anon_core.hierarchy.build import ladders
+from anon_core.spec import Publication, load_spec
+from anon_core.table import ReadOptions, Table, read
+from tests.properties.tables import Cell, Row, table_of
+from tests.properties.tables import small_tables as tables
+
+
+def drafted(table: Table, folder: Path, **options: object) -> tuple[str, Publication]:
+    settings_ = {"dataset": "people", "source": folder / "people.parquet", "delimiter": "auto", "encoding": "auto"}
+    text = draft(table, **{**settings_, "missing_words": [""], "k": 5, **options})
+    path = folder / "people.yaml"
+    path.write_text(text, encoding="utf-8")
+    return text, load_spec(path)
+
+
+def cover(publication: Publication, table: Table) -> None:
+    """Build every ladder; it raises where one does not cover its column."""
+    ladders(publication, table, [name for name, column in publication.columns.items() if column.role == "quasi"])
+
+
+NAMES = ["id", "Geburtsdatum", "plz", "Stadt", "income", "issued", "Größe in cm", "mail", "lat", "Bemerkungen", "k"]
+
+
+def row(n: int) -> Row:
+    return (
+        str(n),
+        f"{1930 + n % 80}-{n % 12 + 1:02}-{n % 28 + 1:02}",
+        f"{1000 + n % 90 * 1000:05}",
+        ["Dresden", "Köln"][n % 2],
+        str(10_000 + n % 97 * 1000),
+        f"20{10 + n % 5}-01-01",
+        str(150 + n % 50),
+        f"canary{n % 50}@example.org",
+        f"45.{1000 + n % 150}",
+        "canary text",
+        "x",
+    )
+
+
+def test_a_draft_loads_and_its_ladders_cover_the_table(tmp_path: Path) -> None:
+    table = table_of(NAMES, [row(n) for n in range(300)])
+    text, publication = drafted(table, tmp_path)
+    cover(publication, table)
+    assert {name: str(column.role) for name, column in publication.columns.items()} == {
+        "id": "identifier",
+        "Geburtsdatum": "quasi",
+        "plz": "quasi",
+        "Stadt": "quasi",
+        "income": "sensitive",
+        "issued": "quasi",
+        "Größe in cm": "quasi",
+        "mail": "identifier",
+        "lat": "quasi",
+        "Bemerkungen": "drop",
+        "k": "other",
+    }
+    hierarchies = {name: column.hierarchy for name, column in publication.columns.items() if column.hierarchy}
+    assert hierarchies["Geburtsdatum"].date == ("month", "year", "decade")
+    assert hierarchies["issued"].date == ("month", "quarter", "year")
+    assert hierarchies["plz"].prefix == (4, 3, 2, 1)
+    assert hierarchies["Stadt"].root == "*"
+    assert hierarchies["lat"].intervals == (0.01, 0.1, 1)
+    assert hierarchies["Größe in cm"].intervals == (5, 10, 20)
+    assert publication.detect.max_size == 4
+    assert "canary" not in text
+    assert "Dresden" not in text
+
+
+def test_a_draft_tells_the_reason_of_every_role_and_what_singles_people_out(tmp_path: Path) -> None:
+    table = table_of(["id", "born", "sex"], [(str(n), str(1930 + n % 70), "FM"[n % 2]) for n in range(100)])
+    text, _ = drafted(table, tmp_path)
+    assert '"id": {role: identifier}  # its name says that it is a record number (all languages); 100 distinct' in text
+    assert re.search(r'#   "born": 40\.0% of the rows are alone', text)
+    assert re.search(r'# Elected quasi-identifier: "born": 40 rows alone, 70 distinct', text)
+    assert "Identifies every row" not in text
+
+
+def test_sets_that_identify_every_row_are_told(tmp_path: Path) -> None:
+    rows = [(str(1950 + n % 20), f"town {n // 20}") for n in range(100)]
+    text, _ = drafted(table_of(["born", "town"], rows), tmp_path)
+    assert '# Identifies every row: "born" + "town"' in text
+
+
+def test_dates_that_are_not_written_as_iso_dates_get_no_date_hierarchy(tmp_path: Path) -> None:
+    table = table_of(
+        ["data_nascita", "issued"], [(f"{n % 28 + 1:02}/04/{1930 + n % 80}", "2019-02-30") for n in range(99)]
+    )
+    _, publication = drafted(table, tmp_path)
+    cover(publication, table)
+    assert publication.columns["data_nascita"].hierarchy.root == "*"
+    assert publication.columns["issued"].hierarchy.root == "*"
+
+
+def test_a_table_of_which_nothing_could_be_published_is_refused_with_the_reasons(tmp_path: Path) -> None:
+    table = table_of(["id", "Cognome"], [(str(n), "Canary") for n in range(30)])
+    with pytest.raises(InvalidInputError) as refused:
+        drafted(table, tmp_path)
+    assert '"Cognome": its name says that it is a personal name (Italian)' in str(refused.value)
+    assert "Canary" not in str(refused.value)
+
+
+def test_a_draft_without_quasi_identifiers_recodes_nothing(tmp_path: Path) -> None:
+    _, publication = drafted(table_of(["income"], [(str(n % 10),) for n in range(99)]), tmp_path)
+    assert publication.recode.method == "none"
+
+
+UGLY = ["a: b", "# c", '"quoted"', "new\nline", "tab\t", "é", "\u2028x", "\u0085x", "\x7f", "\x00", "{a}", "- a", "😀",
+        "'", "\ufeff", "*", "null", "true", "1", "a" * 3000, "\u200b", "\U000e0001", "y", "\\", "\ud7ff"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UGLY)
+def test_any_name_comes_back_as_it_was(tmp_path: Path, name: str) -> None:
+    table = table_of([name, "sex"], [(str(n % 7), "FM"[n % 2]) for n in range(70)])
+    text, publication = drafted(table, tmp_path)
+    assert list(publication.columns) == [name, "sex"]
+    cover(publication, table)
+    assert len(text.splitlines()) == text.count("\n"), "no name breaks a line where Python or YAML see one"
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.text(st.characters(codec="utf-8"), max_size=20))
+def test_a_quoted_text_is_one_line_that_yaml_reads_back(text: str) -> None:
+    import yaml
+
+    assert len(quoted(text).splitlines()) == 1
+    assert yaml.safe_load(f"- {quoted(text)}  # {quoted(text)}") == [text]
+
+
+@settings(max_examples=60, deadline=None)
+@given(small=tables(max_rows=20))
+def test_the_draft_of_any_small_table_loads_or_says_why_not(small, tmp_path_factory: pytest.TempPathFactory) -> None:
+    table = small.table
+    try:
+        _, publication = drafted(table, tmp_path_factory.mktemp("draft"))
+    except InvalidInputError as refused:
+        assert "no column would be left to publish" in str(refused)
+        return
+    assert set(publication.columns) == set(table.names)
+    cover(publication, table)
+
+
+def test_wide_tables_are_searched_up_to_smaller_sets(tmp_path: Path) -> None:
+    assert [largest_set(columns) for columns in (1, 3, 20, 60, 200, 1000)] == [1, 3, 4, 3, 2, 1]
+    cells: list[Row] = [tuple(str((n * (c + 3)) % 7) for c in range(60)) for n in range(40)]
+    text, publication = drafted(table_of([f"c{n}" for n in range(60)], cells), tmp_path)
+    assert publication.detect.max_size == 3
+    assert "combinations of levels" in text
+
+
+def test_gaps_and_missing_words_go_through(tmp_path: Path) -> None:
+    cells: list[Cell] = [None, "1", "2", "30", "31", "44", "45"]
+    table = table_of(["age", "town"], [(cells[n % 7], None if n % 3 else "x") for n in range(70)])
+    text, publication = drafted(table, tmp_path, missing_words=["", "n/a"])
+    cover(publication, table)
+    assert publication.source.missing_words == ("", "n/a")
+    assert "6 distinct, 10 missing" in text
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("name", ["adult.csv.gz", "driver_licences_valle_aosta.csv.gz", "uccs/german_credit.csv"])
+def test_drafts_of_real_tables_load_and_cover_them(reference_data: Path, tmp_path: Path, name: str) -> None:
+    table = read(reference_data / name, ReadOptions(delimiter="auto"))
+    _, publication = drafted(table, tmp_path, source=reference_data / name)
+    cover(publication, table)
+    if name.startswith("driver"):
+        assert publication.columns["data_rilascio"].hierarchy.date == ("month", "year", "decade")
+        assert publication.columns["anno_nascita"].hierarchy.intervals == (5, 10, 20)
+    if name.startswith("adult"):
+        assert publication.columns["fnlwgt"].hierarchy.intervals == (20_000, 100_000, 200_000)
