@@ -66,15 +66,6 @@ class Partition:
             return self.frequencies.rows - int(self.sizes.sum())
         return len(np.unique(self.frequencies.units[self.left_out()]))
 
-    @property
-    def separated(self) -> float | None:
-        """Which share of all pairs of rows these columns tell apart (Motwani and Xu); None where units are counted."""
-        rows = self.frequencies.rows
-        if self.frequencies.units is not None:
-            return None
-        together = sum(size * (size - 1) for size in self.sizes.tolist())
-        return 1 - together / (rows * (rows - 1)) if rows > 1 else 1.0
-
     def left_out(self) -> Mask:
         """Return which tuples are alone."""
         single = np.ones(len(self.frequencies.weights), np.bool_)
@@ -87,6 +78,12 @@ class Partition:
             return self
         split = _refine_compiled if kernels.compiled_pays(len(self.members)) else _refine
         return split(self, self.frequencies.codes[column], len(self.frequencies.domains[column]))
+
+
+def separation(sizes: Integers, rows: int) -> float:
+    """Return the share of all pairs of rows that are in different classes; 1 where there is no pair."""
+    together = int((sizes * (sizes - 1)).sum())  # Below the square of the rows: no table is that long.
+    return 1 - together / (rows * (rows - 1)) if rows > 1 else 1.0
 
 
 def _refine_compiled(partition: Partition, codes: AnyCodes, cardinality: int) -> Partition:

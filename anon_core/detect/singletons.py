@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anon_core.detect.partition import Partition
+from anon_core.detect.partition import Partition, separation
 from anon_core.detect.unique_columns import unique_column_combinations
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
@@ -41,16 +41,30 @@ class ColumnSet:
         """Measure the set whose partition this is; its columns are named in the order of the table."""
         frequencies = partition.frequencies
         names, rows = tuple(frequencies.names[i] for i in sorted(columns)), frequencies.rows
-        # Of a unit that is alone, the partition does not know how many tuples it has.
-        distinct = partition.classes if frequencies.units is None else frequencies.project(names).tuples
-        singletons = partition.singletons
+        if frequencies.units is not None:  # Of a unit that is alone, a partition does not know its tuples.
+            return cls.counted(frequencies, names)
+        singletons, distinct = partition.singletons, partition.classes
         return cls(
             columns=names,
             singletons=singletons,
             share=singletons / rows,
             distinct=distinct,
             distinct_ratio=distinct / rows,
-            separation_ratio=partition.separated,
+            separation_ratio=separation(partition.sizes, rows),
+        )
+
+    @classmethod
+    def counted(cls, frequencies: FrequencyTable, columns: Sequence[str]) -> ColumnSet:
+        """Measure a set by counting it."""
+        projected, rows = frequencies.project(columns), frequencies.rows
+        singletons, sizes = projected.singletons, projected.class_sizes()
+        return cls(
+            columns=tuple(columns),
+            singletons=singletons,
+            share=singletons / rows,
+            distinct=len(sizes),
+            distinct_ratio=len(sizes) / rows,
+            separation_ratio=separation(sizes, rows) if frequencies.units is None else None,
         )
 
 
@@ -101,7 +115,7 @@ def detect(frequencies: FrequencyTable, *, max_size: int | None = None, progress
         identifiers=tuple(tuple(names[i] for i in found) for found in identifiers),
         best=elected[1] if elected else None,
         best_by_size=_every_size(frequencies, search, identifiers, size),
-        all_columns=ColumnSet.of(Partition.by(frequencies, search.order), search.order),
+        all_columns=ColumnSet.counted(frequencies, names),
         sets_examined=search.examined,
     )
 
@@ -208,12 +222,11 @@ def _every_size(
         whole = next((i for i in identifiers if len(i) == width), None)
         best = search.best.get(width)
         if whole is not None:
-            best = ColumnSet.of(Partition.by(frequencies, whole), whole)
+            best = ColumnSet.counted(frequencies, [names[i] for i in whole])
         if found and (best is None or best.singletons <= found[-1].singletons):
             kept = found[-1].columns
             padding = min(name for name in names if name not in kept)
-            padded = frequencies.positions([*kept, padding])
-            best = ColumnSet.of(Partition.by(frequencies, padded), padded)
+            best = ColumnSet.counted(frequencies, [name for name in names if name in kept or name == padding])
         if best is not None:
             found.append(best)
     return tuple(found)

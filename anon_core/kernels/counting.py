@@ -18,7 +18,9 @@ CELLS = 1 << 24
 """With up to this many possible tuples a table of counters is faster than sorting."""
 IN_CACHE = 1 << 18
 """With more possible tuples than this it pays to look for columns that follow from another one."""
-_CHUNK = 1 << 14
+_SAMPLE = 1 << 14
+_PART = 1 << 18
+"""Fewer rows than this are not worth a thread of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,36 +64,46 @@ def _grouped(codes: Sequence[AnyCodes], cardinalities: Sequence[int], weights: I
 
 
 def _tallied(codes: Sequence[AnyCodes], cardinalities: Sequence[int], weights: Integers | None) -> Distinct:
-    """Count by direct addressing: the key of a tuple is its place in the table of counters."""
-    from anon_core.kernels.compiled.counting import fold, tally, tally_weights
+    """Count by direct addressing: a tuple's codes, read as one number, are its place in the table of counters."""
+    from anon_core.kernels.compiled.counting import collect, last_digit, tally, tally_weights
 
-    rows, cells = len(codes[0]), prod(map(int, cardinalities))
+    columns, sizes = _at_most_four(codes, [int(cardinality) for cardinality in cardinalities])
+    rows, cells, width = len(codes[0]), prod(sizes), len(columns)
+    four = [*columns, *columns[:1] * 3][:4]
+    radix = (*sizes, 1, 1, 1)[:4]
 
     def count(start: int, stop: int) -> AnyCodes:
         counts: AnyCodes = np.zeros(cells, np.int32 if weights is None else np.int64)
-        buffer = np.empty(_CHUNK, np.int32)
-        for at in range(start, stop, _CHUNK):
-            end = min(at + _CHUNK, stop)
-            keys = buffer[: end - at]
-            keys[:] = codes[0][at:end]
-            for column, cardinality in zip(codes[1:], cardinalities[1:], strict=True):
-                fold(keys, column[at:end], int(cardinality))
-            if weights is None:
-                tally(keys, counts)
-            else:
-                tally_weights(keys, weights[at:end], counts)
+        part = [column[start:stop] for column in four]
+        if weights is None:
+            tally(width, part[0], part[1], part[2], part[3], radix, counts)
+        else:
+            tally_weights(width, part[0], part[1], part[2], part[3], radix, weights[start:stop], counts)
         return counts
 
     counts, *others = in_threads(count, rows, most=max(1, rows // max(cells, 1)))
     for other in others:
         counts += other
-    keys = np.flatnonzero(counts)
-    found = counts[keys].astype(np.int64)
-    columns: list[AnyCodes] = []
+    keys, found = np.empty(min(cells, rows), np.int32), np.empty(min(cells, rows), np.int64)
+    tuples = collect(counts, keys, found)
+    keys, digits = keys[:tuples], list[AnyCodes]()
     for cardinality in reversed(cardinalities):
-        keys, column = np.divmod(keys, int(cardinality))
-        columns.append(column.astype(np.int32))
-    return Distinct(codes=tuple(reversed(columns)), weights=found)
+        digits.append(np.empty(tuples, np.int32))
+        last_digit(keys, int(cardinality), digits[-1])
+    return Distinct(codes=tuple(reversed(digits)), weights=found[:tuples].copy())
+
+
+def _at_most_four(codes: Sequence[AnyCodes], sizes: list[int]) -> tuple[list[AnyCodes], list[int]]:
+    """Return the columns with the first ones folded into one, so that no more than four are left."""
+    from anon_core.kernels.compiled.counting import fold
+
+    folded = len(codes) - 3
+    if folded < 2:
+        return list(codes), sizes
+    keys = codes[0].copy()
+    for column, size in zip(codes[1:folded], sizes[1:folded], strict=True):
+        fold(keys, column, size)
+    return [keys, *codes[folded:]], [prod(sizes[:folded]), *sizes[folded:]]
 
 
 def _sorted(codes: Sequence[AnyCodes], cardinalities: Sequence[int]) -> Distinct:
@@ -127,7 +139,7 @@ def _followers(codes: Sequence[AnyCodes], cardinalities: Sequence[int]) -> dict[
     for place, column in enumerate(by_size):
         for other in reversed(by_size[place + 1 :]):
             image = np.full(int(cardinalities[other]), -1, np.int32)
-            part = slice(0, min(rows, _CHUNK))
+            part = slice(0, min(rows, _SAMPLE))
             if not follows(codes[other][part], codes[column][part], image):
                 continue
 
@@ -167,14 +179,16 @@ def _with_followers(
         return columns[i]
 
     codes = [column_of(i) for i in range(len(cardinalities))]
-    # A follower stands before its leader only at times: then its code decides the order first.
+    if all(leader < follower for follower, (leader, _) in images.items()):
+        return Distinct(codes=tuple(codes), weights=found.weights)
+    # A follower that stands before its leader decides the order before it.
     order = np.lexsort(pack(codes, cardinalities)[::-1])
     return Distinct(codes=tuple(column[order] for column in codes), weights=found.weights[order])
 
 
 def in_threads(work: Callable[[int, int], Any], rows: int, most: int = 8) -> list[Any]:
     """Do the work on equal parts of the rows, one per core (``most`` at most); the loops release the lock."""
-    threads = max(1, min(cores(), most, rows // _CHUNK))
+    threads = max(1, min(cores(), most, rows // _PART))
     if threads == 1:
         return [work(0, rows)]
     with ThreadPoolExecutor(threads) as pool:

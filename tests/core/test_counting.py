@@ -65,11 +65,11 @@ def test_columns_that_follow_from_another_one_change_nothing_but_the_speed(in_ca
 
 def test_followers_are_found_by_all_threads_together() -> None:
     columns, cardinalities = towns(60_000)
-    with mock.patch.object(counting, "cores", return_value=3):
+    with mock.patch.multiple(counting, cores=lambda: 3, _PART=1_000):
         found = counting._followers(columns, cardinalities)
     assert {column: leader for column, (leader, _) in found.items()} == {0: 1, 3: 1}
     columns[0][-1] = (columns[0][-1] + 1) % 11  # One row in the last part breaks it.
-    with mock.patch.object(counting, "cores", return_value=3):
+    with mock.patch.multiple(counting, cores=lambda: 3, _PART=1_000):
         assert 0 not in counting._followers(columns, cardinalities)
 
 
@@ -78,5 +78,5 @@ def test_a_contradiction_between_two_parts_of_the_rows_is_seen() -> None:
     leader = np.tile(np.arange(50, dtype=np.int32), 1_200)
     follower = (leader % 5).astype(np.int32)
     follower[len(follower) // 2 :] = (leader[len(follower) // 2 :] + 1) % 5
-    with mock.patch.object(counting, "cores", return_value=2):
+    with mock.patch.multiple(counting, cores=lambda: 2, _PART=1_000):
         assert counting._followers([leader, follower], [50, 5]) == {}

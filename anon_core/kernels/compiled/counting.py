@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from anon_core.kernels.compiled import compiled
 
 
@@ -15,17 +17,61 @@ def fold(keys: Any, codes: Any, cardinality: int) -> None:
 
 
 @compiled
-def tally(keys: Any, counts: Any) -> None:
-    """Count each key."""
-    for i in range(len(keys)):
-        counts[keys[i]] += 1
+def tally(width: int, a: Any, b: Any, c: Any, d: Any, sizes: Any, counts: Any) -> None:
+    """Count the tuples of the first ``width`` of four columns; a tuple's place is its codes read as one number."""
+    _, of_b, of_c, of_d = sizes
+    if width == 1:
+        for i in range(len(a)):
+            counts[a[i]] += 1
+    elif width == 2:
+        for i in range(len(a)):
+            counts[a[i] * of_b + b[i]] += 1
+    elif width == 3:
+        for i in range(len(a)):
+            counts[(a[i] * of_b + b[i]) * of_c + c[i]] += 1
+    else:
+        for i in range(len(a)):
+            counts[((a[i] * of_b + b[i]) * of_c + c[i]) * of_d + d[i]] += 1
 
 
 @compiled
-def tally_weights(keys: Any, weights: Any, counts: Any) -> None:
-    """Add up the weights of each key."""
+def tally_weights(width: int, a: Any, b: Any, c: Any, d: Any, sizes: Any, weights: Any, counts: Any) -> None:
+    """Add up the weights of the tuples of the first ``width`` of four columns."""
+    _, of_b, of_c, of_d = sizes
+    if width == 1:
+        for i in range(len(a)):
+            counts[a[i]] += weights[i]
+    elif width == 2:
+        for i in range(len(a)):
+            counts[a[i] * of_b + b[i]] += weights[i]
+    elif width == 3:
+        for i in range(len(a)):
+            counts[(a[i] * of_b + b[i]) * of_c + c[i]] += weights[i]
+    else:
+        for i in range(len(a)):
+            counts[((a[i] * of_b + b[i]) * of_c + c[i]) * of_d + d[i]] += weights[i]
+
+
+@compiled
+def collect(counts: Any, keys: Any, weights: Any) -> int:
+    """Write the keys that were counted, in order, with their counts; return how many there are."""
+    found = 0
+    for key in range(len(counts)):
+        if counts[key] != 0:
+            keys[found] = key
+            weights[found] = counts[key]
+            found += 1
+    return found
+
+
+@compiled
+def last_digit(keys: Any, cardinality: int, codes: Any) -> None:
+    """Take the last digit off each key."""
+    size = np.int32(cardinality)
     for i in range(len(keys)):
-        counts[keys[i]] += weights[i]
+        rest = keys[i] // size
+        codes[i] = keys[i] - rest * size
+        keys[i] = rest
 
 
 @compiled

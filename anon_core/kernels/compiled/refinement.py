@@ -43,11 +43,10 @@ def refine(
                 touched[seen] = code
                 seen += 1
             count[code] += 1
+            if len(weights) > 0:
+                size[code] += weights[members[i]]
         if len(units) > 0:
             _mark_several(members, units, codes_here, start, stop, place, several, touched[:seen])
-        if len(weights) > 0:
-            for i in range(start, stop):
-                size[codes_here[i]] += weights[members[i]]
         for i in range(seen):
             code = touched[i]
             rows = size[code] if len(weights) > 0 else count[code]
