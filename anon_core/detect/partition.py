@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,22 @@ _NO_UNITS = np.zeros(0, np.int32)
 _NO_WEIGHTS = np.zeros(0, np.int64)
 
 
+class _WorkSpace(NamedTuple):
+    """Cells for each value of a column, for the compiled loop; counts and sizes are zero between two calls."""
+
+    counts: AnyCodes
+    sizes: Integers
+    places: AnyCodes
+    several: Mask
+    touched: AnyCodes
+
+    @classmethod
+    def of(cls, frequencies: FrequencyTable) -> _WorkSpace:
+        cells = max((len(domain) for domain in frequencies.domains), default=0)
+        counts, places, touched = (np.zeros(cells, np.int32) for _ in range(3))
+        return cls(counts, np.zeros(cells, np.int64), places, np.zeros(cells, np.bool_), touched)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partition:
     """
@@ -23,11 +40,16 @@ class Partition:
 
     A row that is alone stays alone whatever column is added, so refining never looks at it again. Class ``i`` has the
     members ``members[offsets[i] : offsets[i + 1]]`` (distinct tuples of the whole table) and ``sizes[i]`` rows;
-    ``alone`` is the number of classes that were left out. Where the table counts units, a class is left out if all its
-    rows belong to one.
+    ``alone`` is the number of classes that were left out, ``rows`` those of the whole table. Where the table counts
+    units, a class is left out if all its rows belong to one.
+
+    The search for unique columns has partitions of its own, on a stack and without weights: there a refinement is all
+    that a node costs.
     """
 
     frequencies: FrequencyTable
+    rows: int
+    work: _WorkSpace
     members: AnyCodes
     offsets: AnyCodes
     sizes: Integers
@@ -36,10 +58,12 @@ class Partition:
     @classmethod
     def whole(cls, frequencies: FrequencyTable) -> Partition:
         """Return the partition by no column at all: everybody in one class."""
-        tuples = len(frequencies.weights)
-        everybody = frequencies.rows > 1
+        tuples, rows = len(frequencies.weights), frequencies.rows
+        everybody = rows > 1
         return cls(
             frequencies=frequencies,
+            rows=rows,
+            work=_WorkSpace.of(frequencies),
             members=np.arange(tuples if everybody else 0, dtype=np.int32),
             offsets=np.array([0, tuples] if everybody else [0], np.int32),
             sizes=np.array([frequencies.weights.sum()] if everybody else [], np.int64),
@@ -63,7 +87,7 @@ class Partition:
     def singletons(self) -> int:
         """How many rows (or units) are alone."""
         if self.frequencies.units is None:
-            return self.frequencies.rows - int(self.sizes.sum())
+            return self.rows - int(self.sizes.sum())
         return len(np.unique(self.frequencies.units[self.left_out()]))
 
     def left_out(self) -> Mask:
@@ -76,8 +100,8 @@ class Partition:
         """Split every class by one more column, and leave out the rows that are now alone."""
         if not len(self.members):
             return self
-        split = _refine_compiled if kernels.compiled_pays(len(self.members)) else _refine
-        return split(self, self.frequencies.codes[column], len(self.frequencies.domains[column]))
+        split = _refine_compiled if kernels.spend(len(self.members)) else _refine
+        return split(self, column)
 
 
 def separation(sizes: Integers, rows: int) -> float:
@@ -86,25 +110,25 @@ def separation(sizes: Integers, rows: int) -> float:
     return 1 - together / (rows * (rows - 1)) if rows > 1 else 1.0
 
 
-def _refine_compiled(partition: Partition, codes: AnyCodes, cardinality: int) -> Partition:
+def _refine_compiled(partition: Partition, column: int) -> Partition:
     from anon_core.kernels.compiled.refinement import refine
 
     frequencies = partition.frequencies
+    codes = frequencies.codes[column]
     members, offsets, sizes, alone = refine(
         partition.members,
         partition.offsets,
         np.ascontiguousarray(codes, np.int32),
-        cardinality,
+        partition.work,
         _NO_WEIGHTS if int(partition.sizes.sum()) == len(partition.members) else frequencies.weights,
         _NO_UNITS if frequencies.units is None else np.ascontiguousarray(frequencies.units, np.int32),
     )
-    return Partition(
-        frequencies=frequencies, members=members, offsets=offsets, sizes=sizes, alone=partition.alone + int(alone)
-    )
+    return replace(partition, members=members, offsets=offsets, sizes=sizes, alone=partition.alone + int(alone))
 
 
-def _refine(partition: Partition, codes: AnyCodes, cardinality: int) -> Partition:
+def _refine(partition: Partition, column: int) -> Partition:
     frequencies, members = partition.frequencies, partition.members
+    codes, cardinality = frequencies.codes[column], len(frequencies.domains[column])
     classes = np.repeat(np.arange(len(partition.sizes)), np.diff(partition.offsets))
     groups = kernels.group([classes, codes[members]], [len(partition.sizes), cardinality], frequencies.weights[members])
     order = np.argsort(groups.member, kind="stable")
@@ -114,8 +138,8 @@ def _refine(partition: Partition, codes: AnyCodes, cardinality: int) -> Partitio
         starts = np.cumsum(counts) - counts
         units = frequencies.units[members[order]]
         keep = np.minimum.reduceat(units, starts) != np.maximum.reduceat(units, starts)
-    return Partition(
-        frequencies=frequencies,
+    return replace(
+        partition,
         members=members[order[np.repeat(keep, counts)]],
         offsets=np.concatenate([[0], np.cumsum(counts[keep])]).astype(np.int32),
         sizes=groups.weights[keep],

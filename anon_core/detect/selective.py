@@ -5,11 +5,11 @@ Omer, Mohamad: Simple and effective method for selecting quasi-identifier, 2016.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from anon_core.detect import Progress
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 
@@ -35,7 +35,7 @@ class Selection:
     elected: tuple[str, ...]
 
 
-def select(frequencies: FrequencyTable, *, progress: Callable[[int], None] | None = None) -> Selection:
+def select(frequencies: FrequencyTable, *, progress: Progress | None = None) -> Selection:
     """
     Count the distinct tuples and singletons of every subset of the columns but the empty one.
 

@@ -6,18 +6,17 @@ are those of Motwani and Xu: Efficient Algorithms for Masking and Finding Quasi-
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from anon_core.detect import Progress
 from anon_core.detect.partition import Partition, separation
 from anon_core.detect.unique_columns import unique_column_combinations
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import Integers
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +39,7 @@ class ColumnSet:
     def of(cls, partition: Partition, columns: Sequence[int]) -> ColumnSet:
         """Measure the set whose partition this is; its columns are named in the order of the table."""
         frequencies = partition.frequencies
-        names, rows = tuple(frequencies.names[i] for i in sorted(columns)), frequencies.rows
+        names, rows = tuple(frequencies.names[i] for i in sorted(columns)), partition.rows
         if frequencies.units is not None:  # Of a unit that is alone, a partition does not know its tuples.
             return cls.counted(frequencies, names)
         singletons, distinct = partition.singletons, partition.classes
@@ -76,9 +75,10 @@ class Detection:
     ``identifiers`` are the minimal sets (up to the size limit) on which every row is alone. ``best_by_size`` is the set
     with most singletons of every size. ``best`` is the paper's election: most singletons, then fewest columns, among
     sets on which some row is not alone (an identifier and whatever contains it is excluded); None if there is no such
-    set.
+    set. ``counted`` says what is called rows: "rows" or "units".
     """
 
+    counted: str
     rows: int
     max_size: int
     identifiers: tuple[tuple[str, ...], ...]
@@ -93,9 +93,10 @@ def detect(frequencies: FrequencyTable, *, max_size: int | None = None, progress
     Find the column sets that single out most rows, exactly, by depth-first search over stripped partitions.
 
     A gap is a category of its own. Ties go to the set met first: columns with more distinct values first, then by name.
-    A set that no added column refines (a constant column, or one that follows from another) is reported padded with the
-    first unused columns by name. Of one row, every single column is an identifier; if all rows are equal nothing is,
-    and every best set has no singletons. Where the table counts units, a unit is alone if it is alone in one class.
+    A size that has no more singletons than the one below (a constant column, or one that follows from another) is
+    reported as that smaller set, padded with the first unused column by name. Of one row, every single column is an
+    identifier; if all rows are equal nothing is, and every best set has no singletons. Where the table counts units, a
+    unit is alone if it is alone in one class.
 
     :raises InvalidInputError: no columns, no rows, or a size below 1.
     """
@@ -110,6 +111,7 @@ def detect(frequencies: FrequencyTable, *, max_size: int | None = None, progress
     identifiers = _identifiers(frequencies, size, search)
     elected = min(search.best.items(), key=lambda item: (-item[1].singletons, item[0]), default=None)
     return Detection(
+        counted="rows" if frequencies.units is None else "units",
         rows=frequencies.rows,
         max_size=size,
         identifiers=tuple(tuple(names[i] for i in found) for found in identifiers),
@@ -131,6 +133,7 @@ class _Search:
     cardinalities: list[int] = field(default_factory=list)
     best: dict[int, ColumnSet] = field(default_factory=dict)
     unique: list[tuple[int, ...]] = field(default_factory=list)
+    rows: int = 0
     examined: int = 0
 
     def run(self) -> None:
@@ -138,10 +141,12 @@ class _Search:
         self.cardinalities = [int(np.count_nonzero(np.bincount(self.frequencies.codes[i]))) for i in columns]
         # The columns that split most come first: good sets early make the bound bite.
         self.order = sorted(columns, key=lambda i: (-self.cardinalities[i], self.frequencies.names[i]))
-        self._visit((), Partition.whole(self.frequencies), 0)
+        whole = Partition.whole(self.frequencies)
+        self.rows = whole.rows
+        self._visit((), whole, whole.singletons, 0)
 
-    def _visit(self, chosen: tuple[int, ...], partition: Partition, start: int) -> None:
-        bound = _Bound(partition)
+    def _visit(self, chosen: tuple[int, ...], partition: Partition, alone: int, start: int) -> None:
+        bound = _Bound(partition, alone)
         for at in range(start, len(self.order)):
             if not self._promising(len(chosen), bound, at):
                 return  # What comes later in the order splits even less.
@@ -153,14 +158,14 @@ class _Search:
                 continue  # Nothing is split: every set below equals a smaller one without this column.
             found = (*chosen, self.order[at])
             singletons = refined.singletons
-            if singletons == self.frequencies.rows:
+            if singletons == self.rows:
                 self.unique.append(found)
                 continue
             best = self.best.get(len(found))
             if best is None or singletons > best.singletons:
                 self.best[len(found)] = ColumnSet.of(refined, found)
             if len(found) < self.max_size:
-                self._visit(found, refined, at + 1)
+                self._visit(found, refined, singletons, at + 1)
 
     def _promising(self, size: int, bound: _Bound, at: int) -> bool:
         """Whether adding columns from ``at`` on could still beat the best set of some size and of all smaller ones."""
@@ -180,12 +185,12 @@ class _Bound:
     one cell holds a crowd (several rows of one unit are no crowd, so there all cells count).
     """
 
-    def __init__(self, partition: Partition) -> None:
-        self._alone = partition.singletons
+    def __init__(self, partition: Partition, alone: int) -> None:
+        self._alone = alone
         by_unit = partition.frequencies.units is not None
         self._spared = 0 if by_unit else 1
         # Sets on which everybody is alone are searched for elsewhere: on the others two rows are not, at least.
-        self._most = partition.frequencies.rows - (0 if by_unit else 2)
+        self._most = partition.rows - (0 if by_unit else 2)
         self._sizes: Integers = np.sort(partition.sizes)
         self._up_to: Integers = np.concatenate([[0], np.cumsum(self._sizes)])
 
@@ -199,7 +204,10 @@ def _identifiers(frequencies: FrequencyTable, size: int, search: _Search) -> lis
     """Return the minimal sets on which every row is alone; where units are counted the walk has met them all."""
     if frequencies.units is not None:
         return _minimal([tuple(sorted(found)) for found in search.unique])
-    found = unique_column_combinations(frequencies, max_size=size, progress=search.progress)
+    tell = search.progress
+    found = unique_column_combinations(
+        frequencies, max_size=size, progress=tell and (lambda done: tell(search.examined + done))
+    )
     return [tuple(frequencies.positions(columns)) for columns in found.sets]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from anon_core.detect.partition import Partition
+from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 
 
@@ -33,8 +35,13 @@ def unaccepted_uniqueness(
 
     The sets in ``together`` are looked at as well, whatever their size. An accepted set covers itself and its subsets.
     Of a larger set that contains it, only those rows count that the accepted set does not single out already: the
-    acceptance was for them, not for whatever is added. Sets with columns that the table lacks are passed over.
+    acceptance was for them, not for whatever is added. Sets with columns that the table lacks are passed over. It is a
+    walk of its own over the partitions that detection uses: what nobody answers for may fall when a column is added.
+
+    :raises InvalidInputError: the table counts units, which a published file does not name.
     """
+    if frequencies.units is not None:
+        raise InvalidInputError("published uniqueness is measured in rows, not units")
     rows, names = frequencies.rows, frequencies.names
     covers = _indices(accepted, names)
     alone = {cover: Partition.by(frequencies, sorted(cover)).left_out() for cover in covers}
@@ -55,7 +62,7 @@ def unaccepted_uniqueness(
     def visit(chosen: tuple[int, ...], partition: Partition, start: int) -> None:
         for column in range(start, len(names)):
             members = frozenset((*chosen, column))
-            if any(smaller <= members for smaller in found):
+            if _contains_one(members, found, len(members)):
                 continue
             refined = partition.refine(column)
             if not breaks(members, refined) and len(members) < max_size:
@@ -65,7 +72,7 @@ def unaccepted_uniqueness(
         visit((), Partition.whole(frequencies), 0)
         for members in _indices(together, names):
             breaks(members, Partition.by(frequencies, sorted(members)))
-    minimal = [members for members in found if not any(other < members for other in found)]
+    minimal = [members for members in found if not _contains_one(members, found, len(members) - 1)]
     sets = [
         UniqueSet(columns=tuple(names[i] for i in sorted(m)), singletons=found[m], share=found[m] / rows)
         for m in minimal
@@ -75,3 +82,14 @@ def unaccepted_uniqueness(
 
 def _indices(sets: Sequence[Sequence[str]], names: Sequence[str]) -> list[frozenset[int]]:
     return [frozenset(names.index(c) for c in columns) for columns in sets if set(columns) <= set(names)]
+
+
+def _contains_one(members: frozenset[int], found: Collection[frozenset[int]], most: int) -> bool:
+    """Whether a set of at most so many columns that was found lies in this one.
+
+    Its subsets are looked up, or all that was found is gone through if that is less.
+    """
+    if len(found) < 2 ** len(members):
+        return any(len(smaller) <= most and smaller <= members for smaller in found)
+    sizes = range(1, most + 1)
+    return any(frozenset(some) in found for size in sizes for some in combinations(members, size))

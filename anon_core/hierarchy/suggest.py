@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 
 import numpy as np
@@ -10,9 +11,10 @@ import pyarrow.compute as pc
 
 from anon_core.hierarchy.build import date_path
 from anon_core.hierarchy.numbers import number_in
+from anon_core.kernels import Integers
 from anon_core.spec import DateLevel, Hierarchy
 from anon_core.table import Column
-from anon_core.table.arrays import numbers
+from anon_core.table.arrays import flags, integers, numbers
 
 _ROOT_ONLY = Hierarchy(root="*")
 _STEPS = {1: (1, 5, 10), 2: (2, 10, 20), 5: (5, 10, 20)}
@@ -63,9 +65,9 @@ def _are_compact_dates(values: pa.Array) -> bool:
 
 
 def _prefixes(column: Column) -> Hierarchy:
-    """Return prefixes that become shorter, beginning below the length that most rows have."""
-    lengths = numbers(pc.utf8_length(column.domain).fill_null(0))
-    usual = int(np.bincount(lengths[column.codes]).argmax())
+    """Return prefixes that become shorter, beginning below the length that most filled rows have."""
+    lengths = numbers(pc.utf8_length(column.domain.drop_null()))
+    usual = int(np.bincount(lengths, _weights(column)).argmax())
     longest = min(usual - 1, 4 if usual <= 8 else 5)
     return Hierarchy(prefix=tuple(range(longest, 0, -1))) if longest > 0 else _ROOT_ONLY
 
@@ -85,8 +87,8 @@ def _dates(values: pa.Array, kind: str | None) -> Hierarchy:
 
 def _are_numbers(values: pa.Array) -> bool:
     """Whether the builder of intervals reads them all: numbers beyond reason it does not."""
-    long = pc.greater(pc.binary_length(values), 100)
-    unusual = values.filter(pc.or_(long, pc.match_substring_regex(values, "[eE]")))
+    long = numbers(pc.binary_length(values)) > 100
+    unusual = values.take(integers(np.flatnonzero(long | flags(pc.match_substring_regex(values, "[eE]")))))
     return len(unusual) <= _MOST_CHECKED and all(number_in(text) is not None for text in unusual.to_pylist())
 
 
@@ -94,24 +96,36 @@ def _intervals(column: Column, kind: str | None, *, whole: bool) -> Hierarchy:
     """Return intervals that fit the range in which nine of ten rows lie."""
     if kind == "coordinate" and not whole:
         return Hierarchy(intervals=(0.01, 0.1, 1))
-    low, high, least, most = _range(column)
-    if len(column.domain.drop_null()) < _FEWEST or not np.isfinite(most - least) or most <= least:
+    spans = _spans(column)
+    if len(column.domain.drop_null()) < _FEWEST or not np.isfinite(spans.whole) or spans.whole <= 0:
         return _ROOT_ONLY
-    if kind in ("age", "year of birth", "date of birth") and most - least <= _LIFETIMES:
+    if kind in ("age", "year of birth", "date of birth") and spans.whole <= _LIFETIMES:
         return Hierarchy(intervals=(5, 10, 20))
-    widths = _widths(high - low if high > low else most - least, whole=whole)
-    useful = [width for width in widths if width < most - least]
+    widths = _widths(spans.usual or spans.whole, whole=whole)
+    useful = [width for width in widths if width < spans.whole]
     return Hierarchy(intervals=tuple(map(_number, useful))) if useful else _ROOT_ONLY
 
 
-def _range(column: Column) -> tuple[float, float, float, float]:
-    """Return where the lowest and highest twentieth of the rows end, and the lowest and highest number."""
-    amounts = column.domain.drop_null().cast(pa.float64()).to_numpy()
-    weights = np.bincount(column.codes, minlength=len(column.domain))[: len(amounts)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Spans:
+    """How far numbers lie apart: all of them, and ``usual`` without the lowest and highest twentieth of the rows."""
+
+    usual: float
+    whole: float
+
+
+def _spans(column: Column) -> _Spans:
+    amounts = numbers(column.domain.drop_null().cast(pa.float64()))
     order = np.argsort(amounts, kind="stable")
-    ends = np.cumsum(weights[order])
+    ends = np.cumsum(_weights(column)[order])
     low, high = (float(amounts[order][np.searchsorted(ends, ends[-1] * share)]) for share in (0.05, 0.95))
-    return low, high, float(amounts[order[0]]), float(amounts[order[-1]])
+    return _Spans(usual=high - low, whole=float(amounts[order[-1]]) - float(amounts[order[0]]))
+
+
+def _weights(column: Column) -> Integers:
+    """Return how many rows have each value; the gap, which is the last entry of a domain, is left out."""
+    weights: Integers = np.bincount(column.codes, minlength=len(column.domain))
+    return weights[: len(column.domain) - column.has_gaps]
 
 
 def _widths(span: float, *, whole: bool) -> list[Decimal]:

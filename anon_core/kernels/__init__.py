@@ -1,11 +1,12 @@
 """The inner loops: pack codes into machine words, group equal words, refine partitions.
 
 Nothing here knows what a code stands for. :mod:`~anon_core.kernels.grouping` is a handful of vectorised numpy passes;
-:mod:`~anon_core.kernels.compiled` holds the loops that numba compiles, imported only where the work is large enough.
+:mod:`~anon_core.kernels.compiled` holds the loops that numba compiles, :mod:`~anon_core.kernels.effort` says when they
+are worth loading, and :mod:`~anon_core.kernels.counting` counts distinct tuples with either.
 """
 
-from anon_core.kernels.counting import Distinct, distinct
-from anon_core.kernels.effort import compiled_is_worth, compiled_pays
+from anon_core.kernels.counting import Distinct, cores, distinct
+from anon_core.kernels.effort import compiled_is_worth, spend
 from anon_core.kernels.grouping import AnyCodes, Groups, Integers, Words, group, pack, weigh
 
 __all__ = [
@@ -15,9 +16,10 @@ __all__ = [
     "Integers",
     "Words",
     "compiled_is_worth",
-    "compiled_pays",
+    "cores",
     "distinct",
     "group",
     "pack",
+    "spend",
     "weigh",
 ]

@@ -11,13 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from anon_core.kernels.effort import compiled_pays
+from anon_core.kernels.effort import spend
 from anon_core.kernels.grouping import AnyCodes, Integers, Words, bits_of, group, pack
 
 CELLS = 1 << 24
 """With up to this many possible tuples a table of counters is faster than sorting."""
 IN_CACHE = 1 << 18
 """With more possible tuples than this it pays to look for columns that follow from another one."""
+MOST_COMPARED = 16
+"""Among more columns, looking for pairs of which one follows from the other costs more than it saves."""
 _SAMPLE = 1 << 14
 _PART = 1 << 18
 """Fewer rows than this are not worth a thread of their own."""
@@ -39,14 +41,14 @@ def distinct(codes: Sequence[AnyCodes], cardinalities: Sequence[int], weights: I
     province from its municipality); more are packed into words and sorted.
     """
     rows = len(codes[0]) if codes else 0
-    if not rows or not compiled_pays(rows * len(codes)):
+    if not rows or not spend(rows * len(codes)):
         return _grouped(codes, cardinalities, weights)
     if weights is not None and int(weights.max()) == 1:
         weights = None
     codes = [np.ascontiguousarray(column, np.int32) for column in codes]
     counts_wanted = min(CELLS, 4 * rows)
     images: dict[int, tuple[int, AnyCodes]] = {}
-    if prod(map(int, cardinalities)) > min(IN_CACHE, counts_wanted):
+    if len(codes) <= MOST_COMPARED and prod(map(int, cardinalities)) > min(IN_CACHE, counts_wanted):
         images = _followers(codes, cardinalities)
     free = [i for i in range(len(codes)) if i not in images]
     if prod(int(cardinalities[i]) for i in free) <= counts_wanted:

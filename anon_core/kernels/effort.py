@@ -21,8 +21,11 @@ def compiled_is_worth(rows: int) -> bool:
     return rows >= LARGE or _COMPILED in sys.modules
 
 
-def compiled_pays(codes: int) -> bool:
-    """Whether to handle so many codes in the compiled loops: they, and what was handled before, are much by now."""
+def spend(codes: int) -> bool:
+    """Note that so many codes are about to be handled, and return whether to do it in the compiled loops.
+
+    They pay when what this process has handled so far is much, or when they are loaded anyway.
+    """
     global _handled  # What this process has spent so far.
     _handled += codes
     return _handled >= MUCH or _COMPILED in sys.modules

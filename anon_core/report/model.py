@@ -150,6 +150,7 @@ class ColumnSetFound(_Part):
 class DetectionFound(_Part):
     """Which column sets single people out in the data as collected."""
 
+    counted: str
     rows: int
     max_size: int
     identifiers: list[list[str]]
@@ -200,7 +201,7 @@ class UniqueSetsFound(_Part):
     sets: list[list[str]]
 
 
-class Scores(_Part):
+class ScoresFound(_Part):
     """What each column contributes; ``reason`` says why there is no sensitivity."""
 
     columns: list[ColumnScore]
@@ -261,7 +262,7 @@ class InternalReport(_Part):
     before: Measured | None
     detection: DetectionFound | None
     selection: SelectionFound | None
-    scores: Scores | None
+    scores: ScoresFound | None
     after: Measured | None
     unique_rows_published: int | None
     candidates: list[Tried]

@@ -6,22 +6,15 @@ from dataclasses import asdict
 from typing import Any
 
 from anon_core.score.columns import Scores, UniqueSets
-from anon_core.score.profile import profile
-from anon_core.table import Table
 
 NAMED = 200
 """The report names so many unique sets, the smallest first; a wide table may have a hundred thousand."""
 
 
-def scoring_note(table: Table, unique: UniqueSets, scores: Scores, *, ignore_duplicates: bool) -> dict[str, Any]:
+def scoring_note(unique: UniqueSets, scores: Scores, *, ignore_duplicates: bool) -> dict[str, Any]:
     """Return the scores, and the sets they rest on, without a single value."""
-    columns = []
-    for column, scored in zip(table.columns, scores.columns, strict=True):
-        figures = profile(column)
-        kind = {"type": figures.type, "distinct": figures.distinct, "missing": figures.missing}
-        columns.append({**asdict(scored), **kind})
     return {
-        "columns": columns,
+        "columns": [asdict(column) for column in scores.columns],
         "average": scores.average,
         "reason": scores.reason,
         "unique_sets": {

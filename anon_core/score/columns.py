@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from anon_core.score.exposure import Exposure, exposure
+from anon_core.score.exposure import Exposure, Method, exposure
 from anon_core.score.profile import ColumnProfile, profile
 from anon_core.score.sensitivity import sensitivities
 from anon_core.table import Table
@@ -37,11 +37,15 @@ class ScoredColumn:
     """
     One column. ``exact`` is the probability that ``sensitivity`` bounds; both are None when there is no unique set.
 
-    ``cardinality`` counts the gap as a value, as unique sets, ``unique_share`` and ``entropy`` (bits) do. A rank of 1
-    is the most sensitive; equal figures share the better rank, and the next one skips (1, 2, 2, 4).
+    ``cardinality`` counts the gap as a value, as unique sets, ``unique_share`` and ``entropy`` (bits) do; ``distinct``
+    does not, and ``missing`` is how many gaps there are. A rank of 1 is the most sensitive; equal figures share the
+    better rank, and the next one skips (1, 2, 2, 4).
     """
 
     name: str
+    type: str
+    distinct: int
+    missing: int
     sensitivity: float | None
     exact: float | None
     cardinality: int
@@ -56,7 +60,8 @@ class Scores:
     The scores of a table, columns in its order. ``average`` is the mean sensitivity of all columns.
 
     ``reason`` says why there is no sensitivity, and what to do; None when there is one. ``exact_error`` is 0 where
-    ``exact_method`` is exact; for "monte carlo" no column is further off with 99 % confidence.
+    ``exact_method`` is exact; for "monte carlo" no column is further off with 99 % confidence. ``seed`` and ``samples``
+    are None unless something was sampled.
     """
 
     columns: tuple[ScoredColumn, ...]
@@ -67,7 +72,7 @@ class Scores:
     duplicate_rows: int
     max_size: int | None
     approximate: float
-    exact_method: str | None
+    exact_method: Method | None
     exact_error: float | None
     seed: int | None
     samples: int | None
@@ -75,7 +80,7 @@ class Scores:
 
 def score_columns(table: Table, unique: UniqueSets, reveal: Mapping[str, float], *, seed: int = 0) -> Scores:
     """
-    Score every column of a table from its minimal unique column combinations.
+    Score every column of a table from its minimal unique column combinations; the ``seed`` repeats what is sampled.
 
     :raises InvalidInputError: reveal probabilities that are missing or outside 0 to 1, all columns named.
     """
@@ -92,7 +97,7 @@ def score_columns(table: Table, unique: UniqueSets, reveal: Mapping[str, float],
         approximate=unique.approximate,
         exact_method=exact.method if exact else None,
         exact_error=exact.error if exact else None,
-        seed=exact.seed if exact else None,
+        seed=seed if exact and exact.samples else None,
         samples=exact.samples if exact else None,
     )
 
@@ -110,6 +115,9 @@ def _scored(
     return tuple(
         ScoredColumn(
             name=one.name,
+            type=one.type,
+            distinct=one.distinct,
+            missing=one.missing,
             sensitivity=None if found is None else found[one.name],
             exact=None if exact is None else exact.probabilities[one.name],
             cardinality=one.distinct + (one.missing > 0),
@@ -139,12 +147,13 @@ def ranks(figures: Sequence[float]) -> list[int]:
 
 def _reason(unique: UniqueSets, rows: int) -> str:
     """Say why there is no unique set, and what to change."""
-    within = " of" if unique.max_size is None else f" of up to {unique.max_size}"
+    within = "columns" if unique.max_size is None else f"up to {unique.max_size} column{'s' * (unique.max_size > 1)}"
     wanted = f"at least {1 - unique.approximate:.6g} of the rows" if unique.approximate else "every row"
-    why = f"no set{within} columns makes {wanted} unique, so sensitivity is not defined"
+    why = f"no set of {within} makes {wanted} unique, so sensitivity is not defined"
     advice = [f"allow {'more' if unique.approximate else 'some'} rows that are not unique (approximate)"]
     if unique.duplicate_rows and unique.rows == rows:  # Fewer rows were searched: duplicates were ignored already.
-        why += f" ({unique.duplicate_rows} of {rows} rows repeat an earlier one)"
+        repeat = "repeats" if unique.duplicate_rows == 1 else "repeat"
+        why += f" ({unique.duplicate_rows} of {rows} rows {repeat} an earlier one)"
         advice.insert(0, "count equal rows once (ignore_duplicates)")
     if unique.max_size is not None:
         advice.append("allow larger sets (max_size)")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
@@ -22,7 +23,13 @@ ENUMERATE_ONE = 16
 INCLUDE_EXCLUDE = 12
 """Up to this many sets with a column in them, inclusion-exclusion takes a sum of a few thousand terms."""
 
-_METHODS = ("inclusion-exclusion", "enumeration", "monte carlo")
+
+class Method(StrEnum):
+    """How the exposure of a column is found; the first two are exact."""
+
+    INCLUSION_EXCLUSION = "inclusion-exclusion"
+    ENUMERATION = "enumeration"
+    MONTE_CARLO = "monte carlo"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +38,12 @@ class Exposure:
     The exposure of every column and how it was found.
 
     ``method`` is the weakest that some column needed. ``error`` is 0 when all are exact (to rounding, 1e-10); else with
-    99 % confidence no column is further off than this. ``samples`` and ``seed`` belong to Monte Carlo.
+    99 % confidence no column is further off than this. ``samples`` is None unless something was sampled.
     """
 
     probabilities: dict[str, float]
-    method: str
+    method: Method
     error: float
-    seed: int | None
     samples: int | None
 
 
@@ -46,16 +52,17 @@ def exposure(
     unique_sets: Sequence[Sequence[str]],
     reveal: Mapping[str, float],
     *,
-    generator: np.random.Generator | None = None,
+    generator: np.random.Generator,
 ) -> Exposure | None:
     """
     Return the exposure of every column, or None when there is no unique set at all.
 
     Exact by enumeration when few columns are in sets, else column by column by inclusion-exclusion over its sets or by
-    enumeration of the columns beside it, whichever is small; only what is left is sampled. Pass a fresh generator: its
-    seed (0 by default) is reported, and repeats the result.
+    enumeration of the columns beside it, whichever is small; only what is left is sampled. Nothing
+    is drawn from the generator before.
 
-    >>> exposure("abc", ["ab", "bc"], {"a": 0.5, "b": 0.5, "c": 0.5}).probabilities
+    >>> reveal = {"a": 0.5, "b": 0.5, "c": 0.5}
+    >>> exposure("abc", ["ab", "bc"], reveal, generator=np.random.default_rng(0)).probabilities
     {'a': 0.25, 'b': 0.375, 'c': 0.25}
 
     :raises InvalidInputError: reveal probabilities that are missing or outside 0 to 1, all columns named.
@@ -64,42 +71,45 @@ def exposure(
     if not unique_sets:
         return None
     family = whole.possible()
-    if len(family.members) <= ENUMERATE:
-        found, methods = enumerate_all(family), {"enumeration"}
-        left: list[int] = []
-    else:
-        found, methods, left = _one_by_one(family, len(columns))
-    generator = np.random.default_rng(0) if generator is None else generator
-    error, samples = 0.0, None
-    if left:
-        sampled = sample(family, left, generator)
-        found[left] = sampled.probabilities
-        error, samples = sampled.error, sampled.samples
-        methods.add("monte carlo")
+    summed = _summed(family, len(columns))
+    found, method, error, samples = summed.probabilities, summed.method, 0.0, None
+    if summed.left:
+        sampled = sample(family, summed.left, generator)
+        found[summed.left] = sampled.probabilities
+        method, error, samples = Method.MONTE_CARLO, sampled.error, sampled.samples
     found = np.clip(found, _floor(family), formula(family))  # Both are proved, so clipping only takes error away.
     return Exposure(
         probabilities={name: float(found[at]) for at, name in enumerate(columns)},
-        method=max(methods, key=_METHODS.index),
+        method=method,
         error=error,
-        seed=_seed(generator) if left else None,
         samples=samples,
     )
 
 
-def _one_by_one(family: Family, columns: int) -> tuple[Probabilities, set[str], list[int]]:
-    """Return what is exact column by column, the methods used, and the columns where neither is small enough."""
-    found = np.zeros(len(family.names))
-    methods = {_METHODS[0]}
-    left = []
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Summed:
+    """What is exact, the weakest method that it took, and the columns that are ``left`` to sample."""
+
+    probabilities: Probabilities
+    method: Method
+    left: list[int]
+
+
+def _summed(family: Family, columns: int) -> _Summed:
+    """Sum over all columns at once where they are few, else over one column after the other."""
+    if len(family.members) <= ENUMERATE:
+        return _Summed(probabilities=enumerate_all(family), method=Method.ENUMERATION, left=[])
+    found, method = np.zeros(len(family.names)), Method.INCLUSION_EXCLUSION
+    left: list[int] = []
     for column, own in zip(range(columns), family.each_column(), strict=False):
         if own.sets <= INCLUDE_EXCLUDE:
             found[column] = include_exclude(own, column)
         elif len(own.members) <= ENUMERATE_ONE:
             found[column] = enumerate_all(own)[column]
-            methods.add("enumeration")
+            method = Method.ENUMERATION
         else:
             left.append(column)
-    return found, methods, left
+    return _Summed(probabilities=found, method=method, left=left)
 
 
 def enumerate_all(family: Family) -> Probabilities:
@@ -162,9 +172,3 @@ def _floor(family: Family) -> Probabilities:
         for at in range(sets.shape[1]):
             np.maximum.at(floor, sets[:, at], likely)
     return floor
-
-
-def _seed(generator: np.random.Generator) -> int | None:
-    sequence = generator.bit_generator.seed_seq
-    entropy = getattr(sequence, "entropy", None)
-    return entropy if isinstance(entropy, int) else None

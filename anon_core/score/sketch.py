@@ -45,6 +45,14 @@ class Sketched:
     weights: Integers
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entropy:
+    """An estimated entropy in bits, and its standard error."""
+
+    bits: float
+    error: float
+
+
 @dataclass(slots=True)
 class ColumnSketch:
     """What is kept of one column while its batches pass by; memory does not grow with the rows."""
@@ -108,7 +116,7 @@ class ColumnSketch:
             distinct = (self.kept - 1) / (float(self.hashes[-1]) + 1) * 2.0**64
         alone = int(np.count_nonzero(self.counts == 1)) / max(len(self.counts), 1)
         share = min((alone * distinct + (self.missing == 1)) / max(self.rows, 1), 1.0)
-        entropy, entropy_error = self._entropy()
+        entropy = self._entropy()
         relative = (self.kept - 2) ** -0.5 if self.overflowed else 0.0
         of_sample = (alone * (1 - alone) / len(self.counts)) ** 0.5 * distinct if self.overflowed else 0.0
         profile = ColumnProfile(
@@ -116,7 +124,7 @@ class ColumnSketch:
             type=self.type,
             distinct=round(distinct),
             missing=self.missing,
-            entropy=entropy,
+            entropy=entropy.bits,
             unique_share=share,
         )
         return Sketched(
@@ -124,14 +132,14 @@ class ColumnSketch:
             rows=self.rows,
             distinct_error=relative,
             unique_share_error=((share * relative) ** 2 + (of_sample / max(self.rows, 1)) ** 2) ** 0.5,
-            entropy_error=entropy_error,
+            entropy_error=entropy.error,
             values=self.values,
             weights=self.counts,
         )
 
-    def _entropy(self) -> tuple[float, float]:
+    def _entropy(self) -> _Entropy:
         """
-        Return the entropy in bits, and its standard error.
+        Return the entropy and its standard error.
 
         H = log2 N - (1/N) * sum of c log2 c
 
@@ -140,23 +148,22 @@ class ColumnSketch:
         are given the mean log2 c of the kept values that are not heavy.
         """
         if not self.rows:
-            return 0.0, 0.0
+            return _Entropy(bits=0.0, error=0.0)
         heavy = self.heavy_counts > 20 * self.uncounted
         large = self.heavy_counts[heavy] + self.uncounted / 2
         light = ~np.isin(self.hashes, self.heavy_hashes[heavy])
         rest = max(self.rows - self.missing - float(large.sum()), 0.0) if self.overflowed else 0.0
-        known = _weighted(np.append(large, self.missing)) if self.overflowed else _weighted(
-            np.append(self.counts, self.missing)
-        )  # fmt: skip
+        sure = large if self.overflowed else self.counts
+        known = _weighted(np.append(sure, self.missing))
         counts = self.counts[light]
         if not rest or not len(counts):
-            return max(0.0, float(np.log2(self.rows)) - known / self.rows), 0.0
+            return _Entropy(bits=max(0.0, float(np.log2(self.rows)) - known / self.rows), error=0.0)
         mean = _weighted(counts) / counts.sum()
         groups = [_weighted(counts[at::_GROUPS]) / counts[at::_GROUPS].sum() for at in range(min(_GROUPS, len(counts)))]
         spread = float(np.std(groups, ddof=1)) / len(groups) ** 0.5 if len(groups) > 1 else mean
         off = float((self.uncounted / 2 * (np.log2(large) + 1.5)).sum()) / self.rows if len(large) else 0.0
         entropy = float(np.log2(self.rows)) - (known + rest * mean) / self.rows
-        return max(0.0, entropy), spread * rest / self.rows + off
+        return _Entropy(bits=max(0.0, entropy), error=spread * rest / self.rows + off)
 
 
 def sketch(batches: Iterable[pa.RecordBatch | pa.Table], *, kept: int = KEPT) -> list[Sketched]:

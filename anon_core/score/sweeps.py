@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Protocol
 
 import numpy as np
@@ -20,11 +21,18 @@ SMALLEST = 10
 
 
 class UniqueSearch(Protocol):
-    """A search for unique column combinations; an argument, because detection and scoring do not know each other."""
+    """A search for unique column combinations; an argument, because detection knows scoring and not the reverse."""
 
     def __call__(
         self, frequencies: FrequencyTable, /, *, max_size: int | None, approximate: float, ignore_duplicates: bool
     ) -> UniqueSets: ...
+
+
+class Axis(StrEnum):
+    """What grows along a sweep: the rows that are sampled, or the columns that the adversary may know."""
+
+    ROWS = "rows"
+    COLUMNS = "columns"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,9 +48,9 @@ class SweepPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """Sensitivities over growing ``axis``: "rows" sampled, or "columns" that the adversary may know."""
+    """Sensitivities over a growing ``axis``; there is a ``seed`` where rows are sampled."""
 
-    axis: str
+    axis: Axis
     columns: tuple[str, ...]
     points: tuple[SweepPoint, ...]
     seed: int | None
@@ -79,7 +87,7 @@ def sweep_rows(
         points.append(_point(size, table.names, found.sets, found.duplicate_rows, reveal))
         if progress:
             progress(done)
-    return Sweep(axis="rows", columns=table.names, points=tuple(points), seed=seed)
+    return Sweep(axis=Axis.ROWS, columns=table.names, points=tuple(points), seed=seed)
 
 
 def sweep_adversary(
@@ -102,7 +110,7 @@ def sweep_adversary(
         _point(limit, columns, [one for one in unique.sets if len(one) <= limit], unique.duplicate_rows, reveal)
         for limit in range(1, last + 1)
     ]
-    return Sweep(axis="columns", columns=tuple(columns), points=tuple(points), seed=None)
+    return Sweep(axis=Axis.COLUMNS, columns=tuple(columns), points=tuple(points), seed=None)
 
 
 def _sizes(steps: int | Sequence[int], rows: int) -> list[int]:
@@ -111,7 +119,8 @@ def _sizes(steps: int | Sequence[int], rows: int) -> list[int]:
     if not isinstance(steps, int):
         wrong = sorted({size for size in steps if not 1 <= size <= rows})
         if wrong or not steps:
-            raise InvalidInputError(f"sample sizes must be between 1 and the {rows} rows of the table, not {wrong}")
+            of = "row" if rows == 1 else "rows"
+            raise InvalidInputError(f"sample sizes must be between 1 and the {rows} {of} of the table, not {wrong}")
         return sorted(set(steps))
     if steps < 1:
         raise InvalidInputError(f"a sweep needs at least 1 step, not {steps}")

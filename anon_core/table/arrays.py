@@ -10,8 +10,11 @@ import pyarrow as pa
 
 from anon_core.kernels import AnyCodes
 
-_KINDS = {
-    np.dtype(kind): arrow for kind, arrow in ((np.int32, pa.int32()), (np.int64, pa.int64()), (np.uint64, pa.uint64()))
+_KINDS: dict[np.dtype[Any], pa.DataType] = {
+    np.dtype(np.int32): pa.int32(),
+    np.dtype(np.int64): pa.int64(),
+    np.dtype(np.uint64): pa.uint64(),
+    np.dtype(np.float64): pa.float64(),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from anon_core.kernels import AnyCodes, Integers, compiled_pays
+from anon_core.kernels import AnyCodes, Integers, spend
 from anon_core.table.arrays import integers, texts
 from anon_core.table.column import Codes, Column
 from anon_core.table.numbering import number
@@ -49,7 +49,7 @@ def stack(columns: Sequence[Column]) -> Column:
 
 def renumber(codes: AnyCodes, new: Codes, out: Codes) -> None:
     """Write the new number of every code."""
-    if compiled_pays(len(codes)):
+    if spend(len(codes)):
         from anon_core.kernels.compiled import encoding
 
         encoding.renumber(codes, new, out)
@@ -60,7 +60,7 @@ def renumber(codes: AnyCodes, new: Codes, out: Codes) -> None:
 def _used(piece: Piece) -> Integers:
     """Return which words occur."""
     used: np.ndarray[Any, np.dtype[np.bool_]] = np.zeros(len(piece.words), np.bool_)
-    if compiled_pays(len(piece.codes)):
+    if spend(len(piece.codes)):
         from anon_core.kernels.compiled import encoding
 
         encoding.mark_used(piece.codes, used)

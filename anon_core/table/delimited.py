@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from anon_core.errors import TableError
-from anon_core.kernels import compiled_pays
+from anon_core.kernels import spend
 from anon_core.kernels.effort import LARGE
 from anon_core.table import lanes, sniff
 from anon_core.table.arrays import texts
@@ -120,7 +120,7 @@ def _is_large(path: Path) -> bool:
         lines = stream.read(_BLOCK).count(b"\n")
         size *= 4 if isinstance(stream, gzip.GzipFile) else 1  # Tables shrink to a quarter and less.
     # Pyarrow takes as long for two bytes as numpy for a code.
-    return lines * size // _BLOCK >= LARGE and compiled_pays(size // 2)
+    return lines * size // _BLOCK >= LARGE and spend(size // 2)
 
 
 def _parse_large(path: Path, options: ReadOptions, encoding: str, delimiter: str, names: list[str]) -> Table:
@@ -160,12 +160,7 @@ def meaning(options: ReadOptions, kinds: dict[str, pa.DataType]) -> pyarrow.csv.
 def _parse_carefully(path: Path, options: ReadOptions, encoding: str, delimiter: str, names: list[str]) -> pa.Table:
     """Have pyarrow parse all of it, and refuse what it would skip or swallow."""
     quotes = sniff.quotes_in(path, encoding)
-    ragged = 0
-
-    def note(_: Any) -> str:
-        nonlocal ragged
-        ragged += 1
-        return "skip"
+    ragged = Ragged()
 
     def parse(block_size: int) -> pa.Table:
         with _utf8_stream(path, codec_of(path, encoding)) as stream:
@@ -178,23 +173,38 @@ def _parse_carefully(path: Path, options: ReadOptions, encoding: str, delimiter:
                     block_size=block_size,
                     use_threads=path.stat().st_size >= LARGE_FILE,
                 ),
-                parse_options=pyarrow.csv.ParseOptions(
-                    delimiter=delimiter,
-                    newlines_in_values=quotes > 0,
-                    # With one column an empty line is a row with a gap, not a blank line.
-                    ignore_empty_lines=len(names) > 1,
-                    invalid_row_handler=note,
-                ),
+                parse_options=ragged.options(delimiter, len(names), quotes),
                 convert_options=meaning(options, dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))),
             )
 
     try:
         table = parse(_BLOCK)
     except pa.ArrowInvalid:
-        ragged = 0
+        ragged.rows = 0
         table = parse(_LARGE_BLOCK)  # A row must fit into a block.
-    check_whole(path, Layout(encoding=encoding, delimiter=delimiter, names=names), ragged, quotes)
+    check_whole(path, Layout(encoding=encoding, delimiter=delimiter, names=names), ragged.rows, quotes)
     return table
+
+
+class Ragged:
+    """Counts the rows that have another number of fields than the header: pyarrow would only skip them."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+
+    def options(self, delimiter: str, columns: int, quotes: int) -> pyarrow.csv.ParseOptions:
+        """Return how pyarrow takes a file apart."""
+        return pyarrow.csv.ParseOptions(
+            delimiter=delimiter,
+            newlines_in_values=quotes > 0,
+            # With one column an empty line is a row with a gap, not a blank line.
+            ignore_empty_lines=columns > 1,
+            invalid_row_handler=self._note,
+        )
+
+    def _note(self, _: Any) -> str:
+        self.rows += 1
+        return "skip"
 
 
 def check_whole(path: Path, layout: Layout, ragged: int, quotes: int) -> None:
@@ -238,7 +248,7 @@ def check_cells(path: Path, table: Table, options: ReadOptions) -> None:
     """
     if not options.line_breaks:
         _check_line_breaks(path, table)
-    _check_header(path, table)
+    check_header(path, sum(holds_its_name(c.name, c.domain) for c in table.columns), len(table.columns))
 
 
 def _check_line_breaks(path: Path, table: Table) -> None:
@@ -255,13 +265,17 @@ def _check_line_breaks(path: Path, table: Table) -> None:
         )
 
 
-def _check_header(path: Path, table: Table) -> None:
-    """Refuse a first line that looks like data: where columns hold their own names as values, the header is missing."""
-    own = sum(bool(pc.any(pc.is_in(c.domain, value_set=texts([c.name]))).as_py()) for c in table.columns)
+def holds_its_name(name: str, values: pa.Array) -> bool:
+    """Whether a column's own name is among its values."""
+    return bool(pc.any(pc.is_in(values, value_set=texts([name]))).as_py())
+
+
+def check_header(path: Path, own: int, columns: int) -> None:
+    """:raises TableError: several columns hold their own names as values, so the first line was data."""
     if own > 1:
         raise TableError(
             str(path),
-            f"its first line looks like data: {own} of its {len(table.columns)} names occur as values below them",
+            f"its first line looks like data: {own} of its {columns} names occur as values below them",
             "its first line, and no other, must name the columns",
         )
 

@@ -11,7 +11,6 @@ Of the file there is one block per thread in memory; of the table only codes and
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
-from anon_core.kernels import AnyCodes
+from anon_core.kernels import AnyCodes, cores
 from anon_core.table.arrays import integers
 from anon_core.table.assembling import renumber
 from anon_core.table.blocks import Block, Blocks, Bytes, UnusualError
@@ -152,7 +151,7 @@ def encode(
     :raises UnusualError: the file is for the careful reader.
     """
     blocks = Blocks(stream, delimiter, block)
-    workers = [Lane(at, len(names), delimiter) for at in range(lanes or min(_MOST_LANES, _processors()))]
+    workers = [Lane(at, len(names), delimiter) for at in range(lanes or min(_MOST_LANES, cores()))]
     with ThreadPoolExecutor(len(workers)) as pool:
         try:
             running = [pool.submit(lane.work, blocks) for lane in workers]
@@ -162,10 +161,6 @@ def encode(
         numbers, domains = _numbering(workers, len(names), read_cells)
         columns = pool.map(lambda at: _column(names[at], at, cuts, numbers, domains[at]), range(len(names)))
         return Table(columns=tuple(columns), rows=sum(cut.rows for cut in cuts))
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _numbering(

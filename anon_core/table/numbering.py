@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anon_core.kernels import compiled_pays
+from anon_core.kernels import spend
 from anon_core.table.arrays import flags, integers, nulls, numbers
 from anon_core.table.column import Codes
 
@@ -67,7 +67,7 @@ def _sorted(words: pa.Array) -> Codes:
     Numbers are sorted many times faster than texts: the first eight bytes in which words differ at all. Only words that
     these leave equal are sorted as texts.
     """
-    if not compiled_pays(len(words)):
+    if not spend(len(words)):
         return numbers(pc.sort_indices(words)).astype(np.int32)
     from anon_core.kernels.compiled import encoding
 

@@ -31,7 +31,7 @@ def read(path: Path, options: ReadOptions | None = None) -> Table:
     options = options or ReadOptions()
     files = files_of(path)
     tables = [_read_one(file, options) for file in files]
-    _check_different([file for file, table in zip(files, tables, strict=True) if table.rows])
+    check_different([file for file, table in zip(files, tables, strict=True) if table.rows])
     for file, table in zip(files[1:], tables[1:], strict=True):
         if set(table.names) != set(tables[0].names):
             raise TableError(str(file), f"has other columns than {files[0].name}", "publish them as separate datasets")
@@ -59,8 +59,8 @@ def files_of(path: Path) -> list[Path]:
     return files
 
 
-def _check_different(files: Sequence[Path]) -> None:
-    """Refuse a pattern that finds the same content twice: every person in it would count for two."""
+def check_different(files: Sequence[Path]) -> None:
+    """:raises TableError: two files have the same content: every person in it would count for two."""
     seen: dict[str, Path] = {}
     for file in files if len(files) > 1 else ():
         with file.open("rb") as stream:

@@ -5,17 +5,26 @@ from __future__ import annotations
 import gzip
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv
 
 from anon_core.errors import TableError
 from anon_core.table import sniff
-from anon_core.table.delimited import Layout, check_whole, codec_of, explained, layout_of, meaning
+from anon_core.table.delimited import (
+    Layout,
+    Ragged,
+    check_header,
+    check_whole,
+    codec_of,
+    explained,
+    holds_its_name,
+    layout_of,
+    meaning,
+)
 from anon_core.table.options import ReadOptions
 from anon_core.table.parquet import text_batches
-from anon_core.table.reading import files_of, is_parquet, readable
+from anon_core.table.reading import check_different, files_of, is_parquet, readable
 
 _BLOCK = 1 << 24
 
@@ -24,14 +33,17 @@ def batches(path: Path, options: ReadOptions | None = None) -> Iterator[pa.Recor
     """
     Yield the rows of a file, or of every file that a pattern matches, as batches of texts; gaps are null.
 
-    A cell means what it means to :func:`anon_core.table.read`. Whether rows were skipped is known when the last batch
-    has been taken: only then the figures are worth anything.
+    A cell means what it means to :func:`anon_core.table.read`, and what that refuses is refused here: mostly before the
+    first batch, but rows of another width and a first line that is data are known after the last one. Only then the
+    figures are worth anything.
 
     :raises TableError: as :func:`anon_core.table.read` does.
     """
     options = options or ReadOptions()
+    files = files_of(path)
+    check_different(files)
     names: list[str] | None = None
-    for file in files_of(path):
+    for file in files:
         with readable(file):
             for batch in text_batches(file, options) if is_parquet(file) else _delimited(file, options):
                 names = names or batch.schema.names
@@ -47,31 +59,23 @@ def _delimited(path: Path, options: ReadOptions) -> Iterator[pa.RecordBatch]:
     if not sniff.has_rows(path, layout.encoding, layout.delimiter):
         return
     quotes = sniff.quotes_in(path, layout.encoding)
-    ragged = 0
-
-    def note(_: Any) -> str:
-        nonlocal ragged
-        ragged += 1
-        return "skip"
-
+    ragged = Ragged()
+    own: set[str] = set()
     with explained(path, layout.encoding, layout.delimiter), _stream(path, layout) as stream:
         reader = pyarrow.csv.open_csv(
             stream,
             read_options=pyarrow.csv.ReadOptions(
                 column_names=layout.names, skip_rows_after_names=1, block_size=_BLOCK, use_threads=False
             ),
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter=layout.delimiter,
-                newlines_in_values=quotes > 0,
-                ignore_empty_lines=len(layout.names) > 1,
-                invalid_row_handler=note,
-            ),
+            parse_options=ragged.options(layout.delimiter, len(layout.names), quotes),
             convert_options=meaning(options, dict.fromkeys(layout.names, pa.string())),
         )
         for batch in reader:
+            own |= {n for n in layout.names if n not in own and holds_its_name(n, batch.column(n))}
             if batch.num_rows:
                 yield batch
-    check_whole(path, layout, ragged, quotes)
+    check_whole(path, layout, ragged.rows, quotes)
+    check_header(path, len(own), len(layout.names))
 
 
 def _stream(path: Path, layout: Layout) -> pa.NativeFile:

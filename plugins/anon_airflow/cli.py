@@ -55,7 +55,8 @@ def main() -> None:
         # Without standalone mode click returns the code of an Exit in place of raising it.
         code = anon(standalone_mode=False)
     except click.exceptions.Abort:
-        click.echo("stopped; `anon audit list` shows how far it got", err=True)
+        recorded = "; `anon audit list` shows how far it got" if "run" in sys.argv[1:2] else ""
+        click.echo(f"stopped{recorded}", err=True)
         sys.exit(130)
     except click.ClickException as wrong:
         wrong.show()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from math import comb, prod
 from pathlib import Path
@@ -17,6 +18,7 @@ from anon_core.hierarchy.suggest import suggested
 from anon_core.score.profile import ColumnProfile, profile
 from anon_core.spec import Hierarchy, Role
 from anon_core.table import Column, Table
+from anon_core.table.reading import files_of, is_parquet
 from anon_core.table.sniff import encoding_of
 
 _LARGEST_SET = 4
@@ -24,6 +26,8 @@ _MOST_SETS = 200_000
 _MOST_COMBINATIONS = 100_000
 _LONGEST_KEY = 1000
 """YAML reads a longer key only where a question mark announces it."""
+_TOLD = 10
+"""Of a long list so many are named, the others are counted."""
 
 
 def draft(
@@ -35,15 +39,18 @@ def draft(
     encoding: str,
     missing_words: Sequence[str],
     k: int,
+    today: date,
     progress: Callable[[int], None] | None = None,
 ) -> str:
     """
     Return the publication file for a table; it holds names and counts, never a value.
 
+    ``source`` is a file or a pattern; an ``encoding`` of "auto" is that of the first file, UTF-8 where it is Parquet.
+
     :raises InvalidInputError: every column is proposed as identifier or drop, so nothing would be published.
     """
     profiles = [profile(column) for column in table.columns]
-    roles = [propose(c, figures, table.rows) for c, figures in zip(table.columns, profiles, strict=True)]
+    roles = [propose(c, f, table.rows, today=today) for c, f in zip(table.columns, profiles, strict=True)]
     searched = [
         f.name for f, role in zip(profiles, roles, strict=True) if role.role not in (Role.IDENTIFIER, Role.DROP)
     ]
@@ -51,10 +58,9 @@ def draft(
         raise InvalidInputError(_nothing_left(profiles, roles))
     size = largest_set(len(searched))
     found = detect(FrequencyTable.of(table, searched), max_size=size, progress=progress)
-    encoding = encoding_of(source) if encoding == "auto" and source.suffix != ".parquet" else encoding
     columns = [_drafted(c, f, role) for c, f, role in zip(table.columns, profiles, roles, strict=True)]
     lines = [
-        f"# A first draft, made from {table.rows:,} rows. Read every line:",
+        f"# A first draft, made from {_rows(table.rows)}. Read every line:",
         "# roles are proposals from names, values and counts.",
         *_singled_out(found),
         f"dataset: {dataset}",
@@ -63,7 +69,7 @@ def draft(
         "source:",
         f"  file: {quoted(str(source))}",
         f"  delimiter: {quoted(delimiter)}",
-        f"  encoding: {quoted('utf-8' if encoding == 'auto' else encoding)}",
+        f"  encoding: {quoted(_encoding(source) if encoding == 'auto' else encoding)}",
         f"  missing_words: [{', '.join(map(quoted, missing_words))}]",
         "columns:                           # identifier and drop are never published",
         *[column.line for column in columns],
@@ -101,26 +107,35 @@ def quoted(text: str) -> str:
     return "".join(sign if sign.isprintable() else _escaped(sign) for sign in json.dumps(text, ensure_ascii=False))
 
 
+def _encoding(source: Path) -> str:
+    first = files_of(source)[0]
+    return "utf-8" if is_parquet(first) else encoding_of(first)
+
+
+def _rows(number: int) -> str:
+    return f"{number:,} row{'s' if number != 1 else ''}"
+
+
 def _escaped(sign: str) -> str:
     return f"\\u{ord(sign):04x}" if ord(sign) < 0x10000 else f"\\U{ord(sign):08x}"
 
 
 def _nothing_left(profiles: Sequence[ColumnProfile], roles: Sequence[ProposedRole]) -> str:
-    told = "; ".join(f"{quoted(f.name)}: {role.reason}" for f, role in zip(profiles[:10], roles, strict=False))
-    more = f"; and {len(profiles) - 10} more" if len(profiles) > 10 else ""
+    told = "; ".join(f"{quoted(f.name)}: {role.reason}" for f, role in zip(profiles[:_TOLD], roles, strict=False))
+    more = f"; and {len(profiles) - _TOLD} more" if len(profiles) > _TOLD else ""
     return f"no column would be left to publish, each seems to identify people or to be of no use: {told}{more}"
 
 
 def _singled_out(found: Detection) -> list[str]:
     """Return what singles people out, as comments: the best set of every size, the elected one, the identifiers."""
-    elected, more = found.best, len(found.identifiers) - 10
+    elected, more = found.best, len(found.identifiers) - _TOLD
     return [
         "# What singles people out in the data as it is, apart from columns that are not published anyway:",
         *[f"#   {_names(s.columns)}: {s.share:.1%} of the rows are alone" for s in found.best_by_size],
-        *([f"# Elected quasi-identifier: {_names(elected.columns)}: {elected.singletons:,} rows alone, "
+        *([f"# Elected quasi-identifier: {_names(elected.columns)}: {_rows(elected.singletons)} alone, "
            f"{elected.distinct:,} distinct"] if elected else []),
-        *[f"# Identifies every row: {_names(columns)}" for columns in found.identifiers[:10]],
-        *([f"# and {more:,} more sets that identify every row"] if more > 0 else []),
+        *[f"# Identifies every row: {_names(columns)}" for columns in found.identifiers[:_TOLD]],
+        *([f"# Sets that identify every row beside these: {more:,}"] if more > 0 else []),
     ]  # fmt: skip
 
 

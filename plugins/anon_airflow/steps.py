@@ -6,6 +6,7 @@ leaves what doing it once leaves. Steps return counts, names of columns and addr
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, date, datetime
@@ -25,6 +26,7 @@ from anon_core.errors import InternalError, RefusedError
 Progress = Callable[[str], None]
 Result = dict[str, Any]
 
+SECONDS_BETWEEN = 5.0
 MOST_SELECTED = 8
 """With more quasi-identifiers than this, the list of all their subsets is left out of the report."""
 
@@ -128,7 +130,7 @@ def score(run: Run, progress: Progress | None = None) -> Result:
         progress=_counting(progress),
     )
     scores = score_columns(table, unique, {name: settings.probability_of(name) for name in table.names})
-    run.note("score", scoring_note(table, unique, scores, ignore_duplicates=settings.ignore_duplicates))
+    run.note("score", scoring_note(unique, scores, ignore_duplicates=settings.ignore_duplicates))
     return {
         "columns": len(table.names),
         "unique_sets": len(unique.sets),
@@ -329,10 +331,13 @@ def _today() -> date:
 
 
 def _counting(progress: Progress | None) -> Callable[[int], None]:
-    """Return what tells how far a search is, now and then."""
+    """Return what tells how far a search is, every few seconds: a log is not a screen."""
+    last = time.monotonic()
 
     def tell(done: int) -> None:
-        if done % 200 == 0:
+        nonlocal last
+        if time.monotonic() - last > SECONDS_BETWEEN:
+            last = time.monotonic()
             _say(progress, f"searching: {done:,} column sets so far")
 
     return tell

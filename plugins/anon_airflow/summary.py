@@ -63,7 +63,7 @@ def summary_lines(report: dict[str, Any]) -> Iterator[str]:
 
 def _most_sensitive(scores: dict[str, Any]) -> str:
     if scores["average"] is None:
-        return f"not defined: {scores['reason']}"
+        return f"not defined: {scores['reason'].split(';')[0]}"
     first = sorted(scores["columns"], key=lambda column: -column["sensitivity"])[:SHOWN]
     named = ", ".join(f"{column['name']} {column['sensitivity']:.3f}" for column in first)
     return f"{named}; on average {scores['average']:.3f}"

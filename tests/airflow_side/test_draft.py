@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anon_airflow.commands.init import init
 from anon_airflow.draft import draft, largest_set, quoted
 from anon_core.errors import InvalidInputError
 from anon_core.hierarchy.build import ladders
@@ -19,8 +23,9 @@ from tests.properties.tables import small_tables as tables
 
 
 def drafted(table: Table, folder: Path, **options: object) -> tuple[str, Publication]:
-    settings_ = {"dataset": "people", "source": folder / "people.parquet", "delimiter": "auto", "encoding": "auto"}
-    text = draft(table, **{**settings_, "missing_words": [""], "k": 5, **options})
+    settings_ = {"dataset": "people", "source": folder / "people.csv", "delimiter": "auto", "encoding": "utf-8"}
+    settings_ |= {"missing_words": [""], "k": 5, "today": datetime.date(2026, 7, 1)}
+    text = draft(table, **{**settings_, **options})
     path = folder / "people.yaml"
     path.write_text(text, encoding="utf-8")
     return text, load_spec(path)
@@ -110,6 +115,47 @@ def test_a_table_of_which_nothing_could_be_published_is_refused_with_the_reasons
         drafted(table, tmp_path)
     assert '"Cognome": its name says that it is a personal name (Italian)' in str(refused.value)
     assert "Canary" not in str(refused.value)
+
+
+PEOPLE = [(town, sex) for town in ("Köln", "Bonn") for sex in "FM" for _ in range(10)]
+
+
+def csv_of(rows: list[tuple[str, str]]) -> str:
+    return "town,sex\n" + "".join(f"{town},{sex}\n" for town, sex in rows)
+
+
+def test_a_draft_of_a_pattern_names_the_pattern_and_the_encoding_of_its_files(tmp_path: Path) -> None:
+    for name, rows in (("one.csv", PEOPLE), ("two.csv", PEOPLE[5:])):
+        (tmp_path / name).write_text(csv_of(rows), encoding="cp1252")
+    ended = CliRunner().invoke(init, [str(tmp_path / "*.csv"), "--output", str(tmp_path / "people.yaml")])
+    assert ended.exit_code == 0, ended.exception
+    publication = load_spec(tmp_path / "people.yaml")
+    assert publication.source.encoding == "cp1252"
+    assert publication.source.file == str(tmp_path / "*.csv")
+    assert "made from 75 rows" in (tmp_path / "people.yaml").read_text(encoding="utf-8")
+
+
+def test_parquet_is_known_by_its_beginning_and_a_table_of_text_called_parquet_is_text(tmp_path: Path) -> None:
+    table = table_of(["town", "sex"], list(PEOPLE))
+    pq.write_table(table.to_arrow(), tmp_path / "people.csv")
+    (tmp_path / "people.parquet").write_text(csv_of(PEOPLE), encoding="cp1252")
+    for name, encoding in (("people.csv", "utf-8"), ("people.parquet", "cp1252")):
+        _, publication = drafted(table, tmp_path, source=tmp_path / name, encoding="auto")
+        assert publication.source.encoding == encoding
+
+
+def test_a_row_is_counted_in_the_singular(tmp_path: Path) -> None:
+    text, _ = drafted(table_of(["town"], [("x",)] * 2 + [("y",)]), tmp_path)
+    assert "1 row alone, 2 distinct" in text
+
+
+def test_of_many_sets_that_identify_every_row_ten_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    rows: list[Row] = [
+        (str(x), str(y), *(str((x + step * y) % 5) for step in range(1, 5))) for x in range(5) for y in range(5)
+    ]
+    text, _ = drafted(table_of(list("abcdef"), rows), tmp_path)
+    assert text.count("# Identifies every row: ") == 10
+    assert "# Sets that identify every row beside these: 5\n" in text, "any two of the six columns are one"
 
 
 def test_a_draft_without_quasi_identifiers_recodes_nothing(tmp_path: Path) -> None:

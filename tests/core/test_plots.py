@@ -6,13 +6,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from anon_core.detect.selective import Selection, Subset
 from anon_core.detect.singletons import detect
 from anon_core.errors import InvalidInputError, StorageError
 from anon_core.frequency import FrequencyTable
@@ -27,19 +27,6 @@ from tests.properties.unique_sets import brute_search
 CANARY = "canary7731"
 NAMES = ["card", "town", "$\\frac{$ --> <&>", "sex", "a\x07very\nlong name of a column that nobody can remember"]
 DRAWN = ["card", "town", "$\\frac{$", "sex", "a very long n…y can remember"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subset:
-    columns: tuple[str, ...]
-    distinct: int
-    singletons: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
-    subsets: tuple[Subset, ...]
-    elected: tuple[str, ...]
 
 
 def texts(path: Path) -> str:
@@ -89,7 +76,7 @@ def draw_selection(path: Path) -> None:
         Subset(columns=one, distinct=part.tuples, singletons=part.singletons)
         for one, part in zip(chosen, parts, strict=True)
     )
-    plot_selection(Selection(subsets=found, elected=("card",)), path)
+    plot_selection(Selection(rows=12, subsets=found, elected=("card",)), path)
 
 
 DRAWINGS = [draw_detection, draw_scores, draw_scores_and_sweep, draw_no_scores, draw_selection]
@@ -151,6 +138,24 @@ def test_axes_have_names_and_units(tmp_path: Path) -> None:
     assert "<!-- rows singled out (% of 12 rows) -->" in path.read_text()
 
 
+def test_where_units_are_counted_the_picture_says_units(tmp_path: Path) -> None:
+    path = tmp_path / "picture.svg"
+    visits = table_of(["person", "town", "sex"], [("a", "x", "F"), ("a", "y", "F"), ("b", "x", "F"), ("c", "x", "M")])
+    plot_detection(detect(FrequencyTable.of(visits, unit="person")), path)
+    drawn = texts(path)
+    assert "Units singled out by the best column set of every size" in drawn
+    assert "units singled out (% of 3 units)" in drawn
+    assert "1 unit, 33.33%" in drawn
+    assert "row" not in drawn
+
+
+def test_one_row_or_column_is_told_in_the_singular(tmp_path: Path) -> None:
+    path = tmp_path / "picture.svg"
+    plot_detection(detect(FrequencyTable.of(table_of(["town"], [("x",), ("x",), ("y",)]))), path)
+    assert "1 row, 33.33%" in texts(path)
+    assert "the only column" in texts(path)
+
+
 def test_a_table_without_unique_sets_is_drawn_with_the_reason(tmp_path: Path) -> None:
     draw_no_scores(tmp_path / "picture.svg")
     assert "so sensitivity is not defined (12 of 24 rows repeat an earlier one)" in " ".join(
@@ -160,11 +165,12 @@ def test_a_table_without_unique_sets_is_drawn_with_the_reason(tmp_path: Path) ->
 
 def test_too_many_subsets_are_cut_and_the_picture_says_so(tmp_path: Path) -> None:
     many = tuple(Subset(columns=(f"c{n}",), distinct=n, singletons=0) for n in range(100))
-    plot_selection(Selection(subsets=many, elected=()), tmp_path / "picture.svg")
+    plot_selection(Selection(rows=99, subsets=many, elected=("c99",)), tmp_path / "picture.svg")
     text = (tmp_path / "picture.svg").read_text()
     assert "(60 of 100 subsets)" in text
     assert "<!-- c99 -->" in text
     assert "<!-- c39 -->" not in text
+    assert re.findall(r"<!-- (\d+) \(elected\) -->", text) == ["99"]
 
 
 @pytest.mark.parametrize("name", ["picture.pdf", "picture", "picture.svg.gz"])
@@ -187,8 +193,9 @@ def test_a_folder_that_does_not_exist_is_an_error_of_ours(tmp_path: Path) -> Non
 def test_matplotlib_is_loaded_only_to_draw_and_never_with_a_display(tmp_path: Path) -> None:
     program = (
         "import sys, anon_core.report.plots as plots;"
+        "from anon_core.detect.selective import Selection;"
         "assert 'matplotlib' not in sys.modules;"
-        "plots.plot_selection(type('S', (), {'subsets': ()}), sys.argv[1]);"
+        "plots.plot_selection(Selection(rows=0, subsets=(), elected=()), sys.argv[1]);"
         "assert 'matplotlib' in sys.modules;"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )

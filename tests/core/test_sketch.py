@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import Counter
 
 import numpy as np
@@ -99,7 +100,7 @@ def test_a_role_can_be_proposed_from_what_was_kept() -> None:
     sample = Sample(
         values=found.values, weights=found.weights, short=found.values, short_weights=found.weights, whole=False
     )
-    role = propose_from(sample, found.profile, found.rows)
+    role = propose_from(sample, found.profile, found.rows, today=datetime.date(2026, 7, 1))
     assert (role.role, role.kind) == ("identifier", "e-mail address")
 
 

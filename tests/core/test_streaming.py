@@ -43,6 +43,10 @@ def test_every_file_of_a_pattern_comes_and_must_have_the_same_columns(tmp_path: 
     (tmp_path / "1.csv").write_text("a,b\n1,2\n")
     (tmp_path / "2.csv").write_text("b,a\n4,3\n")
     assert cells(tmp_path / "*.csv", ReadOptions()) == [("1", "2"), ("3", "4")]
+    (tmp_path / "2b.csv").write_text("b,a\n4,3\n")
+    with pytest.raises(TableError, match=r"same content as 2\.csv"):
+        cells(tmp_path / "*.csv", ReadOptions())
+    (tmp_path / "2b.csv").rename(tmp_path / "2b.txt")
     (tmp_path / "3.csv").write_text("c\n1\n")
     with pytest.raises(TableError, match="other columns"):
         cells(tmp_path / "*.csv", ReadOptions())
@@ -57,6 +61,7 @@ def test_every_file_of_a_pattern_comes_and_must_have_the_same_columns(tmp_path: 
         (b"a,b\n1,2\n3\n", r"1 rows do not have the 2 fields of the header \(lines 3\)"),
         (b'a,b\n1,2"\n3,4\n', "odd number of quotes"),
         (b"a,b\n\xff\xfe,1\n", "is not utf-8 text"),
+        (b"Ann,1950\nBob,1960\nAnn,1950\n", "first line looks like data: 2 of its 2 names"),
         (gzip.compress(b"a,b\n1,2\n" * 1000)[:-12], "gzip"),
     ],
 )

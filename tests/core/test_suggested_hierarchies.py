@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,7 @@ def hierarchy(cells: list[Cell], kind: str | None = None) -> Hierarchy:
         (["01069", "80331"], "postcode", {"prefix": (4, 3, 2, 1)}),
         (["01069", "80331"], None, {"prefix": (4, 3, 2, 1)}),
         (["1010", "8010"], "postcode", {"prefix": (3, 2, 1)}),
+        (["1010", None, None, None], "postcode", {"prefix": (3, 2, 1)}),
         (["SW1A 1AA", "EC1A 1BB"], "postcode", {"prefix": (4, 3, 2, 1)}),
         (["1", "2"], "postcode", {"root": "*"}),
         (["1957-04-12", "2001-12-31"], "date of birth", {"date": ("month", "year", "decade")}),
@@ -65,6 +68,28 @@ def test_a_hierarchy_fits_what_the_column_is(cells: list[Cell], kind: str | None
     assert {
         key: value for key, value in found.model_dump().items() if value is not None and key != "unmapped"
     } == wanted
+
+
+WITHOUT_PANDAS = """
+import sys
+import numpy as np
+from anon_core.hierarchy.suggest import suggested
+from anon_core.table import Column
+from anon_core.table.arrays import texts
+
+forms = {"integer": "20{}", "decimal": "{}.5", "date": "2019-01-{}", "timestamp": "2019-01-{} 10:00", "text": "{}AB"}
+for kind, form in forms.items():
+    domain = texts([form.format(n) for n in range(10, 30)])
+    column = Column(name="c", codes=np.arange(20, dtype=np.int32), domain=domain)
+    found = suggested(column, kind="postcode" if kind == "text" else None, type_of_values=kind)
+    print(kind, bool(found.intervals or found.date or found.prefix), "pandas" in sys.modules)
+"""
+
+
+def test_a_hierarchy_is_suggested_without_pandas() -> None:
+    ended = subprocess.run([sys.executable, "-c", WITHOUT_PANDAS], check=True, capture_output=True, text=True)
+    kinds = ("integer", "decimal", "date", "timestamp", "text")
+    assert ended.stdout.splitlines() == [f"{kind} True False" for kind in kinds]
 
 
 KINDS = st.sampled_from([None, "age", "year of birth", "date of birth", "postcode", "coordinate", "date of an event"])

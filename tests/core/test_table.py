@@ -135,7 +135,7 @@ def test_keeping_rows_gives_the_same_in_numpy_and_in_the_compiled_loops(
     mask = draw.integers(0, 2, rows).astype(np.bool_)
     kept = []
     for pays in (False, True):
-        monkeypatch.setattr("anon_core.table.assembling.compiled_pays", lambda codes, pays=pays: pays)
+        monkeypatch.setattr("anon_core.table.assembling.spend", lambda codes, pays=pays: pays)
         kept.append(table.keep(mask))
     assert_same(*kept)
     assert rows_of(kept[1]) == [row for row, keep in zip(rows_of(table), mask, strict=True) if keep]

@@ -178,7 +178,7 @@ def test_many_words_get_the_same_numbers_as_few(words: list[str | None], before:
     assert [few.domain[int(at)].as_py() for at in few.numbers] == words
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(numbering, "MANY", 0)
-        patch.setattr(numbering, "compiled_pays", lambda codes: loops)
+        patch.setattr(numbering, "spend", lambda codes: loops)
         many = numbering.number(array)
     assert many.domain.equals(few.domain)
     assert many.numbers.tolist() == few.numbers.tolist()
@@ -215,7 +215,7 @@ def test_reading_a_small_table_loads_neither_numba_nor_pandas_nor_what_its_forma
 def test_only_a_large_file_of_many_rows_is_worth_the_compiled_loops(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, large: bool
 ) -> None:
-    monkeypatch.setattr(delimited, "compiled_pays", lambda codes: codes > 5_000_000)
+    monkeypatch.setattr(delimited, "spend", lambda codes: codes > 5_000_000)
     assert delimited._is_large(write(tmp_path, content)) == large
 
 

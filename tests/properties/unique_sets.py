@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from fractions import Fraction
 
 from anon_core.frequency import FrequencyTable
 from tests.properties.tables import subsets
@@ -27,17 +29,22 @@ def brute_search(
     approximate: float = 0.0,
     ignore_duplicates: bool = False,
 ) -> Found:
-    del ignore_duplicates
-    names, found = frequencies.names, []
+    """Write every row out and count, for every set of columns, the rows that are alone on it."""
+    names = frequencies.names
+    tuples = list(zip(*(codes.tolist() for codes in frequencies.codes), strict=True))
+    times = [1] * len(tuples) if ignore_duplicates else frequencies.weights.tolist()
+    rows = [row for row, often in zip(tuples, times, strict=True) for _ in range(often)]
+    found: list[tuple[str, ...]] = []
     for chosen in subsets(names, max_size or len(names)):
         if any(set(one) <= set(chosen) for one in found):
             continue
-        if frequencies.project(chosen).singletons >= (1 - approximate) * frequencies.rows:
+        at = [names.index(name) for name in chosen]
+        alone = sum(often == 1 for often in Counter(tuple(row[i] for i in at) for row in rows).values())
+        if alone >= (1 - Fraction(str(approximate))) * len(rows):
             found.append(chosen)
-    repeated = frequencies.rows - frequencies.tuples
     return Found(
-        rows=frequencies.rows,
-        duplicate_rows=repeated,
+        rows=len(rows),
+        duplicate_rows=sum(frequencies.weights.tolist()) - len(set(tuples)),
         max_size=max_size,
         approximate=approximate,
         sets=tuple(found),

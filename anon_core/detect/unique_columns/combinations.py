@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from anon_core import kernels
+from anon_core.detect import Progress
 from anon_core.detect.unique_columns.interpreted import TooLongError, search_interpreted
 from anon_core.detect.unique_columns.question import Membership, Question, ask, rows_to_spare
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
-
-Progress = Callable[[int], None]
 
 PATIENCE = 100_000
 """After so many nodes and refinements (two seconds) a search in plain Python begins again in compiled loops."""
@@ -108,8 +106,9 @@ def _search(question: Question, progress: Progress | None) -> Membership:
     if not kernels.compiled_is_worth(question.codes.shape[1]):
         try:
             return search_interpreted(question, PATIENCE, tell)
-        except TooLongError:
-            pass
+        except TooLongError as begun:
+            nodes = begun.nodes
+            return search_compiled(question, lambda done: tell(nodes + done))
     return search_compiled(question, tell)
 
 

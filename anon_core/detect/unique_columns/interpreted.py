@@ -24,7 +24,11 @@ LOOKED_AT = 32
 
 
 class TooLongError(Exception):
-    """The search has gone on for so long that the compiled loops are worth loading."""
+    """The search has gone on for so many nodes that the compiled loops are worth loading."""
+
+    def __init__(self, nodes: int) -> None:
+        super().__init__(nodes)
+        self.nodes = nodes
 
 
 @dataclass(slots=True)
@@ -67,11 +71,12 @@ class Interpreted:
                 found.append(list(self.chosen))
             elif entered:
                 self._choose()
+            nodes = self.nodes
             entered = self._go_next()
-            if self.nodes % 1000 == 0:
+            if self.nodes > nodes and self.nodes % 1000 == 0:
                 progress(self.nodes)
             if self.effort > patience:
-                raise TooLongError
+                raise TooLongError(self.nodes)
         return found
 
     def _go_next(self) -> bool:

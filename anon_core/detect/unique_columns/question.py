@@ -70,7 +70,7 @@ def ask(frequencies: FrequencyTable, heavy: AnyCodes, allowed: int, max_size: in
             shared = sizes[codes] > 1
             crowd = int(np.count_nonzero(shared & ~heavy if some_heavy else shared))
         else:
-            crowd = 1  # Some value is shared, and nobody may share one.
+            crowd = 1  # Some value is shared; whether only by rows that are never alone, the search sees.
         (alone if crowd <= allowed else searched).append((distinct, at))
     # Columns with more values come later: the search tries them last, and so has them at the start of its paths, where
     # they leave the least rows to look at below.

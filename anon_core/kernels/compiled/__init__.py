@@ -24,7 +24,9 @@ class _Announcement(event.Listener):
     def on_start(self, _: Any) -> None:
         if not self.said:
             self.said = True
-            logging.getLogger(__name__).warning("compiling the inner loops, once after installation: some seconds")
+            logging.getLogger(__name__).warning(
+                "compiling inner loops, each once after installation: this takes some seconds"
+            )
 
     def on_end(self, _: Any) -> None:
         pass

@@ -10,20 +10,15 @@ from anon_core.kernels.compiled import compiled
 
 
 @compiled
-def refine(
-    members: Any, offsets: Any, codes: Any, cardinality: int, weights: Any, units: Any
-) -> tuple[Any, Any, Any, int]:
+def refine(members: Any, offsets: Any, codes: Any, work: Any, weights: Any, units: Any) -> tuple[Any, Any, Any, int]:
     """
     Return the members, offsets and sizes of the split classes that hold more than one row, and how many held one.
 
     Class ``i`` is ``members[offsets[i] : offsets[i + 1]]``. It is as large as the weights of its members (1 each if
-    ``weights`` is empty). With ``units`` (else empty) a class is kept if its members belong to at least two.
+    ``weights`` is empty). With ``units`` (else empty) a class is kept if its members belong to at least two. ``work``
+    has cells for each code; its counts are zero before and after.
     """
-    count = np.zeros(cardinality, np.int32)
-    size = np.zeros(cardinality, np.int64)
-    place = np.zeros(cardinality, np.int32)
-    several = np.zeros(cardinality, np.bool_)
-    touched = np.empty(cardinality, np.int32)
+    count, size, place, several, touched = work
     codes_here = np.empty(len(members), np.int32)
     kept = np.empty(len(members), np.int32)
     starts = np.empty(len(members) + 1, np.int32)

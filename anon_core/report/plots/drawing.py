@@ -101,9 +101,14 @@ def named_set(columns: Sequence[str], *, width: int = 56, lines: int = 2) -> str
     return "no columns"
 
 
-def counted(number: int) -> str:
-    """Return a count with its thousands apart."""
-    return f"{number:,}"
+def counted(number: int, noun: str = "") -> str:
+    """
+    Return a count with its thousands apart, and what is counted, in the singular where it is one.
+
+    >>> counted(1, "row"), counted(12000, "row"), counted(12000)
+    ('1 row', '12,000 rows', '12,000')
+    """
+    return f"{number:,} {noun}{'s' if number != 1 else ''}" if noun else f"{number:,}"
 
 
 def rows_downwards(axes: Axes, labels: Sequence[str]) -> None:

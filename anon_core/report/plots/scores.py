@@ -66,9 +66,9 @@ def plot_scores(scores: Scores, path: Path | str, *, before: Scores | None = Non
 
 
 def _title(scores: Scores) -> str:
-    sets = f"{counted(scores.unique_sets)} minimal unique column set{'s' if scores.unique_sets != 1 else ''}"
-    limit = "" if scores.max_size is None else f" of up to {scores.max_size} columns"
-    return f"Sensitivity of the columns: {counted(scores.rows)} rows, {sets}{limit}"
+    sets = counted(scores.unique_sets, "minimal unique column set")
+    limit = "" if scores.max_size is None else f" of up to {counted(scores.max_size, 'column')}"
+    return f"Sensitivity of the columns: {counted(scores.rows, 'row')}, {sets}{limit}"
 
 
 def _sensitivities(axes: Axes, columns: Sequence[ScoredColumn], scores: Scores, before: Scores | None) -> None:

@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from anon_core.report.plots.drawing import BLACK, BLUE, SKY, counted, named_set, picture, rows_downwards
 
+if TYPE_CHECKING:
+    from anon_core.detect.selective import Selection
+
 MOST = 60
 """More subsets than this are not drawn: those with most distinct tuples are."""
-
-
-class Subset(Protocol):
-    """A subset of the columns and how far it tells rows apart."""
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...
-    @property
-    def distinct(self) -> int: ...
-    @property
-    def singletons(self) -> int: ...
-
-
-class Selection(Protocol):
-    """The subsets of some columns; ``elected``, where there is one, is drawn darker."""
-
-    @property
-    def subsets(self) -> Sequence[Subset]: ...
 
 
 def plot_selection(selection: Selection, path: Path | str) -> None:
     """
     Draw the distinct tuples and the singletons of every subset, or of the 60 with most distinct tuples.
 
+    The elected subset is drawn darker.
+
     :raises InvalidInputError: the path ends neither in .svg nor in .png.
     :raises StorageError: the file cannot be written.
     """
-    elected = getattr(selection, "elected", None)
-    chosen = frozenset(getattr(elected, "columns", elected) or ())
     subsets = list(selection.subsets)
     if len(subsets) > MOST:
         subsets = sorted(subsets, key=lambda one: (-one.distinct, len(one.columns), one.columns))[:MOST]
@@ -46,12 +30,12 @@ def plot_selection(selection: Selection, path: Path | str) -> None:
     with picture(path, width=9.5, height=1.8 + 0.25 * len(labels)) as figure:
         axes = figure.subplots()
         rows = range(len(subsets))
-        colours = [BLUE if frozenset(one.columns) == chosen else SKY for one in subsets]
+        colours = [BLUE if one.columns == selection.elected else SKY for one in subsets]
         axes.barh(rows, [one.distinct for one in subsets], color=colours, height=0.7, label="distinct combinations")
         axes.plot([one.singletons for one in subsets], rows, "D", color=BLACK, markersize=4, label="rows singled out")
         for at, one in enumerate(subsets):
             axes.annotate(
-                counted(one.distinct) + (" (elected)" if frozenset(one.columns) == chosen else ""),
+                counted(one.distinct) + (" (elected)" if one.columns == selection.elected else ""),
                 (max(one.distinct, one.singletons), at),
                 xytext=(6, 0),
                 textcoords="offset points",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anon_core.report.plots.drawing import BLACK, BLUE, GREEN, GREY, ORANGE, PALE, PURPLE, RED, SKY, counted, named
+from anon_core.score.sweeps import Axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +31,7 @@ def draw_sweep(axes: Axes, sweep: Sweep) -> None:
     moving = sorted(sweep.columns, key=lambda name: -_range(values[name]))[: len(_COLOURS)]
     others = [name for name in sweep.columns if name not in moving]
     for name in others:
-        label = f"{len(others)} other columns" if name == others[0] else "_"
+        label = counted(len(others), "other column") if name == others[0] else "_"
         axes.plot(at, _gaps(values[name]), color=PALE, linewidth=0.8, label=label)
     for name, colour, dash in zip(moving, _COLOURS, _DASHES, strict=False):
         axes.plot(at, _gaps(values[name]), color=colour, linestyle=dash, linewidth=1.4, label=named(name))
@@ -47,7 +48,7 @@ def draw_sweep(axes: Axes, sweep: Sweep) -> None:
 
 
 def _label(axes: Axes, sweep: Sweep, at: list[int]) -> None:
-    if sweep.axis == "rows":
+    if sweep.axis is Axis.ROWS:
         axes.set_title("Sensitivity against the number of rows")
         axes.set_xlabel("rows sampled (count, logarithmic)")
         axes.set_xscale("log")

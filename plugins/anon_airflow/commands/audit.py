@@ -25,7 +25,7 @@ def _store() -> AuditStore:
     return AuditStore.open(home.audit_url, home.root, SigningKey.load(private_folder(home.root), create=False))
 
 
-@click.group()
+@click.group(short_help="What was published and refused, and its proof.")
 def audit() -> None:
     """List, show, verify and export what was published and refused."""
 

@@ -11,7 +11,7 @@ import click
 from anon_airflow.commands.output import json_option, names_in, print_json, print_table, read_table, table_options
 
 
-@click.command()
+@click.command(short_help="Whether TABLE is k-anonymous.")
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("--quasi", metavar="a,b", help="The quasi-identifiers. By default those of --spec.")
 @click.option("-k", "k", type=click.IntRange(min=2), help="Smallest class allowed; 5, or privacy.k of --spec.")

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from anon_airflow.commands.output import Stopwatch, json_option, print_json, print_table, read_table, table_options
+from anon_airflow.commands.output import (
+    Stopwatch,
+    json_option,
+    percent,
+    print_json,
+    print_table,
+    read_table,
+    several,
+    table_options,
+)
 from anon_airflow.commands.searching import chosen, column_options, plot_option, say_cost
 
+if TYPE_CHECKING:
+    from anon_core.detect.singletons import Detection
 
-@click.command()
+SHOWN = 10
+"""So many identifiers are named in the readable form."""
+
+
+@click.command(short_help="The column sets that single out most rows.")
 @click.argument("table", type=click.Path(path_type=Path))
 @column_options
 @click.option("--max-size", type=click.IntRange(min=1), default=5, show_default=True, help="Largest set to try.")
@@ -28,8 +44,8 @@ from anon_airflow.commands.searching import chosen, column_options, plot_option,
 @json_option
 def detect(
     table: Path,
-    columns: str | None,
-    exclude: str | None,
+    columns: tuple[str, ...],
+    exclude: tuple[str, ...],
     max_size: int,
     missing: str,
     unit: str | None,
@@ -49,9 +65,7 @@ def detect(
     from anon_core.frequency import FrequencyTable
 
     content = read_table(table, delimiter, encoding, missing_words)
-    if unit:
-        content.column(unit)
-    searched = chosen(content, columns, ",".join(filter(None, [exclude, unit]))).names
+    searched = chosen(content, columns, exclude, unit).names
     prepared = prepare(content, searched, drop_missing=missing == "drop")
     say_cost(len(searched), max_size)
     found = search(FrequencyTable.of(prepared.table, searched, unit=unit), max_size=max_size, progress=Stopwatch().sets)
@@ -64,35 +78,48 @@ def detect(
         result["best_by_size"] = [{"size": len(each["columns"]), **each} for each in result["best_by_size"]]
         print_json({**result, "rows_dropped": prepared.dropped, "unit": unit})
         return
-    what = f"{found.rows:,} {'units' if unit else 'rows'}"
-    print_table(
-        f"{table.name}: {what}" + (f", {prepared.dropped:,} rows dropped for their gaps" if prepared.dropped else ""),
-        ["size", "set with most singletons", "singletons", "share", "distinct", "pairs told apart"],
-        [
+    _show(table.name, found, prepared.dropped)
+
+
+def _show(file: str, found: Detection, dropped: int) -> None:
+    what = f"{found.rows:,} {found.counted}"
+    sets = list(found.best_by_size)
+    if found.all_columns.columns not in [each.columns for each in sets]:
+        sets.append(found.all_columns)
+    rows, most = [], -1
+    for each in sets:
+        names = ", ".join(each.columns) if each.singletons > most else "no set of this size singles out more"
+        whole = each is found.all_columns
+        rows.append(
             [
-                len(s.columns),
-                ", ".join(s.columns),
-                s.singletons,
-                f"{s.share:.2%}",
-                s.distinct,
-                _told_apart(s.separation_ratio),
+                f"all {len(each.columns)}" if whole else len(each.columns),
+                names,
+                each.singletons,
+                percent(each.share),
+                each.distinct,
+                _told_apart(each.separation_ratio),
             ]
-            for s in (*found.best_by_size, found.all_columns)
-        ],
+        )
+        most = each.singletons
+    header = ["size", "set with most singletons", "singletons", "share", "distinct"]
+    if found.counted == "rows":
+        header.append("pairs told apart")
+    print_table(
+        f"{file}: {what}" + (f", {several(dropped, 'row')} dropped for gaps" if dropped else ""),
+        header,
+        [row[: len(header)] for row in rows],
         right=(0, 2, 3, 4, 5),
     )
     if found.identifiers:
         shown = "; ".join(", ".join(names) for names in found.identifiers[:SHOWN])
-        more = (
-            f" and {len(found.identifiers) - SHOWN:,} more (--json lists all)" if len(found.identifiers) > SHOWN else ""
-        )
-        click.echo(f"everyone is alone on: {shown}{more}")
-    if found.best:
-        click.echo(f"elected quasi-identifier: {', '.join(found.best.columns)} ({found.best.share:.2%} of the {what})")
-
-
-SHOWN = 10
-"""So many identifiers are named in the readable form."""
+        more = len(found.identifiers) - SHOWN
+        click.echo(f"everyone is alone on: {shown}" + (f" and {more:,} more (--json lists all)" if more > 0 else ""))
+    if found.best and found.best.singletons:
+        but = " among the sets on which not everyone is alone" if found.identifiers else ""
+        elected = f"{', '.join(found.best.columns)} ({percent(found.best.share)} of the {what})"
+        click.echo(f"elected quasi-identifier{but}: {elected}")
+    elif not found.identifiers:
+        click.echo("no set of these columns singles anyone out")
 
 
 def _told_apart(ratio: float | None) -> str:

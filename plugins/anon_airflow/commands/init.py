@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from pathlib import Path
 
 import click
@@ -12,7 +13,7 @@ from anon_airflow.home import storage
 from anon_core.errors import InvalidInputError, SpecError
 
 
-@click.command()
+@click.command(short_help="Write a first publication file for TABLE.")
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("--output", type=click.Path(path_type=Path), help="Where to write; by default DATASET.yaml here.")
 @click.option("--dataset", help="Slug of the dataset; by default made from the file's name.")
@@ -46,7 +47,7 @@ def init(
         raise InvalidInputError(f"{target} exists already; give another --output, or --force to overwrite it")
     text = draft(
         content, dataset=slug, source=table.absolute(), delimiter=delimiter, encoding=encoding,
-        missing_words=missing_words, k=k, progress=Stopwatch().sets,
+        missing_words=missing_words, k=k, today=date.today(), progress=Stopwatch().sets,
     )  # fmt: skip
     part = target.with_name(f".{target.name}.part")
     with storage("writing the publication file", target):

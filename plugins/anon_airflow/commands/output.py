@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -68,9 +70,38 @@ def read_table(
     return read(path, read_options(delimiter, encoding, missing_words, quoted_missing=quoted_missing))
 
 
-def names_in(text: str | None) -> list[str]:
-    """Return the names of a comma-separated list."""
-    return [name.strip() for name in (text or "").split(",") if name.strip()]
+def names_in(text: str | Sequence[str] | None) -> list[str]:
+    """
+    Return the names of comma-separated lists; a name with a comma in it stands in double quotes.
+
+    >>> names_in(['sex,"Name, Vorname"', " town"])
+    ['sex', 'Name, Vorname', 'town']
+    """
+    lists = [text] if isinstance(text, str) else text or []
+    return [name.strip() for row in csv.reader(lists, skipinitialspace=True) for name in row if name.strip()]
+
+
+def percent(share: float) -> str:
+    """
+    Return a share as text; nearly all is not all, and hardly anything is not nothing.
+
+    >>> percent(0.5), percent(0.999999), percent(1), percent(0.0000001)
+    ('50.00%', '> 99.99%', '100.00%', '< 0.01%')
+    """
+    shown = f"{share:.2%}"
+    if shown == "100.00%" and share < 1:
+        return "> 99.99%"
+    return "< 0.01%" if shown == "0.00%" and share > 0 else shown
+
+
+def several(count: int, what: str) -> str:
+    """
+    Return a count and what is counted.
+
+    >>> several(1, "row"), several(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def print_json(content: dict[str, Any]) -> None:
@@ -106,21 +137,23 @@ def _plain(cell: Any) -> str:
 
 
 class Stopwatch:
-    """Tell on stderr what is going on, at most twice a second for the same kind of news."""
+    """Tell on stderr what is going on; of the same kind of news at most twice a second, into a file more seldom."""
 
     def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._every = 0.5 if sys.stderr.isatty() else 5.0  # A log is read later, and by others.
         self._last = 0.0
         self._said = ""
 
     def __call__(self, text: str) -> None:
         now = time.monotonic()
         kind = text.split(":")[0]
-        if kind == self._said and now - self._last < 0.5:
+        if kind == self._said and now - self._last < self._every:
             return
         self._last, self._said = now, kind
         click.echo(f"  {text}", err=True)
 
     def sets(self, done: int) -> None:
-        """Count column sets while a search runs."""
-        if done % 200 == 0:
+        """Count column sets while a search runs; one that takes no time says nothing."""
+        if time.monotonic() - self._began > 1:
             self(f"searching: {done:,} column sets so far")

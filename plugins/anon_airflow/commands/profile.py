@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from anon_airflow.commands.output import Stopwatch, json_option, print_json, print_table, read_options, table_options
+from anon_airflow.commands.output import (
+    Stopwatch,
+    json_option,
+    print_json,
+    print_table,
+    read_options,
+    several,
+    table_options,
+)
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -18,7 +27,7 @@ if TYPE_CHECKING:
     from anon_core.table import ReadOptions
 
 
-@click.command()
+@click.command(short_help="What each column looks like, and its probable role.")
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("--sketch", is_flag=True, help="Estimate the counts in one pass and little memory, with their errors.")
 @table_options
@@ -37,7 +46,7 @@ def profile(
         print_json({"rows": rows, "columns": columns})
         return
     print_table(
-        f"{table.name}: {rows:,} rows, {len(columns)} columns",
+        f"{table.name}: {several(rows, 'row')}, {several(len(columns), 'column')}",
         ["column", "type", "distinct", "missing", "entropy", "unique", "proposed role", "because"],
         [
             [c["name"], c["type"], f"{'~' if c.get('distinct_error') else ''}{c['distinct']:,}", c["missing"],
@@ -60,7 +69,7 @@ def _measured(path: Path, options: ReadOptions) -> tuple[int, list[dict[str, Any
     columns = []
     for column in content.columns:
         figures = measure(column)
-        columns.append({**asdict(figures), **_role(propose(column, figures, content.rows))})
+        columns.append({**asdict(figures), **_role(propose(column, figures, content.rows, today=date.today()))})
     return content.rows, columns
 
 
@@ -86,7 +95,9 @@ def _sketched(path: Path, options: ReadOptions) -> tuple[int, list[dict[str, Any
             "unique_share_error": one.unique_share_error,
             "entropy_error": one.entropy_error,
         }
-        columns.append({**asdict(one.profile), **errors, **_role(propose_from(sample, one.profile, rows))})
+        columns.append(
+            {**asdict(one.profile), **errors, **_role(propose_from(sample, one.profile, rows, today=date.today()))}
+        )
     return rows, columns
 
 

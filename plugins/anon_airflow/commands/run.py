@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _DAY = click.DateTime(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
 
-@click.command()
+@click.command(short_help="The whole way from the source to the portal.")
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option(
     "--period", type=_DAY, help="First day of the period, for {{ data_interval_start }} and the version's name."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -10,26 +10,31 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anon_airflow.commands.output import Stopwatch, json_option, print_json, print_table, read_table, table_options
+from anon_airflow.commands.output import (
+    Stopwatch,
+    json_option,
+    print_json,
+    print_table,
+    read_table,
+    several,
+    table_options,
+)
 from anon_airflow.commands.searching import Probability, chosen, column_options, plot_option, say_cost, unique_options
 
 if TYPE_CHECKING:
     from anon_core.score.columns import Scores
     from anon_core.score.sweeps import Sweep
-    from anon_core.table import Table
 
 
-@click.command()
+@click.command(short_help="How much each column helps to single people out.")
 @click.argument("table", type=click.Path(path_type=Path))
 @column_options
 @click.option(
     "--p",
     "probabilities",
     multiple=True,
-    default=("0.5",),
-    show_default=True,
     metavar="P",
-    help="Probability that an outsider knows a column: a number for all, col=number for one; may be repeated.",
+    help="Probability that an outsider knows a column: a number for all (0.5), or COL=number; may be repeated.",
 )
 @unique_options
 @click.option("--mask", "masks", multiple=True, metavar="COL=N", help="Score again with the last N characters masked.")
@@ -40,8 +45,8 @@ if TYPE_CHECKING:
 @json_option
 def score(
     table: Path,
-    columns: str | None,
-    exclude: str | None,
+    columns: tuple[str, ...],
+    exclude: tuple[str, ...],
     probabilities: tuple[str, ...],
     max_size: int | None,
     approximate: float | None,
@@ -57,10 +62,10 @@ def score(
 ) -> None:
     """Score how much each column of TABLE helps to single people out.
 
-    The sensitivity of a column is the probability that an outsider, who knows each column with probability P, knows it
-    together with the rest of some set on which every row is unique; --max-size limits what the outsider may know. It is
-    an upper bound: `exact` is the probability itself. Beside it three simpler measures, and the ranks by all four. With
-    --mask the scores before masking are shown too. Prints names and figures only.
+    The sensitivity of a column is an upper bound of the probability that an outsider, who knows each column with
+    probability P, knows it together with the rest of some set on which every row is unique; `exact` is the probability
+    itself. --max-size limits how many columns the outsider may know. Beside it three simpler measures, and the ranks
+    by all four. With --mask the scores before masking are shown too. Prints names and figures only.
     """
     from anon_core.detect.unique_columns import unique_column_combinations
     from anon_core.frequency import FrequencyTable
@@ -79,16 +84,16 @@ def score(
     }
     search = partial(unique_column_combinations, progress=Stopwatch().sets)
 
-    def scored(content: Table) -> Scores:
-        return score_columns(content, search(FrequencyTable.of(content), **limits), reveal, seed=seed)
-
-    before = scored(content) if masks else None
-    scores = scored(masked)
+    before = None
+    if masks:
+        before = score_columns(content, search(FrequencyTable.of(content), **limits), reveal, seed=seed)
+    unique = search(FrequencyTable.of(masked), **limits)
+    scores = score_columns(masked, unique, reveal, seed=seed)
     swept = None
     if sweep == "rows":
         swept = sweep_rows(masked, reveal, search=search, **limits, seed=seed)
     elif sweep == "adversary":
-        swept = sweep_adversary(masked.names, search(FrequencyTable.of(masked), **limits), reveal)
+        swept = sweep_adversary(masked.names, unique, reveal)
     if plot:
         from anon_core.report.plots import plot_scores
 
@@ -101,21 +106,23 @@ def score(
             shown["sweep"] = asdict(swept)
         print_json(shown)
     else:
-        _show(table.name, scores, before, swept)
+        _show(table.name, scores, reveal, before, swept)
 
 
 def _reveal(words: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Return the probability of every column: the one that names it, else the last one without a name, else 0.5."""
-    default, own = 0.5, dict[str, float]()
+    """Return the probability of every column: the one that names it, else the one without a name, else 0.5."""
+    own: dict[str, float] = {}
     for word in words:
-        name, found, number = word.rpartition("=")
-        probability = Probability().convert(number if found else word, None, None)
-        if found:
+        name, _, number = word.rpartition("=")
+        if name:
             _known("--p", name, names)
-            own[name] = probability
-        else:
-            default = probability
-    return {name: own.get(name, default) for name in names}
+        if name in own:
+            raise click.BadParameter(f"given twice for {name or 'all columns'}", param_hint="--p")
+        try:
+            own[name] = Probability().convert(number, None, None)
+        except click.BadParameter as wrong:
+            raise click.BadParameter(wrong.message, param_hint="--p") from None
+    return {name: own.get(name, own.get("", 0.5)) for name in names}
 
 
 def _masks(words: Sequence[str], names: Sequence[str]) -> dict[str, int]:
@@ -137,7 +144,7 @@ def _known(option: str, name: str, names: Sequence[str]) -> None:
         raise click.BadParameter(f"no column {name!r} among those to be scored", param_hint=option)
 
 
-def _show(file: str, scores: Scores, before: Scores | None, sweep: Sweep | None) -> None:
+def _show(file: str, scores: Scores, reveal: Mapping[str, float], before: Scores | None, sweep: Sweep | None) -> None:
     earlier = {column.name: column.sensitivity for column in before.columns} if before else {}
     header = ["column", "sensitivity", "exact", "cardinality", "unique", "entropy", "ranks"]
     rows: list[list[Any]] = [
@@ -150,14 +157,14 @@ def _show(file: str, scores: Scores, before: Scores | None, sweep: Sweep | None)
             f"{column.entropy:.2f}",
             " ".join("-" if rank is None else str(rank) for rank in column.ranks.values()),
         ]
-        for column in sorted(scores.columns, key=lambda column: -(column.sensitivity or 0))
+        for column in sorted(scores.columns, key=lambda column: (-(column.sensitivity or 0), -(column.exact or 0)))
     ]
     if before:
         header.insert(1, "before masking")
         for row in rows:
             row.insert(1, earlier[row[0]])
     print_table(
-        f"{file}: {scores.rows:,} rows, {scores.unique_sets:,} minimal unique sets; "
+        f"{file}: {several(scores.rows, 'row')}, {several(scores.unique_sets, 'minimal unique set')}; "
         "ranks by sensitivity, cardinality, unique values, entropy",
         header,
         rows,
@@ -168,15 +175,17 @@ def _show(file: str, scores: Scores, before: Scores | None, sweep: Sweep | None)
     else:
         was = f", before masking {before.average:.4f}" if before and before.average is not None else ""
         click.echo(f"average sensitivity {scores.average:.4f}{was}")
+    if sum((column.sensitivity or 0) > 0.99 * reveal[column.name] for column in scores.columns) * 2 > len(rows):
+        click.echo("for most columns the bound has reached what it can be, P itself: compare `exact`")
     if scores.exact_error:
         click.echo(
             f"exact comes from {scores.samples:,} samples (seed {scores.seed}): "
             f"off by at most {scores.exact_error:.4f} with 99 % confidence"
         )
     if sweep:
-        unit = "rows" if sweep.axis == "rows" else "columns that the adversary may know"
+        along = "rows" if sweep.axis == "rows" else "columns that the adversary may know"
         print_table(
-            f"average sensitivity by {unit}",
+            f"average sensitivity by {along}",
             [sweep.axis, "average", "unique sets"],
             [
                 [point.at, "none" if point.average is None else point.average, point.unique_sets]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -31,7 +31,8 @@ class Probability(click.ParamType):
         try:
             number = float(value)
         except ValueError:
-            self.fail(f"{value!r} is not a number", param, ctx)
+            point = "; write the decimals after a point" if "," in str(value) else ""
+            self.fail(f"{value!r} is not a number{point}", param, ctx)
         if not 0 <= number <= 1:
             self.fail(f"{value} does not lie between 0 and 1", param, ctx)
         return number
@@ -40,8 +41,15 @@ class Probability(click.ParamType):
 def column_options(function: F) -> F:
     """Add the options that say which columns are searched."""
     for option in (
-        click.option("--exclude", metavar="a,b", help="Leave these columns out, such as a record number."),
-        click.option("--columns", metavar="a,b", help="Search these columns only."),
+        click.option(
+            "--exclude", multiple=True, metavar="a,b", help="Leave these columns out, such as a record number."
+        ),
+        click.option(
+            "--columns",
+            multiple=True,
+            metavar="a,b",
+            help="Search these columns only; a name with a comma in double quotes: '\"Name, first\",sex'.",
+        ),
     ):
         function = option(function)
     return function
@@ -65,14 +73,26 @@ def unique_options(function: F) -> F:
     return function
 
 
+class Picture(click.Path):
+    """A file to draw into; a name that cannot be drawn into is refused before anything long begins."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = Path(value)
+        if path.suffix.lower() not in (".svg", ".png"):
+            self.fail(f"a picture is written as .svg or .png, not as {path.name!r}", param, ctx)
+        if not path.absolute().parent.is_dir():
+            self.fail(f"there is no folder {path.parent}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def plot_option(what: str) -> Callable[[F], F]:
     """Return the option that draws a picture."""
-    return click.option("--plot", metavar="FILE", type=click.Path(path_type=Path), help=f"Draw {what}: .svg or .png.")
+    return click.option("--plot", metavar="FILE", type=Picture(path_type=Path), help=f"Draw {what}: .svg or .png.")
 
 
-def chosen(table: Table, columns: str | None, exclude: str | None) -> Table:
+def chosen(table: Table, columns: Sequence[str], exclude: Sequence[str], unit: str | None = None) -> Table:
     """
-    Return the columns to search, in the order they are named, else in that of the table.
+    Return the columns to search, in the order they are named, else in that of the table; the unit is none of them.
 
     :raises UnknownColumnError: a name is not in the table, in either list.
     """
@@ -81,8 +101,10 @@ def chosen(table: Table, columns: str | None, exclude: str | None) -> Table:
         twice = [name for name, times in Counter(names).items() if times > 1]
         if twice:
             raise click.BadParameter(f"named twice: {', '.join(twice)}", param_hint=option)
-    table.select([*named, *left_out])
-    kept = [name for name in named or table.names if name not in left_out]
+    table.select([*named, *left_out, *([unit] if unit else [])])
+    if unit in named:
+        raise click.BadParameter(f"{unit} says who is counted, so it is not searched", param_hint="--columns")
+    kept = [name for name in named or table.names if name not in (*left_out, unit)]
     if not kept:
         raise click.UsageError("no column is left to search; name others with --columns or --exclude")
     return table.select(kept)

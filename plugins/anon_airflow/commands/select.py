@@ -7,13 +7,23 @@ from pathlib import Path
 
 import click
 
-from anon_airflow.commands.output import Stopwatch, json_option, print_json, print_table, read_table, table_options
+from anon_airflow.commands.output import (
+    Stopwatch,
+    json_option,
+    print_json,
+    print_table,
+    read_table,
+    several,
+    table_options,
+)
 from anon_airflow.commands.searching import chosen, plot_option
 
 
-@click.command()
+@click.command(short_help="Every subset of nominated columns.")
 @click.argument("table", type=click.Path(path_type=Path))
-@click.option("--columns", metavar="a,b", required=True, help="The nominated columns: what others may know.")
+@click.option(
+    "--columns", multiple=True, metavar="a,b", required=True, help="The nominated columns: what others may know."
+)
 @click.option("--drop-missing", is_flag=True, help="First drop the rows with a gap in a nominated column.")
 @click.option("--drop-duplicates", is_flag=True, help="First drop rows that equal an earlier one in every column.")
 @plot_option("the distinct tuples of every subset")
@@ -21,7 +31,7 @@ from anon_airflow.commands.searching import chosen, plot_option
 @json_option
 def select(
     table: Path,
-    columns: str,
+    columns: tuple[str, ...],
     drop_missing: bool,
     drop_duplicates: bool,
     plot: Path | None,
@@ -40,7 +50,7 @@ def select(
     from anon_core.frequency import FrequencyTable
 
     content = read_table(table, delimiter, encoding, missing_words)
-    names = chosen(content, columns, None).names
+    names = chosen(content, columns, ()).names
     prepared = prepare(content, names, drop_missing=drop_missing, drop_duplicates=drop_duplicates)
     found = count_subsets(FrequencyTable.of(prepared.table, names), progress=Stopwatch().sets)
     if plot:
@@ -59,13 +69,13 @@ def select(
             }
         )
         return
-    dropped = [
-        f"{count:,} {why}"
-        for count, why in ((prepared.with_gaps, "with gaps"), (prepared.duplicates, "duplicates"))
-        if count
-    ]
+    dropped = []
+    if prepared.with_gaps:
+        dropped.append(f"{several(prepared.with_gaps, 'row')} with gaps")
+    if prepared.duplicates:
+        dropped.append(several(prepared.duplicates, "duplicate"))
     print_table(
-        f"{table.name}: {found.rows:,} rows" + (f"; dropped: {', '.join(dropped)}" if dropped else ""),
+        f"{table.name}: {several(found.rows, 'row')}" + (f"; dropped: {', '.join(dropped)}" if dropped else ""),
         ["subset", "distinct", "singletons"],
         [[", ".join(s.columns), s.distinct, s.singletons] for s in found.subsets],
         right=(1, 2),

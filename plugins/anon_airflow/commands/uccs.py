@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from math import ceil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from anon_airflow.commands.output import Stopwatch, json_option, print_json, print_table, read_table, table_options
+from anon_airflow.commands.output import (
+    Stopwatch,
+    json_option,
+    percent,
+    print_json,
+    print_table,
+    read_table,
+    several,
+    table_options,
+)
 from anon_airflow.commands.searching import chosen, column_options, say_cost, unique_options
 
+if TYPE_CHECKING:
+    from anon_core.detect.unique_columns import UniqueColumns
 
-@click.command()
+SHOWN = 50
+"""So many sets are named in the readable form."""
+
+
+@click.command(short_help="All minimal sets on which each row is unique.")
 @click.argument("table", type=click.Path(path_type=Path))
 @column_options
 @unique_options
@@ -18,8 +35,8 @@ from anon_airflow.commands.searching import chosen, column_options, say_cost, un
 @json_option
 def uccs(
     table: Path,
-    columns: str | None,
-    exclude: str | None,
+    columns: tuple[str, ...],
+    exclude: tuple[str, ...],
     max_size: int | None,
     approximate: float | None,
     ignore_duplicates: bool,
@@ -39,8 +56,9 @@ def uccs(
 
     content = chosen(read_table(table, delimiter, encoding, missing_words), columns, exclude)
     say_cost(len(content.names), max_size)
+    frequencies = FrequencyTable.of(content)
     found = unique_column_combinations(
-        FrequencyTable.of(content),
+        frequencies,
         max_size=max_size,
         approximate=approximate or 0.0,
         ignore_duplicates=ignore_duplicates,
@@ -57,21 +75,30 @@ def uccs(
             }
         )
         return
+    tolerance = f" on which {percent(1 - found.approximate)} of the rows are alone" if found.approximate else ""
     print_table(
-        f"{table.name}: {found.rows:,} rows, {len(content.names)} columns, {len(found.sets):,} minimal unique sets",
+        f"{table.name}: {several(found.rows, 'row')}, {several(len(content.names), 'column')}",
         ["size", "columns"],
-        [[len(names), ", ".join(names)] for names in found.sets],
+        [[len(names), ", ".join(names)] for names in found.sets[:SHOWN]],
         right=(0,),
     )
+    more = f"; the first {SHOWN} are shown, --json lists all" if len(found.sets) > SHOWN else ""
+    click.echo(f"{several(len(found.sets), 'minimal unique set')}{tolerance}{more}")
     if found.duplicate_rows:
-        click.echo(f"{found.duplicate_rows:,} rows repeat another one in all these columns")
+        repeat = "repeats" if found.duplicate_rows == 1 else "repeat"
+        counted = ", counted once" if ignore_duplicates else ""
+        click.echo(f"{several(found.duplicate_rows, 'row')} {repeat} an earlier one in all these columns{counted}")
     if not found.sets:
-        click.echo(_why_none(found.duplicate_rows, max_size, approximate, ignore_duplicates))
+        alone = frequencies.tuples if ignore_duplicates else frequencies.singletons
+        click.echo(_why_none(found, alone))
 
 
-def _why_none(duplicates: int, max_size: int | None, approximate: float | None, ignored: bool) -> str:
-    if duplicates and not ignored and not approximate:
-        return "equal rows are never unique: try --ignore-duplicates or --approximate 0.001"
-    if max_size is not None:
-        return f"no set of up to {max_size} columns is unique: raise --max-size or --approximate"
-    return "too many rows are equal: try --ignore-duplicates, or raise --approximate"
+def _why_none(found: UniqueColumns, alone: int) -> str:
+    """Say why there is no set, and what would find one; on all columns together so many rows are alone."""
+    least = 1 - alone / found.rows
+    if least > found.approximate:
+        # Rounded up, so that it is enough.
+        return (
+            f"equal rows are never unique: try --ignore-duplicates or --approximate {ceil(least * 10_000) / 10_000:g}"
+        )
+    return f"no set of up to {found.max_size} columns is unique: raise --max-size or --approximate"
