@@ -96,11 +96,20 @@ class Partition:
         single[self.members] = False
         return single
 
+    def singletons_with(self, column: int) -> int:
+        """Return how many rows would be alone if every class were split by one more column; cheaper than splitting."""
+        weighted = int(self.sizes.sum()) > len(self.members)
+        if weighted or self.frequencies.units is not None or not len(self.members):
+            return self.refine(column).singletons
+        codes = np.ascontiguousarray(self.frequencies.codes[column], np.int32)
+        more = _alone_compiled if kernels.spend(len(self.members), self.rows) else _alone
+        return self.rows - len(self.members) + more(self, codes, len(self.frequencies.domains[column]))
+
     def refine(self, column: int) -> Partition:
         """Split every class by one more column, and leave out the rows that are now alone."""
         if not len(self.members):
             return self
-        split = _refine_compiled if kernels.spend(len(self.members)) else _refine
+        split = _refine_compiled if kernels.spend(len(self.members), self.rows) else _refine
         return split(self, column)
 
 
@@ -108,6 +117,28 @@ def separation(sizes: Integers, rows: int) -> float:
     """Return the share of all pairs of rows that are in different classes; 1 where there is no pair."""
     together = int((sizes * (sizes - 1)).sum())  # Below the square of the rows: no table is that long.
     return 1 - together / (rows * (rows - 1)) if rows > 1 else 1.0
+
+
+def _alone_compiled(partition: Partition, codes: AnyCodes, _: int) -> int:
+    from anon_core.kernels.compiled.refinement import count_alone
+
+    return int(count_alone(partition.members, partition.offsets, codes, partition.work))
+
+
+def _alone(partition: Partition, codes: AnyCodes, cardinality: int) -> int:
+    keys, cells = _cells(partition, codes, cardinality)
+    return int(np.count_nonzero(np.bincount(keys, minlength=cells) == 1))
+
+
+def _cells(partition: Partition, codes: AnyCodes, cardinality: int) -> tuple[Integers, int]:
+    """Return the cell of each member, were its class split by a column, and a number that no cell reaches."""
+    classes = np.repeat(np.arange(len(partition.sizes)), np.diff(partition.offsets))
+    keys = classes * cardinality + codes[partition.members]
+    cells = len(partition.sizes) * cardinality
+    if cells > 8 * len(keys) + 1024:  # Too many to count in.
+        used, keys = np.unique(keys, return_inverse=True)
+        cells = len(used)
+    return keys, cells
 
 
 def _refine_compiled(partition: Partition, column: int) -> Partition:
@@ -128,20 +159,24 @@ def _refine_compiled(partition: Partition, column: int) -> Partition:
 
 def _refine(partition: Partition, column: int) -> Partition:
     frequencies, members = partition.frequencies, partition.members
-    codes, cardinality = frequencies.codes[column], len(frequencies.domains[column])
-    classes = np.repeat(np.arange(len(partition.sizes)), np.diff(partition.offsets))
-    groups = kernels.group([classes, codes[members]], [len(partition.sizes), cardinality], frequencies.weights[members])
-    order = np.argsort(groups.member, kind="stable")
-    counts = np.bincount(groups.member, minlength=len(groups.weights))
-    keep = groups.weights > 1
+    keys, cells = _cells(partition, frequencies.codes[column], len(frequencies.domains[column]))
+    weighted = int(partition.sizes.sum()) > len(members)
+    rows = kernels.weigh(keys, cells, frequencies.weights[members] if weighted else None)
+    keep = rows > 1
     if frequencies.units is not None:
-        starts = np.cumsum(counts) - counts
-        units = frequencies.units[members[order]]
-        keep = np.minimum.reduceat(units, starts) != np.maximum.reduceat(units, starts)
+        lowest, highest = np.full(cells, np.iinfo(np.int32).max), np.full(cells, -1)
+        np.minimum.at(lowest, keys, frequencies.units[members])
+        np.maximum.at(highest, keys, frequencies.units[members])
+        keep = lowest < highest
+    stay = keep[keys]
+    classes = (np.cumsum(keep) - 1)[keys[stay]]
+    sizes = rows[keep]
+    # Numpy sorts short integers by counting them, which is much faster.
+    order = np.argsort(classes.astype(np.uint16) if len(sizes) < 1 << 16 else classes, kind="stable")
     return replace(
         partition,
-        members=members[order[np.repeat(keep, counts)]],
-        offsets=np.concatenate([[0], np.cumsum(counts[keep])]).astype(np.int32),
-        sizes=groups.weights[keep],
-        alone=partition.alone + int(np.count_nonzero(~keep)),
+        members=members[stay][order],
+        offsets=np.concatenate([[0], np.cumsum(np.bincount(classes, minlength=len(sizes)))]).astype(np.int32),
+        sizes=sizes,
+        alone=partition.alone + int(np.count_nonzero(rows)) - len(sizes),
     )

@@ -150,22 +150,29 @@ class _Search:
         for at in range(start, len(self.order)):
             if not self._promising(len(chosen), bound, at):
                 return  # What comes later in the order splits even less.
-            refined = partition.refine(self.order[at])
+            found = (*chosen, self.order[at])
             self.examined += 1
             if self.progress:
                 self.progress(self.examined)
+            if len(found) == self.max_size:
+                self._note(found, partition, partition.singletons_with(self.order[at]))
+                continue
+            refined = partition.refine(self.order[at])
             if chosen and refined.classes == partition.classes:
                 continue  # Nothing is split: every set below equals a smaller one without this column.
-            found = (*chosen, self.order[at])
             singletons = refined.singletons
-            if singletons == self.rows:
-                self.unique.append(found)
-                continue
-            best = self.best.get(len(found))
-            if best is None or singletons > best.singletons:
-                self.best[len(found)] = ColumnSet.of(refined, found)
-            if len(found) < self.max_size:
+            if self._note(found, partition, singletons):
                 self._visit(found, refined, singletons, at + 1)
+
+    def _note(self, found: tuple[int, ...], parent: Partition, singletons: int) -> bool:
+        """Remember a set if it is the best of its size; whether anything is left to search below it."""
+        if singletons == self.rows:
+            self.unique.append(found)
+            return False
+        best = self.best.get(len(found))
+        if best is None or singletons > best.singletons:
+            self.best[len(found)] = ColumnSet.of(parent.refine(found[-1]), found)
+        return True
 
     def _promising(self, size: int, bound: _Bound, at: int) -> bool:
         """Whether adding columns from ``at`` on could still beat the best set of some size and of all smaller ones."""

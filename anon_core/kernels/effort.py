@@ -21,11 +21,13 @@ def compiled_is_worth(rows: int) -> bool:
     return rows >= LARGE or _COMPILED in sys.modules
 
 
-def spend(codes: int) -> bool:
+def spend(codes: int, rows: int = LARGE) -> bool:
     """Note that so many codes are about to be handled, and return whether to do it in the compiled loops.
 
-    They pay when what this process has handled so far is much, or when they are loaded anyway.
+    They pay when what this process has handled so far is much, or when they are loaded anyway. For a table of fewer
+    rows than are large it takes ten times as much: whoever asks about a small table does not want to wait for a
+    compiler.
     """
     global _handled  # What this process has spent so far.
     _handled += codes
-    return _handled >= MUCH or _COMPILED in sys.modules
+    return _handled >= (MUCH if rows >= LARGE else 10 * MUCH) or _COMPILED in sys.modules

@@ -29,6 +29,8 @@ class UniqueSets(Protocol):
     @property
     def approximate(self) -> float: ...
     @property
+    def exists(self) -> bool: ...
+    @property
     def sets(self) -> tuple[tuple[str, ...], ...]: ...
 
 
@@ -59,7 +61,7 @@ class Scores:
     """
     The scores of a table, columns in its order. ``average`` is the mean sensitivity of all columns.
 
-    ``reason`` says why there is no sensitivity, and what to do; None when there is one. ``exact_error`` is 0 where
+    ``reason`` says why there is no unique set, and what to do; None when there is one. ``exact_error`` is 0 where
     ``exact_method`` is exact; for "monte carlo" no column is further off with 99 % confidence. ``seed`` and ``samples``
     are None unless something was sampled.
     """
@@ -84,12 +86,13 @@ def score_columns(table: Table, unique: UniqueSets, reveal: Mapping[str, float],
 
     :raises InvalidInputError: reveal probabilities that are missing or outside 0 to 1, all columns named.
     """
-    found = sensitivities(table.names, unique.sets, reveal)
-    exact = exposure(table.names, unique.sets, reveal, generator=np.random.default_rng(seed))
+    found = sensitivities(table.names, unique.sets, reveal, larger_exist=unique.exists)
+    generator = np.random.default_rng(seed)
+    exact = exposure(table.names, unique.sets, reveal, generator=generator, larger_exist=unique.exists)
     return Scores(
         columns=_scored([profile(column) for column in table.columns], found, exact),
         average=sum(found.values()) / len(found) if found else None,
-        reason=_reason(unique, table.rows) if found is None else None,
+        reason=None if unique.sets else _reason(unique, table.rows),
         rows=unique.rows,
         unique_sets=len(unique.sets),
         duplicate_rows=unique.duplicate_rows,
@@ -147,6 +150,9 @@ def ranks(figures: Sequence[float]) -> list[int]:
 
 def _reason(unique: UniqueSets, rows: int) -> str:
     """Say why there is no unique set, and what to change."""
+    if unique.exists:
+        most = f"{unique.max_size} column{'' if unique.max_size == 1 else 's'}"
+        return f"every unique set has more than {most}: who knows no more is certain of nobody"
     within = "columns" if unique.max_size is None else f"up to {unique.max_size} column{'s' * (unique.max_size > 1)}"
     wanted = f"at least {1 - unique.approximate:.6g} of the rows" if unique.approximate else "every row"
     why = f"no set of {within} makes {wanted} unique, so sensitivity is not defined"

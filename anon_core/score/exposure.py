@@ -53,6 +53,7 @@ def exposure(
     reveal: Mapping[str, float],
     *,
     generator: np.random.Generator,
+    larger_exist: bool = False,
 ) -> Exposure | None:
     """
     Return the exposure of every column, or None when there is no unique set at all.
@@ -69,7 +70,8 @@ def exposure(
     """
     whole = Family.of(columns, unique_sets, reveal)
     if not unique_sets:
-        return None
+        nobody = Exposure(probabilities=dict.fromkeys(columns, 0.0), method=Method.ENUMERATION, error=0.0, samples=None)
+        return nobody if larger_exist else None
     family = whole.possible()
     summed = _summed(family, len(columns))
     found, method, error, samples = summed.probabilities, summed.method, 0.0, None

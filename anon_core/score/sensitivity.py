@@ -15,7 +15,11 @@ _TINY = 1e-6
 
 
 def sensitivities(
-    columns: Sequence[str], unique_sets: Sequence[Sequence[str]], reveal: Mapping[str, float]
+    columns: Sequence[str],
+    unique_sets: Sequence[Sequence[str]],
+    reveal: Mapping[str, float],
+    *,
+    larger_exist: bool = False,
 ) -> dict[str, float] | None:
     """
     Return the sensitivity of every column, or None when there is no unique column combination at all.
@@ -25,7 +29,8 @@ def sensitivities(
     where: U runs over the minimal unique sets that contain A, and p(B) is the probability that an adversary knows B.
     It is an upper bound of the probability that the adversary knows A together with the rest of some such set, which
     :func:`~anon_core.score.exposure.exposure` computes. A table without any unique set (one pair of equal rows is
-    enough) says nothing about its columns: never read it as 0. A column in no set, while there are sets, has 0.
+    enough) says nothing about its columns: never read it as 0. A column in no set, while there are sets, has 0. So
+    have all columns if there are sets, but none within the adversary's limit (``larger_exist``).
 
     >>> sensitivities(["id", "sex"], [["id"]], {"id": 0.5, "sex": 0.5})
     {'id': 0.5, 'sex': 0.0}
@@ -33,7 +38,7 @@ def sensitivities(
     :raises InvalidInputError: reveal probabilities that are missing or outside 0 to 1, all columns named.
     """
     family = Family.of(columns, unique_sets, reveal)
-    if not unique_sets:
+    if not unique_sets and not larger_exist:
         return None
     found = formula(family)
     return {name: float(found[at]) for at, name in enumerate(columns)}

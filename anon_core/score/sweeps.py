@@ -84,7 +84,7 @@ def sweep_rows(
     for done, size in enumerate(sizes, start=1):
         part = _drawn(whole, order[:size])
         found = search(part, max_size=max_size, approximate=approximate, ignore_duplicates=ignore_duplicates)
-        points.append(_point(size, table.names, found.sets, found.duplicate_rows, reveal))
+        points.append(_point(size, table.names, found.sets, found, reveal))
         if progress:
             progress(done)
     return Sweep(axis=Axis.ROWS, columns=table.names, points=tuple(points), seed=seed)
@@ -97,7 +97,7 @@ def sweep_adversary(
     Score with an adversary who knows at most 1, 2, ... ``max_size`` columns (Figure 4b).
 
     ``unique`` is one search up to the largest limit, for a smaller limit only drops the larger sets. By default the
-    sweep ends with the largest set found. Below the smallest set nothing is defined: None, as if scored alone.
+    sweep ends with the largest set found. Below the smallest set every column has 0.
 
     :raises InvalidInputError: a limit below 1, or above the one that the sets were searched with.
     """
@@ -107,7 +107,7 @@ def sweep_adversary(
         )
     last = max_size or max((len(one) for one in unique.sets), default=1)
     points = [
-        _point(limit, columns, [one for one in unique.sets if len(one) <= limit], unique.duplicate_rows, reveal)
+        _point(limit, columns, [one for one in unique.sets if len(one) <= limit], unique, reveal)
         for limit in range(1, last + 1)
     ]
     return Sweep(axis=Axis.COLUMNS, columns=tuple(columns), points=tuple(points), seed=None)
@@ -136,13 +136,13 @@ def _drawn(whole: FrequencyTable, tuples: Integers) -> FrequencyTable:
 
 
 def _point(
-    at: int, columns: Sequence[str], sets: Sequence[Sequence[str]], duplicate_rows: int, reveal: Mapping[str, float]
+    at: int, columns: Sequence[str], sets: Sequence[Sequence[str]], unique: UniqueSets, reveal: Mapping[str, float]
 ) -> SweepPoint:
-    found = sensitivities(columns, sets, reveal)
+    found = sensitivities(columns, sets, reveal, larger_exist=unique.exists)
     return SweepPoint(
         at=at,
         sensitivities=found,
         average=sum(found.values()) / len(found) if found else None,
         unique_sets=len(sets),
-        duplicate_rows=duplicate_rows,
+        duplicate_rows=unique.duplicate_rows,
     )

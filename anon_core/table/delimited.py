@@ -248,7 +248,8 @@ def check_cells(path: Path, table: Table, options: ReadOptions) -> None:
     """
     if not options.line_breaks:
         _check_line_breaks(path, table)
-    check_header(path, sum(holds_its_name(c.name, c.domain) for c in table.columns), len(table.columns))
+    if table.rows >= options.headless_from:
+        check_header(path, sum(holds_its_name(c.name, c.domain) for c in table.columns), len(table.columns))
 
 
 def _check_line_breaks(path: Path, table: Table) -> None:

@@ -12,6 +12,9 @@ from anon_core.table.assembling import Piece, assemble
 from anon_core.table.column import Column
 from anon_core.table.model import Table
 
+_LONGEST = 2**31 - 1
+"""No value is longer."""
+
 
 def mask(table: Table, characters: Mapping[str, int]) -> Table:
     """
@@ -39,6 +42,7 @@ def mask(table: Table, characters: Mapping[str, int]) -> Table:
 
 
 def _mask(column: Column, count: int) -> Column:
+    count = min(count, _LONGEST)
     stars = pc.binary_repeat("*", pc.min_element_wise(pc.utf8_length(column.domain), count))
     kept = pc.utf8_slice_codeunits(column.domain, 0, -count)
     masked = pc.binary_join_element_wise(kept, stars.cast(kept.type), pa.scalar("", kept.type))

@@ -15,7 +15,9 @@ class ReadOptions:
 
     ``quoted_missing=False`` keeps a quoted cell as text even if its content is a missing word; for Parquet, where
     every text is as good as quoted, missing words then do not apply at all. ``line_breaks=False`` refuses a CSV in
-    which a cell holds a line break: where none is expected, a stray pair of quotes has swallowed rows.
+    which a cell holds a line break: where none is expected, a stray pair of quotes has swallowed rows. From
+    ``headless_from`` rows on, a CSV is refused if several columns hold their own names as values: its first line was
+    data. Few rows prove nothing, where nothing is published.
     """
 
     delimiter: str = "auto"
@@ -23,6 +25,7 @@ class ReadOptions:
     missing_words: tuple[str, ...] = ("",)
     quoted_missing: bool = True
     line_breaks: bool = True
+    headless_from: int = 50
 
 
 RELEASED = ReadOptions(delimiter=",", quoted_missing=False)

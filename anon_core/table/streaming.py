@@ -61,6 +61,7 @@ def _delimited(path: Path, options: ReadOptions) -> Iterator[pa.RecordBatch]:
     quotes = sniff.quotes_in(path, layout.encoding)
     ragged = Ragged()
     own: set[str] = set()
+    rows = 0
     with explained(path, layout.encoding, layout.delimiter), _stream(path, layout) as stream:
         reader = pyarrow.csv.open_csv(
             stream,
@@ -71,11 +72,13 @@ def _delimited(path: Path, options: ReadOptions) -> Iterator[pa.RecordBatch]:
             convert_options=meaning(options, dict.fromkeys(layout.names, pa.string())),
         )
         for batch in reader:
+            rows += batch.num_rows
             own |= {n for n in layout.names if n not in own and holds_its_name(n, batch.column(n))}
             if batch.num_rows:
                 yield batch
     check_whole(path, layout, ragged.rows, quotes)
-    check_header(path, len(own), len(layout.names))
+    if rows >= options.headless_from:
+        check_header(path, len(own), len(layout.names))
 
 
 def _stream(path: Path, layout: Layout) -> pa.NativeFile:

@@ -9,6 +9,7 @@ import importlib
 import logging
 import signal
 import sys
+from typing import NoReturn
 
 import click
 
@@ -48,6 +49,8 @@ def main() -> None:
     """Run the command; every error of ours is a message and an exit code, never a traceback."""
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, stream=sys.stderr)
     sys.unraisablehook = lambda _: None  # What libraries say while an interrupt tears them down may quote a cell.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # not in the background of a shell
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     for name in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(name) is signal.SIG_DFL:  # not under nohup
             signal.signal(name, _stop)
@@ -55,9 +58,7 @@ def main() -> None:
         # Without standalone mode click returns the code of an Exit in place of raising it.
         code = anon(standalone_mode=False)
     except click.exceptions.Abort:
-        recorded = "; `anon audit list` shows how far it got" if "run" in sys.argv[1:2] else ""
-        click.echo(f"stopped{recorded}", err=True)
-        sys.exit(130)
+        _stopped()
     except click.ClickException as wrong:
         wrong.show()
         sys.exit(2)
@@ -71,11 +72,28 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(141)
     except Exception as error:  # noqa: BLE001 - A library's text may quote a cell: only the place is told.
+        if _interrupted(error):
+            _stopped()
         from anon_airflow.guard import place_of
 
         click.echo(f"anon: {InternalError(type(error).__name__, place_of(error))}", err=True)
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _stopped() -> NoReturn:
+    recorded = "; `anon audit list` shows how far it got" if "run" in sys.argv[1:2] else ""
+    click.echo(f"stopped{recorded}", err=True)
+    sys.exit(130)
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: a compiled loop that is interrupted ends with a SystemError."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _stop(*_: object) -> None:

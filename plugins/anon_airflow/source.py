@@ -79,6 +79,7 @@ def read_options(publication: Publication) -> ReadOptions:
         encoding=source.encoding,
         missing_words=tuple(source.missing_words),
         line_breaks=False,
+        headless_from=1,
     )
 
 

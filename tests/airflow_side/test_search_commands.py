@@ -87,6 +87,21 @@ def test_detect_counts_people_where_a_unit_is_named(home, tmp_path):
     assert anon("detect", path, "--unit", "nobody", home=home).code == 2
 
 
+def test_columns_may_be_named_in_several_lists_and_with_a_comma_in_a_name(home, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('"Name, first",town,year\nAnn,X,1\nBob,X,2\n')
+    shown = anon("uccs", path, "--columns", '"Name, first",town', "--columns", "year", "--json", home=home).json
+    assert shown["uccs"] == [["Name, first"], ["year"]]
+    ended = anon("uccs", path, "--columns", "Town", home=home)
+    assert ended.code == 2 and "did you mean `town`" in ended.err
+
+
+def test_where_nobody_is_singled_out_it_says_so(home, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("sex\n" + "F\nM\n" * 5)
+    assert anon("detect", path, home=home).out.endswith("no set of these columns singles anyone out\n")
+
+
 def test_select_prints_the_keys_of_the_design(home, table):
     shown = anon("select", table, "--columns", "sex,born", "--json", home=home).json
     assert [subset["columns"] for subset in shown["subsets"]] == [["sex"], ["born"], ["sex", "born"]]
@@ -190,6 +205,10 @@ def test_a_table_without_unique_sets_has_no_sensitivity_and_says_why(home, tmp_p
         (["uccs", "--approximate", "1.5"], "between 0 and 1"),
         (["uccs", "--approximate", "nan"], "between 0 and 1"),
         (["uccs", "--exclude", ",".join(NAMES)], "no column is left"),
+        (["uccs", "--columns", ""], "names no column"),
+        (["detect", "--columns", "sex", "--unit", "sex"], "says who is counted"),
+        (["score", "--p", "0,3"], "after a point"),
+        (["score", "--p", "0.1", "--p", "0.2"], "given twice"),
         (["score", "--p", "1.01"], "between 0 and 1"),
         (["score", "--p", "-1"], "between 0 and 1"),
         (["score", "--p", "nan"], "between 0 and 1"),
@@ -239,6 +258,17 @@ def test_a_wide_table_without_a_limit_says_what_it_may_cost_and_can_be_stopped(h
     assert "200 columns and no size limit" in ended.err and "Ctrl-C" in ended.err
     assert "searching: " in ended.err and "searching: 0" not in ended.err
     assert "Traceback" not in ended.err
+
+
+def test_an_interrupt_inside_a_compiled_loop_is_an_interrupt(home, tmp_path):
+    path = wide_table(tmp_path / "wide.csv", columns=120, rows=12_000)
+    started = start("detect", path, home=home)
+    time.sleep(8)
+    os.kill(started.pid, signal.SIGINT)
+    ended = started.wait()
+    assert (ended.code, ended.out) == (130, "")
+    assert ended.err.endswith("stopped\n")
+    assert "bug" not in ended.err
 
 
 def test_a_small_table_is_answered_without_loading_what_only_large_ones_need(table, tmp_path):

@@ -169,13 +169,20 @@ def test_duplicates_ignored_or_approximate_sets_give_sensitivities_again() -> No
     assert by_name(loose)["MINum"] == 0.5
 
 
-def test_a_limit_below_the_smallest_unique_set_is_named_as_the_reason() -> None:
+def test_below_the_smallest_unique_set_an_adversary_is_certain_of_nobody() -> None:
+    """There are unique sets, only none within the limit: that is 0, and not unknown."""
     scores = scored(table_of(NAMES, TABLE_1).select(NAMES[1:]), max_size=1)
+    assert [(c.sensitivity, c.exact) for c in scores.columns] == [(0.0, 0.0)] * 5
+    assert scores.average == 0.0
+    assert scores.reason == "every unique set has more than 1 column: who knows no more is certain of nobody"
+
+
+def test_with_equal_rows_a_limit_changes_nothing_about_there_being_no_set() -> None:
+    scores = scored(table_of(NAMES, [*TABLE_1, TABLE_1[0]]), max_size=1)
     assert scores.average is None
     assert scores.reason is not None
     assert "no set of up to 1 column makes" in scores.reason
-    assert "(max_size)" in scores.reason
-    assert "(ignore_duplicates)" not in scores.reason
+    assert "(ignore_duplicates)" in scores.reason
 
 
 def test_a_stronger_adversary_raises_all_sensitivities_but_that_of_the_key() -> None:
@@ -208,11 +215,8 @@ def test_sensitivities_of_real_tables_are_those_of_the_equations(reference_data:
     found = sensitivities(known["columns"], known["minimal_uccs"], reveal)
     assert found == pytest.approx(expected["sensitivity"], abs=1e-9)
     small = [one for one in known["minimal_uccs"] if len(one) <= 5]
-    limited = sensitivities(known["columns"], small, reveal)
-    if small:
-        assert limited == pytest.approx(expected["sensitivity_uccs_of_size_at_most_5"], abs=1e-9)
-    else:
-        assert limited is None
+    limited = sensitivities(known["columns"], small, reveal, larger_exist=True)
+    assert limited == pytest.approx(expected["sensitivity_uccs_of_size_at_most_5"], abs=1e-9)
 
 
 @pytest.mark.reference

@@ -201,7 +201,7 @@ def test_a_score_names_its_seed_only_where_something_was_sampled() -> None:
     names = ["hub", *leaves]
     table = table_of(names, [tuple("x" for _ in names), tuple("y" for _ in names)])
     few, many = (
-        Found(rows=2, duplicate_rows=0, max_size=None, approximate=0.0, sets=sets)
+        Found(rows=2, duplicate_rows=0, max_size=None, approximate=0.0, sets=sets, exists=True)
         for sets in ((("hub",),), tuple(("hub", *pair) for pair in combinations(leaves, 2)))
     )
     exact, sampled = (score_columns(table, unique, dict.fromkeys(names, 0.05), seed=3) for unique in (few, many))
@@ -236,11 +236,11 @@ def test_a_stronger_adversary_lowers_no_sensitivity(small: Small) -> None:
             assert value <= stronger.sensitivities[name] + 1e-15
     for point in sweep.points:
         alone = brute_search(FrequencyTable.of(small.table), max_size=point.at)
-        assert point.sensitivities == sensitivities(small.names, alone.sets, reveal)
+        assert point.sensitivities == sensitivities(small.names, alone.sets, reveal, larger_exist=alone.exists)
 
 
 def test_the_adversary_cannot_be_given_more_columns_than_were_searched() -> None:
-    unique = Found(rows=2, duplicate_rows=0, max_size=2, approximate=0.0, sets=(("a", "b"),))
+    unique = Found(rows=2, duplicate_rows=0, max_size=2, approximate=0.0, sets=(("a", "b"),), exists=True)
     for limit in (0, 3):
         with pytest.raises(InvalidInputError, match=r"between 1 and the limit of the search"):
             sweep_adversary("ab", unique, {"a": 0.5, "b": 0.5}, max_size=limit)

@@ -19,6 +19,7 @@ class Found:
     max_size: int | None
     approximate: float
     sets: tuple[tuple[str, ...], ...]
+    exists: bool
 
 
 def brute_search(
@@ -39,8 +40,7 @@ def brute_search(
         if any(set(one) <= set(chosen) for one in found):
             continue
         at = [names.index(name) for name in chosen]
-        alone = sum(often == 1 for often in Counter(tuple(row[i] for i in at) for row in rows).values())
-        if alone >= (1 - Fraction(str(approximate))) * len(rows):
+        if _alone([tuple(row[i] for i in at) for row in rows]) >= (1 - Fraction(str(approximate))) * len(rows):
             found.append(chosen)
     return Found(
         rows=len(rows),
@@ -48,4 +48,9 @@ def brute_search(
         max_size=max_size,
         approximate=approximate,
         sets=tuple(found),
+        exists=_alone(rows) >= (1 - Fraction(str(approximate))) * len(rows),
     )
+
+
+def _alone(rows: list[tuple[int, ...]]) -> int:
+    return sum(often == 1 for often in Counter(rows).values())

@@ -26,6 +26,7 @@ class UniqueColumns:
     ``rows`` were searched: all, or every distinct one once if duplicates were ignored. ``duplicate_rows`` repeat an
     earlier row in every column. ``approximate`` is the share of rows that need not be alone; 0 is exact. ``sets`` have
     their columns in the table's order and come smallest first, then in the order of their columns' positions.
+    ``exists`` says whether there is such a set of any size, whatever the limit: all columns together are one.
     """
 
     rows: int
@@ -33,6 +34,7 @@ class UniqueColumns:
     max_size: int | None
     approximate: float
     sets: tuple[tuple[str, ...], ...]
+    exists: bool
 
 
 def unique_column_combinations(
@@ -47,7 +49,7 @@ def unique_column_combinations(
     Find all minimal unique column combinations: no two rows agree on all columns of one, and no column can be spared.
 
     With ``approximate`` a set counts as unique when at least that share less than all rows are alone on it: of ``n``
-    rows, ``floor(approximate * n)`` need not be, the share taken as the decimal number it is written as. A gap is a
+    rows, ``floor(approximate * n)`` need not be, but for the rounding of floats (0.29 of 100 rows are 29). A gap is a
     value like any other. Two rows equal in every column leave no exact set at all; an approximate search bears them as
     long as they are few, and with ``ignore_duplicates`` every distinct row is searched once. A constant column is in
     no minimal set; of one row, every single column is a set. Sets larger than ``max_size`` are not looked for.
@@ -82,6 +84,7 @@ def unique_column_combinations(
         max_size=max_size,
         approximate=float(approximate),
         sets=tuple(tuple(map(frequencies.names.__getitem__, one)) for one in found),
+        exists=rows == 1 or allowed >= 0,
     )
 
 

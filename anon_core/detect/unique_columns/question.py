@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
+from math import floor
 
 import numpy as np
 
@@ -45,12 +45,14 @@ def rows_to_spare(share: float, rows: int) -> int:
     """
     Return how many of the rows need not be alone, if it may be this share of them.
 
-    The share is taken as it is written: 0.29 of 100 rows are 29, although the float 0.29 * 100 is below.
+    A share that is a whole number of rows but for the rounding of floats is that number: 0.29 of 100 rows are 29,
+    although the float 0.29 * 100 is below, and a third of 6 rows are 2.
 
-    >>> rows_to_spare(0.29, 100), int(0.29 * 100)
-    (29, 28)
+    >>> rows_to_spare(0.29, 100), int(0.29 * 100), rows_to_spare(1 / 3, 6)
+    (29, 28, 2)
     """
-    return int(Fraction(repr(float(share))) * rows)
+    exact = share * rows
+    return floor(exact + max(1e-9, exact * 1e-12))
 
 
 def ask(frequencies: FrequencyTable, heavy: AnyCodes, allowed: int, max_size: int | None) -> Question:

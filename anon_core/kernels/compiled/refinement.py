@@ -65,6 +65,26 @@ def refine(members: Any, offsets: Any, codes: Any, work: Any, weights: Any, unit
 
 
 @compiled
+def count_alone(members: Any, offsets: Any, codes: Any, work: Any) -> int:
+    """Return how many members, each one row, would be alone if their classes were split by one more column."""
+    count, _, _, _, touched = work
+    alone = 0
+    for each in range(len(offsets) - 1):
+        seen = 0
+        for i in range(offsets[each], offsets[each + 1]):
+            code = codes[members[i]]
+            if count[code] == 0:
+                touched[seen] = code
+                seen += 1
+            count[code] += 1
+        for i in range(seen):
+            if count[touched[i]] == 1:
+                alone += 1
+            count[touched[i]] = 0
+    return alone
+
+
+@compiled
 def _mark_several(
     members: Any, units: Any, codes_here: Any, start: int, stop: int, first: Any, several: Any, touched: Any
 ) -> None:

@@ -98,6 +98,8 @@ def chosen(table: Table, columns: Sequence[str], exclude: Sequence[str], unit: s
     """
     named, left_out = names_in(columns), names_in(exclude)
     for option, names in (("--columns", named), ("--exclude", left_out)):
+        if (columns if option == "--columns" else exclude) and not names:
+            raise click.BadParameter("names no column", param_hint=option)
         twice = [name for name, times in Counter(names).items() if times > 1]
         if twice:
             raise click.BadParameter(f"named twice: {', '.join(twice)}", param_hint=option)
