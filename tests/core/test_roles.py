@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections import Counter
 from pathlib import Path
@@ -19,6 +20,8 @@ from anon_core.score.profile import ColumnProfile, profile, type_of
 from anon_core.table import ReadOptions, read
 from tests.properties.tables import Cell, table_of
 
+TODAY = datetime.date(2026, 7, 1)
+
 
 def figures(name: str, cells: list[Cell]) -> ColumnProfile:
     return profile(table_of([name], [(cell,) for cell in cells]).column(name))
@@ -26,7 +29,7 @@ def figures(name: str, cells: list[Cell]) -> ColumnProfile:
 
 def proposed(name: str, cells: list[Cell]) -> ProposedRole:
     column = table_of([name], [(cell,) for cell in cells]).column(name)
-    return propose(column, profile(column), len(cells))
+    return propose(column, profile(column), len(cells), today=TODAY)
 
 
 def role(name: str, cells: list[Cell]) -> str:
@@ -48,7 +51,7 @@ def test_the_figures_of_a_column_are_those_of_its_cells(cells: list[Cell]) -> No
 def test_a_column_without_rows_has_figures_and_a_role_too() -> None:
     empty = table_of(["c"], [("x",)]).keep(np.array([False])).column("c")
     assert profile(empty) == ColumnProfile(name="c", type="empty", distinct=0, missing=0, entropy=0, unique_share=0)
-    assert propose(empty, profile(empty), 0).role == "drop"
+    assert propose(empty, profile(empty), 0, today=TODAY).role == "drop"
 
 
 @pytest.mark.parametrize(
@@ -74,6 +77,20 @@ identifier  LastName, cognome, nome, numero di telefono, indirizzo_residenza, ta
 identifier  P.IVA, Vorname, Nachname, Steuernummer, Sozialversicherungsnummer, Sozialversicherungsnr, Handynummer
 identifier  Wohnadresse, Straße und Adresse, KFZ-Kennzeichen, Patientenvorname, prénom, nom, numero_securite_sociale
 identifier  courriel, NIR, apellidos, correo electrónico, DNI, número de la Seguridad Social, dirección, IPAddress
+identifier  Antragsteller, Antragsteller:in, AntragstellerIn, Antragstellerin, Antragsteller*innen, Antragsteller/-in
+identifier  Steuerpflichtiger, Steuerpflichtige/r, Steuerpflichtige(r), Halter, Hundehalter, Hundehalterin, Eigentümer
+identifier  Eigentuemer, Inhaber, Besitzer, Ansprechpartner, Sachbearbeiter, Erziehungsberechtigter, Vormund, Kind
+identifier  Kind 1, Nutzer, Benutzer, Mieter, Schüler, Schülerinnen, Patient, Kunde, Kundin, Empfänger, Bewohner
+identifier  Zahlungsempfänger, Kontoinhaber, Mitarbeiter, Bewerber, Kläger, Wohnungseigentümer, Projekt Ansprechpartner
+identifier  applicant, owner, holder, beneficiary, contact, contact person, guardian, tenant, pupil, student, patient
+identifier  customer, client, employee, payee, recipient, resident, claimant, user, username, dog_owner, project_owner
+identifier  richiedente, intestatario, proprietario, titolare, beneficiario, referente, assistito, assistita, paziente
+identifier  dipendente, utente, cliente, inquilino, alunno, alunna, numero_alunno, demandeur, demandeur(se), demandeuse
+identifier  propriétaire, titulaire, bénéficiaire, allocataire, locataire, salarié, salarié(e), élève, usager, usagère
+identifier  solicitante, propietario, titular, inquilina, alumno/a, paciente, empleado, usuario, contacto, interesado
+identifier  nombre_alumno, nom_du_demandeur, Personalnr., Personal-Nr., Mitarbeiternummer, Mitarbeiternr, Kundennr.
+identifier  Kassenzeichen, Aktenzeichen, Flurstück, Flurstücksnr., particella, mappale, parcelle cadastrale
+identifier  referencia catastral, parcel_id
 identifier  iban2, n° téléphone, fingerprint, health_card_number, passport no
 quasi       anno_nascita, Birth Year, comune_residenza, sesso, zip, data_nascita, dataNascita, luogo di nascita, CAP
 quasi       età, Geburtsdatum, GEBURTSDATUM, Geburtsort, PLZ, Postleitzahl, Alter, Geschlecht, Staatsangehörigkeit
@@ -81,12 +98,19 @@ quasi       Staatsangehoerigkeit, Familienstand, Beruf, Wohnort, date_de_naissan
 quasi       fecha_nacimiento, fecha de nacimiento, codigo_postal, código-postal, sexo, edad, año_nacimiento, municipios
 quasi       race, ethnicity, marital-status, native-country, latitude, dob, date_of_birth, dateofbirth, house number
 quasi       municipality_name, id_comune, nome_comune, school_id, país, titolo di studio, height, commune
+quasi       patient_age, anzahl_kinder, number_of_children, Kinderzahl, nombre_enfants, Eigentümer PLZ, Alter Halter
+quasi       Hausnr., Haus-Nr., Hausnummer, house number, numero civico, número, BIC, SWIFT, Schule, school, école
+quasi       scuola, Anmeldedatum, Zahlungseingang, fecha_resolucion, Eingangsdatum, Bescheiddatum, contact_date, x_utm
+quasi       Rasse, Hunderasse, razza, breed, Geschlecht Hundehalter, age_tier, Geburtsdatum Hund
 sensitive   punti_patente, categoria_patente, Disease, diagnosi, reddito, stipendio, religione, sindacato
 sensitive   Krankenkasse, Diagnose, Krankheitsbild, Einkommen, Einkommensklasse, Konfession, Religionszugehörigkeit
 sensitive   Schwerbehinderungsgrad, salaire, maladie, handicap, casier judiciaire, salud, enfermedad, sueldo, religión
 sensitive   sexual_orientation, criminal_record, trade union, political_party, genotype, loan amount
 sensitive   grades, reddito di cittadinanza, disease_name, diagnosis_id, capital-gain, credit_score, voto
-sensitive   condanne penali, unemployment_benefit
+sensitive   condanne penali, unemployment_benefit, Ermäßigung, Befreiung, Befreiungsgrund, Bruttogehalt, Gehalt, Lohn
+sensitive   Jahreseinkommen, Mahnstufe, Mahnung, offene Gebühr, Gebühr offen, quotient familial, motif du refus, renta
+sensitive   renta_anual, ingresos, montant accordé, Förderbetrag, importe concedido, employee_salary
+other       Geschlecht Hund, Hundegeschlecht, sesso_cane, sexe du chien, perro_edad, dog_age, Alter Tier
 drop        notes, Bemerkungen, observaciones, commentaire, annotazioni
 """
 
@@ -111,7 +135,9 @@ TRAPS = (
     "estate interstate status reality simplicity island landing report sort transport ship script hotel telescope "
     "aviation viable trace embrace Sussex unisex sextet outcome incoming inhalt alternative salter latency plate_glass "
     "automobile denied cfo genomics_lab economy urbanisation product_id file_name nome_azienda station_id "
-    "company_name variable_name status_id event_id c0 x1 Имя 日本 value number"
+    "company_name variable_name status_id event_id c0 x1 Имя 日本 value number client_type tipo_cliente owner_occupied "
+    "student_count customer_segment numero_alunni number_of_students nombre_eleves nombre_clients kind_of_permit "
+    "Schalter Urkunde outpatient Parameter holdering Mieterzahl Anzahl_Mieter Kundentyp ownership user_rating"
 )
 
 
@@ -149,6 +175,13 @@ def test_reasons_from_names_say_what_and_in_which_language() -> None:
     assert reason("notes").startswith("its name says that it is free text (English), and nobody can check")
 
 
+def test_a_reason_has_the_article_that_its_kind_is_spoken_with() -> None:
+    articles = {term.kind: term.article for term in LEXICON}
+    assert articles.pop("union membership") == "a"
+    assert articles.pop("free text") == ""
+    assert articles == {kind: "an" if kind[0] in "aeiouI" else "a" for kind in articles}
+
+
 def test_every_kind_is_known_in_all_five_languages_but_those_that_have_one_name() -> None:
     spoken = {}
     for term in LEXICON:
@@ -179,7 +212,8 @@ def test_any_name_at_all_can_be_read(name: str) -> None:
 def test_without_a_telling_name_the_figures_decide_and_in_doubt_it_is_quasi() -> None:
     assert role("c", [str(n) for n in range(100)]) == "identifier"
     assert role("c", [f"{n}.5" for n in range(100)]) == "identifier"
-    assert role("reddito", [str(n) for n in range(100)]) == "identifier", "though its name says sensitive"
+    assert role("diagnosi", [f"v{n}" for n in range(100)]) == "identifier", "though its name says sensitive"
+    assert role("diagnosis_id", [str(n) for n in range(100)]) == "identifier", "a number, but no amount"
     assert role("data_nascita", [str(n) for n in range(100)]) == "quasi", "a telling name is a better witness"
     assert role("c", ["x"] * 100) == "other"
     assert role("c", ["x"] * 99 + [None]) == "quasi", "one value or none is two"
@@ -188,6 +222,32 @@ def test_without_a_telling_name_the_figures_decide_and_in_doubt_it_is_quasi() ->
     assert role("c", ["x"]) == "other", "of a single row everything is unique"
     assert role("email", ["x"] * 100) == "identifier", "a name that says identifier is believed"
     assert role("diagnosis", ["x"] * 100) == "sensitive"
+
+
+@pytest.mark.parametrize("form", ["{}", "{}.50", "{},50", "{} €", "EUR 1.{}"])
+def test_an_amount_that_is_nearly_unique_is_rounded_and_not_lost(form: str) -> None:
+    for name in ("reddito", "Bruttogehalt", "montant accordé", "Gebühr offen"):
+        found = proposed(name, [form.format(n) for n in range(100, 200)])
+        assert (found.role, found.evidence) == ("quasi", "name")
+        assert found.reason.endswith("but 100 % of its values occur once, so it has to be rounded")
+        assert role(name, [form.format(n) for n in (100, 200) * 50]) == "sensitive"
+    assert role("reddito", [f"class {n}" for n in range(100)]) == "identifier", "words cannot be rounded"
+    for name in ("loan_id", "Kredit-Nr.", "benefit code"):
+        assert role(name, [str(n) for n in range(100, 200)]) == "identifier", "a number of a loan is no amount"
+
+
+@pytest.mark.parametrize("cells", [["ja", "nein"], ["Yes", "no"], ["true", "false"], ["1", "2", "17"], ["X", None]])
+def test_a_column_called_after_persons_may_count_them_or_say_whether_there_are_any(cells: list[Cell]) -> None:
+    found = proposed("Bewohner", cells * 40)
+    assert found.role == "quasi"
+    assert ", but its values " in found.reason
+    assert role("Bewohner_id", cells * 40) == "identifier"
+
+
+def test_a_column_called_after_persons_that_holds_numbers_of_them_identifies_them() -> None:
+    assert role("Kunde", ["104711", "104712"] * 40) == "identifier"
+    assert role("Kunde", [str(n) for n in range(500)]) == "identifier", "each number once"
+    assert role("Kunde", ["A", "B"] * 40) == "identifier"
 
 
 def test_gaps_do_not_hide_that_values_are_all_different() -> None:
@@ -234,7 +294,9 @@ def test_an_address_added_to_a_column_makes_it_an_identifier(cells: list[Cell]) 
 
 def roles_of(path: Path) -> dict[str, str]:
     table = read(path, ReadOptions(delimiter="auto"))
-    return {column.name: str(propose(column, profile(column), table.rows).role) for column in table.columns}
+    return {
+        column.name: str(propose(column, profile(column), table.rows, today=TODAY).role) for column in table.columns
+    }
 
 
 @pytest.mark.reference

@@ -186,8 +186,90 @@ def test_full_names_that_hardly_repeat_identify_people() -> None:
     assert (found.role, found.kind) == ("identifier", "personal name")
     assert found.reason == "100 % of its values look like full names of persons"
     assert proposed([name and name.upper() for name in people(100)]).kind == "personal name"
-    assert proposed(people(100) * 3).role == "quasi", "what repeats may be places"
+    strange = [name and f"Xq{name[1:]}" for name in people(100)]
+    assert proposed(strange).role == "identifier"
+    assert proposed(strange * 3).role == "quasi", "what repeats may be places"
     assert proposed(people(100), "comune").role == "quasi", "and its name may say so"
+
+
+FEW_PEOPLE = (
+    ["Anna Weber", "Thomas Brandl", "Xenia Kowalczyk", "Jürgen Groß", "Levin Aydin", "Petra von der Au"],
+    ["Weber, Anna", "Brandl, Thomas", "Kowalczyk, Xenia", "de la Cruz, José", "Groß, Jürgen"],
+    ["ANNA WEBER", "GIUSEPPE ROSSI", "JOSÉ GARCÍA", "ZYGMUNT NOWAK"],
+    ["DUPONT Jean", "LEFÈVRE Hélène", "MARTIN-DURAND Marie-Claire"],
+    ["Rossi Mario", "Bianchi Giulia", "Esposito Ciro"],
+    ["Dr. Anna Weber", "Herr Thomas Brandl", "Frau Xenia Kowalczyk"],
+    ["María José García López", "Juan Carlos de la Torre", "Itziar Etxeberria"],
+)
+
+
+@pytest.mark.parametrize("names", FEW_PEOPLE)
+@pytest.mark.parametrize("header", ["c", "Verantwortlich", "income", "Antragsteller"])
+def test_a_few_people_in_many_rows_are_known_by_common_given_names(names: list[str], header: str) -> None:
+    found = proposed([name for name in names for _ in range(75)] + [None] * 20, header)
+    assert (found.role, found.kind, found.evidence) == ("identifier", "personal name", "values")
+    assert found.reason == "100 % of its values look like full names of persons, many with a common given name"
+
+
+def test_nine_tenths_must_have_the_form_of_a_name_and_three_tenths_a_common_given_name() -> None:
+    def role(given: int, others: int, formless: int) -> str:
+        return proposed(["Anna Weber"] * given + ["Qwx Weber"] * others + ["n/a 7"] * formless).role
+
+    assert role(30, 60, 10) == "identifier"
+    assert role(29, 61, 10) == "quasi"
+    assert role(30, 59, 11) == "quasi"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["San Pietro", "San Marco", "Santa Maria", "San Giovanni", "Sant'Angelo", "Monte Carlo"],
+        ["Bad Homburg", "Bad Tölz", "Neustadt Nord", "Halle West"],
+        ["Saint-Denis", "Saint-Pierre", "Sainte Marie", "Saint Louis"],
+        ["New York", "New Orleans", "Los Angeles", "San Francisco", "San Jose"],
+        ["Tischler Meister", "Software Entwickler", "Technical Writer", "Maestra Elementare"],
+        ["Via Roma", "Piazza Antonio Gramsci", "Rue Victor Hugo", "Calle San Juan"],
+        ["Roma", "Milano", "Aosta", "Florence", "Sofia"],
+        ["April", "May", "June", "August"],
+        ["Employé", "Cadre", "Ouvrier"],
+        ["anna", "in arbeit", "paul"],
+    ],
+)
+def test_places_and_professions_are_no_people(values: list[str]) -> None:
+    assert proposed(twice(*values)).role == "quasi"
+
+
+def test_common_first_names_identify_people_unless_the_header_says_better() -> None:
+    names = twice("Anna", "José", "Jean-Luc", "Jürgen", "Xaver", "Yrsa")
+    found = proposed(names)
+    assert (found.role, found.kind) == ("identifier", "personal name")
+    assert found.reason == "66 % of its values are common first names"
+    assert proposed(names, "Straße").role == "quasi"
+    assert proposed(twice("Anna", "José", "Paul", "Xaver", "Yrsa", "Zita")).role == "quasi", "half is not most"
+    assert proposed(["Max"] * 60 + ["Min"] * 40).role == "quasi", "one name alone may be a word"
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["2024-05-{:02} 10:{:02}:17", "{:02}.05.2024 10:{:02}", "{:02}/05/2024, 10:{:02} PM", "2024-05-{:02}T10:{:02}Z"],
+)
+def test_points_in_time_that_are_all_different_can_be_made_coarser(form: str) -> None:
+    cells: list[Cell] = [form.format(day, minute) for day in range(1, 29) for minute in range(10, 20)]
+    for name in ("c", "created", "vaccination"):
+        found = proposed(cells, name)
+        assert (found.role, found.kind) == ("quasi", "date of an event")
+        assert "points in time" in found.reason
+    assert proposed([f"2024{n:04}" for n in range(300)]).role == "identifier", "a number is no time"
+
+
+@pytest.mark.parametrize("name", ["latitude", "lon", "Breitengrad", "x_utm", "Rechtswert"])
+def test_coordinates_of_houses_identify_and_coarse_ones_do_not(name: str) -> None:
+    found = proposed([f"45.7{n}1" for n in range(100, 300)], name)
+    assert (found.role, found.kind) == ("identifier", "coordinate")
+    assert "as exact as a house" in found.reason
+    assert proposed([f"4{n}1.5" for n in range(1000, 1300)], name).role == "identifier", "a grid in metres"
+    assert proposed([f"45.{n}" for n in range(100, 300)], name).role == "quasi"
+    assert proposed([f"45.7{n}1" for n in (100, 200)] * 50, name).role == "quasi"
 
 
 def test_free_text_is_dropped() -> None:
@@ -201,9 +283,8 @@ def test_free_text_is_dropped() -> None:
 def test_pairs_of_coordinates_and_postcodes_are_quasi_identifiers() -> None:
     assert proposed(twice("45.7372, 7.3205", "(45.7400; 7.3301)", "POINT (7.3205 45.7372)")).kind == "coordinate"
     assert proposed(twice("99.1234, 99.1234", "45.7372, 181.0000")).kind is None, "no such place"
-    assert proposed([f"{n}.{n}01, 7.32{n}" for n in range(10, 90)]).role == "quasi", (
-        "unique, but it is known what it is"
-    )
+    assert proposed([f"{n}.{n}1, 7.3{n}" for n in range(10, 90)]).role == "quasi", "unique, but it is known what it is"
+    assert proposed([f"{n}.{n}01, 7.32{n}" for n in range(10, 90)]).role == "identifier", "and who lives there"
     assert proposed(twice("SW1A 1AA", "EC1A 1BB", "M1 1AE")).kind == "postcode"
     assert proposed(twice("01069", "80331", "10115")).kind == "postcode"
     assert proposed([f"{n:05}" for n in range(500)]).role == "identifier", "record numbers are written so too"
@@ -228,10 +309,11 @@ def born(years: list[int], form: str) -> list[Cell]:
 def test_dates_that_spread_like_ages_may_be_dates_of_birth(form: str, kind: str) -> None:
     found = proposed(born(list(range(1930, 2020)), form))
     assert (found.role, found.kind, found.evidence) == ("quasi", kind, "values")
-    assert "1900" in found.reason
-    assert proposed(born([*range(1930, 2020), 2027], form)).kind is None, "nobody is born next year"
-    assert proposed(born([*range(1930, 2020), 1899], form)).kind is None
-    assert proposed(born(list(range(2015, 2026)) * 5, form)).kind is None, "a decade of events"
+    assert "from 1900 to this year" in found.reason
+    assert proposed(born([*range(1930, 2020), 2026], form)).kind == kind, "years are compared, not days"
+    assert proposed(born([*range(1930, 2020), 2027], form)).kind != kind, "nobody is born next year"
+    assert proposed(born([*range(1930, 2020), 1899], form)).kind != kind
+    assert proposed(born(list(range(2015, 2026)) * 5, form)).kind != kind, "a decade of events"
 
 
 def test_a_cell_of_a_hundred_thousand_signs_costs_no_time() -> None:

@@ -11,15 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from anon_core.detect.roles.animals import FEATURE, FEATURES, is_of_an_animal
 from anon_core.detect.roles.names import spellings, words_of
 from anon_core.detect.roles.term import Term
 from anon_core.detect.roles.terms_identifier import IDENTIFIERS
+from anon_core.detect.roles.terms_person import ATTRIBUTES, NUMBERS, ONLY_ALONE, PERSONS
 from anon_core.detect.roles.terms_quasi import QUASI_IDENTIFIERS
 from anon_core.detect.roles.terms_sensitive import SENSITIVE
 from anon_core.role import Role
 
-LEXICON: Sequence[Term] = (*IDENTIFIERS, *SENSITIVE, *QUASI_IDENTIFIERS)
-"""In the order in which a word that two terms claim is given to the first: the careful side."""
+LEXICON: Sequence[Term] = (*IDENTIFIERS, *SENSITIVE, *QUASI_IDENTIFIERS, *PERSONS)
+"""In the order in which a word that two terms claim is given to the first: the careful side; nouns for persons last."""
 
 _BEGINNINGS = {
     "geburts": "geburt",
@@ -34,12 +36,17 @@ _BEGINNINGS = {
     "telefon": "telefon",
     "schwerbehinder": "schwerbehinderung",
     "sozialversicherung": "sozialversicherungsnummer",
+    "befreiungs": "befreiung",
+    "ermäßigungs": "ermäßigung",
+    "flurstücks": "flurstück",
 }
 _ENDINGS = (
     *("vorname", "nachname", "telefonnummer", "versicherungsnummer", "ausweisnummer", "anschrift", "adresse"),
     *("einkommen", "krankheit", "diagnose", "behinderung", "staatsangehörigkeit", "konfession", "verurteilung"),
     *("wohnort", "gemeinde", "postleitzahl", "geburtsdatum", "familienstand", "schulabschluss", "geschlecht"),
-    *("bemerkung", "bemerkungen", "kommentar"),
+    *("bemerkung", "bemerkungen", "kommentar", "datum"),
+    *("antragsteller", "antragstellerin", "eigentümer", "eigentümerin", "inhaber", "inhaberin", "besitzer", "mieter"),
+    *("empfänger", "empfängerin", "sachbearbeiter", "mitarbeiter", "schüler", "schülerin", "bewohner", "nutzer"),
 )
 """Stems of German compounds, long enough not to end or begin a word of another language by chance."""
 
@@ -58,6 +65,7 @@ _THINGS = frozenset(
     )
 )
 
+_CODES = NUMBERS | frozenset({"code", "codice", "cod", "codigo", "key", "nummer", "kennung", "schluessel", "schlussel"})
 _LONGEST_RUN = 6
 
 
@@ -71,12 +79,8 @@ class Meaning:
     @property
     def reason(self) -> str:
         """Return the reason as one sentence, without the full stop."""
-        kind = self.term.kind
-        article = "an" if kind[0] in "aeioAEIO" else "a"
         spoken = ", ".join(self.languages) if len(self.languages) < 5 else "all languages"
-        return f"its name says that it is {article} {kind} ({spoken}){self.term.note}".replace(
-            " a free text", " free text"
-        )
+        return f"its name says that it is {self.term.noun} ({spoken}){self.term.note}"
 
 
 def meaning_of(name: str) -> Meaning | None:
@@ -88,12 +92,55 @@ def meaning_of(name: str) -> Meaning | None:
     >>> meaning_of("validity"), meaning_of("page"), meaning_of("capacity"), meaning_of("")
     (None, None, None, None)
     """
-    found, rest = _found(words_of(name))
+    words = words_of(name)
+    found, rest = _found(words)
     strong = [one for one in found if not one[1].term.weak]
-    if not strong and not _THINGS.isdisjoint(rest):
-        return None
     careful = {Role.IDENTIFIER: 0, Role.DROP: 1}
-    return min(strong or found, key=lambda one: (careful.get(one[1].term.role, 2), -one[0]), default=(0, None))[1]
+    counted = strong or _weak(words, found, rest)
+    meaning = min(counted, key=lambda one: (careful.get(one[1].term.role, 2), -one[0]), default=(0, None))[1]
+    persons = any(one.term.kind == "person" for _, one in found)
+    if meaning and meaning.term.kind in FEATURES and not persons and is_of_an_animal(words, meaning.languages):
+        return Meaning(term=FEATURE, languages=meaning.languages)
+    return meaning
+
+
+def is_numbered(name: str) -> bool:
+    """
+    Whether a name speaks of a number or a code: a `loan_id` is no amount, whatever a loan is.
+
+    >>> is_numbered("loan_id"), is_numbered("Kredit-Nr."), is_numbered("loan_amount")
+    (True, True, False)
+    """
+    words = words_of(name)
+    return not _CODES.isdisjoint(words) or any(one.term.kind == "record number" for _, one in _found(words)[0])
+
+
+def _weak(words: Sequence[str], found: list[tuple[int, Meaning]], rest: Sequence[str]) -> list[tuple[int, Meaning]]:
+    """Return what weak words say: nothing of a thing, no person beside an attribute, no house beside another word."""
+    several = sum(not word.isdigit() for word in words) > 1
+    persons = [one for one in found if one[1].term.kind == "person"]
+    others = [one for one in found if one[1].term.kind != "person"]
+    if not _THINGS.isdisjoint(rest):
+        others = []
+    if persons and _are_counted(words, persons):
+        return [one for one in others if one[1].term.role is Role.IDENTIFIER and "nombre" not in words]
+    numbered = any(one.term.role is Role.IDENTIFIER for _, one in others)  # `patient_id` is more than a patient
+    if numbered or not ATTRIBUTES.isdisjoint(words) or (several and not ONLY_ALONE.isdisjoint(words)):
+        persons = []
+    return [*persons, *(one for one in others if one[1].term.kind != "house number" or not several)]
+
+
+def _are_counted(words: Sequence[str], persons: Sequence[tuple[int, Meaning]]) -> bool:
+    """Whether a name counts several persons; `nombre` is a number in French and a name in Spanish."""
+    if "nombre" in words:
+        return any("French" in one.languages and "Spanish" not in one.languages for _, one in persons)
+    plural = any(_is_plural_of_persons(word) for word in words)
+    return plural and not NUMBERS.isdisjoint(words)
+
+
+def _is_plural_of_persons(word: str) -> bool:
+    meaning = _index().get(word)
+    return meaning is not None and meaning.term.kind == "person" and word.endswith(("s", "i", "innen"))
 
 
 def _found(words: tuple[str, ...]) -> tuple[list[tuple[int, Meaning]], list[str]]:
@@ -151,6 +198,8 @@ def _stems() -> tuple[tuple[str, str, Meaning], ...]:
 def _numbers(phrase: str, language: str) -> set[str]:
     """Return singular and plural where a rule gives the plural; Italian and German plurals stand in the lexicon."""
     first, _, rest = phrase.partition(" ")
+    if language == "German" and phrase.endswith("nummer"):
+        return {phrase, f"{phrase.removesuffix('nummer')}nr"}
     if language == "English":
         return {phrase, f"{phrase}s"} if len(phrase) > 1 else {phrase}
     if language in ("French", "Spanish") and rest:

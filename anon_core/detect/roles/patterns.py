@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from anon_core.detect.roles import check_digits
 from anon_core.role import Role
 
-__all__ = ["PATTERNS", "Pattern"]
+__all__ = ["FIRST_NAME", "FULL_NAME", "PATTERNS", "Pattern"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,8 +20,8 @@ class Pattern:
     """
     A form that values may have.
 
-    ``check`` looks closer at what has the form. A ``telling`` form counts even where few values have it: one column in
-    a hundred rows with an e-mail address is one too many. ``numbers`` are forms that whole numbers can have too.
+    ``check`` looks closer at what has the form. A ``telling`` form counts even where few values have it: one e-mail
+    address in a hundred rows is one too many. ``numbers`` are forms that whole numbers can have too.
     """
 
     kind: str
@@ -69,7 +69,7 @@ _PHONES = (
     r"(\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}",  # North America
     r"\(?0\d{2,4}\)? \d{3,4} \d{3,4}",  # United Kingdom
 )
-_PARTICLE = r"(de|di|da|do|dos|del|della|van|von|der|den|zu|la|le|el|y|e|bin)"
+_PARTICLE = r"(de|di|da|do|dos|del|della|van|von|vom|der|den|zu|zur|du|des|la|las|los|le|el|y|e|bin)"
 _POSTCODES = (
     r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}",  # United Kingdom
     r"\d{5}-\d{4}",  # United States
@@ -77,6 +77,9 @@ _POSTCODES = (
     r"[1-9]\d{3} ?[A-Z]{2}",  # Netherlands
 )
 _NAME = r"\p{Lu}[\p{L}'’.-]*"
+_PART = rf"({_PARTICLE} ){{0,2}}{_NAME}"
+FULL_NAME = rf"^{_PART}( {_PART}){{1,3}}$|^{_PART}( {_PART}){{0,2}}, ?{_PART}( {_PART}){{0,2}}$"
+FIRST_NAME = r"^\p{Lu}[\p{L}'’-]+$"
 
 PATTERNS: Sequence[Pattern] = (
     Pattern(
@@ -184,7 +187,7 @@ PATTERNS: Sequence[Pattern] = (
     Pattern(
         kind="personal name",
         looks="look like full names of persons",
-        form=rf"^{_NAME},?( {_PARTICLE}){{0,2}} {_NAME}(( {_PARTICLE}){{0,2}} {_NAME}){{0,2}}$",
+        form=FULL_NAME,
         telling=False,
     ),
     Pattern(

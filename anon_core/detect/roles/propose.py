@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from anon_core.detect.roles.lexicon import Meaning, meaning_of
+from anon_core.detect.roles.lexicon import Meaning, is_numbered, meaning_of
+from anon_core.detect.roles.people import people
+from anon_core.detect.roles.quantities import are_amounts, are_exact, counts_or_answers, points_in_time
 from anon_core.detect.roles.sampling import Sample, sample_of
 from anon_core.detect.roles.values import Finding, births, findings, five_digit_codes, free_text, percent
 from anon_core.role import Role
@@ -17,6 +19,7 @@ from anon_core.table import Column
 _UNIQUE = 0.95
 _OF_PEOPLE = ("coordinate", "date of birth", "year of birth")
 """Kinds that may well be unique; a code that is unique is a record number, even if it looks like a postcode."""
+_AMOUNTS = ("income", "debt", "social benefit", "amount granted")
 _ENOUGH = 20
 """Filled rows from which on gaps no longer speak against a column whose values are all different."""
 
@@ -40,44 +43,45 @@ class ProposedRole:
     kind: str | None = None
 
 
-def propose(column: Column, profile: ColumnProfile, rows: int, *, today: datetime.date | None = None) -> ProposedRole:
+def propose(column: Column, profile: ColumnProfile, rows: int, *, today: datetime.date) -> ProposedRole:
     """
     Propose a role; the careful side wins.
 
     What values look like counts before the name, and an identifier before anything else: an e-mail address is one
-    whatever its column is called. A name that says sensitive or quasi comes next. A column that is nearly unique is an
-    identifier, unless its name or values say that it is a quasi-identifier: then it is generalised until k holds, which
-    is as safe, and a date of birth is not lost in a small table. In doubt a column is a quasi-identifier.
+    whatever its column is called. Names of persons count unless the name says that it is something else, such as a
+    place. A name that says sensitive or quasi comes next. A column that is nearly unique is an identifier, unless its
+    name or values say that it is a quasi-identifier, an amount or a point in time: then it is generalised until k
+    holds, which is as safe, and a date of birth is not lost in a small table. The coordinates of houses, nearly unique,
+    are identifiers. In doubt a column is a quasi-identifier. Nobody was born after ``today``.
 
     >>> import numpy as np, pyarrow as pa
     >>> column = Column(name="sesso", codes=np.array([0, 1, 0], np.int32), domain=pa.array(["F", "M"]))
     >>> figures = ColumnProfile(name="sesso", type="text", distinct=2, missing=0, entropy=0.9, unique_share=0.3)
-    >>> propose(column, figures, 3).reason
+    >>> propose(column, figures, 3, today=datetime.date(2026, 7, 1)).reason
     'its name says that it is a sex or gender (Italian)'
     """
     return propose_from(sample_of(column), profile, rows, today=today)
 
 
-def propose_from(
-    sample: Sample, profile: ColumnProfile, rows: int, *, today: datetime.date | None = None
-) -> ProposedRole:
+def propose_from(sample: Sample, profile: ColumnProfile, rows: int, *, today: datetime.date) -> ProposedRole:
     """Propose a role where only a sample of the values is at hand, as of a table that was read in a stream."""
     if profile.distinct == 0:
         return ProposedRole(role=Role.DROP, reason="it is empty", evidence=Evidence.STATISTICS)
     meaning = meaning_of(profile.name)
-    named = _named(meaning) if meaning else None
     unique, filled = _unique_rows(profile, rows), rows - profile.missing
-    # Places and professions are capitalised words too: names are names where most differ and nothing says better.
-    persons = unique * 2 >= filled and not (named and named.role is Role.QUASI)
-    found = list(findings(sample, profile.type, persons=persons))
+    nearly_unique = _is_nearly_unique(profile, rows, unique)
+    named = _named(meaning) if meaning else None
+    if meaning and meaning.term.kind == "person" and not nearly_unique:
+        named = _no_person(meaning, sample, profile) or named
+    found = _findings(sample, profile, named, mostly_unique=unique * 2 >= filled)
     withheld = _identifier(found, named) or _free_text(sample, profile, filled, named)
     if withheld:
         return withheld
-    quasi = _quasi(sample, profile, found, today or datetime.date.today())
-    known = (named is not None and named.role is Role.QUASI) or (quasi is not None and quasi.kind in _OF_PEOPLE)
-    if _is_nearly_unique(profile, rows, unique) and not known:
-        reason = f"{percent(unique, filled)} of its values occur once"
-        return ProposedRole(role=Role.IDENTIFIER, reason=reason, evidence=Evidence.STATISTICS)
+    quasi = _quasi(sample, profile, found, today)
+    if nearly_unique and (
+        decided := _decided_by_uniqueness(profile.name, sample, named, quasi, percent(unique, filled))
+    ):
+        return decided
     if named:
         return named
     if profile.distinct == 1 and not profile.missing:
@@ -85,6 +89,45 @@ def propose_from(
     if quasi:
         return _from(quasi)
     return ProposedRole(role=Role.QUASI, reason="nothing says that others cannot know it", evidence=Evidence.DEFAULT)
+
+
+def _no_person(meaning: Meaning, sample: Sample, profile: ColumnProfile) -> ProposedRole | None:
+    """Return that a column called after persons counts them or says yes or no; None where it may name them."""
+    told = counts_or_answers(sample, profile.type)
+    reason = f"{meaning.reason}, but {told}"
+    return ProposedRole(role=Role.QUASI, reason=reason, evidence=Evidence.VALUES) if told else None
+
+
+def _findings(
+    sample: Sample, profile: ColumnProfile, named: ProposedRole | None, *, mostly_unique: bool
+) -> list[Finding]:
+    """Return what the values look like; names of persons only where the column's name does not say better."""
+    something_else = named is not None and named.role in (Role.QUASI, Role.OTHER)
+    # Places and professions are capitalised words too: their form is enough only where most of them differ.
+    found = list(findings(sample, profile.type, persons=mostly_unique and not something_else))
+    if profile.type != "text" or something_else or any(one.most and one.role is Role.IDENTIFIER for one in found):
+        return found
+    named_people = people(sample)
+    return [named_people, *found] if named_people else found
+
+
+def _decided_by_uniqueness(
+    name: str, sample: Sample, named: ProposedRole | None, quasi: Finding | None, share: str
+) -> ProposedRole | None:
+    """Return what nearly unique values make of a column; None where it is known to be a quasi-identifier."""
+    kinds = {named.kind if named else None, quasi.kind if quasi else None}
+    if "coordinate" in kinds and are_exact(sample):
+        reason = f"{share} of its values occur once, and a coordinate as exact as a house finds who lives there"
+        return ProposedRole(role=Role.IDENTIFIER, reason=reason, evidence=Evidence.VALUES, kind="coordinate")
+    if (named and named.role is Role.QUASI) or (quasi and quasi.kind in _OF_PEOPLE):
+        return None
+    if time := points_in_time(sample):
+        return _from(time)
+    if named and named.kind in _AMOUNTS and not is_numbered(name) and are_amounts(sample):
+        reason = f"{named.reason}, but {share} of its values occur once, so it has to be rounded"
+        return ProposedRole(role=Role.QUASI, reason=reason, evidence=Evidence.NAME, kind=named.kind)
+    reason = f"{share} of its values occur once"
+    return ProposedRole(role=Role.IDENTIFIER, reason=reason, evidence=Evidence.STATISTICS)
 
 
 def _identifier(found: Sequence[Finding], named: ProposedRole | None) -> ProposedRole | None:

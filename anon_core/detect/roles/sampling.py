@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from anon_core.kernels import Integers
 from anon_core.table import Column
 from anon_core.table.arrays import integers, numbers
 
@@ -18,21 +18,19 @@ LARGEST = 50_000
 LONGEST = 400
 """Bytes of the longest value that is held against a form."""
 
-Rows = np.ndarray[Any, np.dtype[np.int64]]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
     """
     Distinct values without the gap, blanks around them cut off, and how many rows have each.
 
-    ``short`` are those that can have a form at all, ``short_rows`` their rows; ``rows`` counts those of all.
+    ``short`` are those that can have a form at all, ``short_weights`` their rows; ``rows`` counts those of all.
     """
 
     values: pa.Array
-    weights: Rows
+    weights: Integers
     short: pa.Array
-    short_weights: Rows
+    short_weights: Integers
     whole: bool
 
     @property
@@ -66,7 +64,7 @@ def sample_of(column: Column, largest: int = LARGEST) -> Sample:
     return sample_of_values(column.domain.take(integers(values)), weights.astype(np.int64), whole=whole)
 
 
-def sample_of_values(values: pa.Array, weights: Rows, *, whole: bool) -> Sample:
+def sample_of_values(values: pa.Array, weights: Integers, *, whole: bool) -> Sample:
     """Return distinct values and their rows as a sample; ``whole`` says that no value of the column is missing."""
     texts = pc.utf8_trim_whitespace(values.cast(pa.string()))
     # A cell of many kilobytes has no form; it would only cost time.

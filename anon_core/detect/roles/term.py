@@ -13,11 +13,13 @@ class Term:
     What a column is, and how its name says so in five languages; phrases are set apart by commas.
 
     A ``weak`` term gives way to every other one in the same name: `disease_name` names a disease, and `id_comune` is a
-    municipality. ``note`` goes on with the sentence that gives the reason.
+    municipality. ``article`` stands before the kind, nothing where it is no single thing; ``note`` goes on with the
+    sentence that gives the reason.
     """
 
     role: Role
     kind: str
+    article: str = "a"
     english: str = ""
     italian: str = ""
     german: str = ""
@@ -25,6 +27,11 @@ class Term:
     spanish: str = ""
     weak: bool = False
     note: str = ""
+
+    @property
+    def noun(self) -> str:
+        """Return the kind with its article."""
+        return f"{self.article} {self.kind}".lstrip()
 
     def phrases(self) -> dict[str, list[str]]:
         """Return the phrases by language."""

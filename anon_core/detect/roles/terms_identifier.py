@@ -15,10 +15,30 @@ IDENTIFIERS: Sequence[Term] = (
         english="id, identifier, uid, uuid, guid, record number, serial number, case number, file number, case id, "
         "reference number, row number, pk",
         italian="id, identificativo, numero pratica, numero protocollo, protocollo, numero progressivo, progressivo",
-        german="id, kennung, aktenzeichen, laufende nummer, lfd nr, lfdnr, vorgangsnummer, identifikationsnummer, "
-        "fallnummer",
+        german="id, kennung, laufende nummer, lfd nr, lfdnr, vorgangsnummer, identifikationsnummer, fallnummer",
         french="id, identifiant, numero dossier, numero ordre",
         spanish="id, identificador, numero expediente, expediente",
+    ),
+    Term(
+        role=Role.IDENTIFIER,
+        kind="case number",
+        english="case reference, case ref, docket number, application number",
+        italian="numero fascicolo, codice pratica, numero domanda, numero istanza",
+        german="aktenzeichen, kassenzeichen, geschäftszeichen, vorgangszeichen, bescheidnummer, antragsnummer, "
+        "aktennummer, buchungszeichen, steuerzeichen",
+        french="référence dossier, numéro demande",
+        spanish="referencia expediente, número solicitud, número registro",
+    ),
+    Term(
+        role=Role.IDENTIFIER,
+        kind="land parcel",
+        note=", which finds its owner",
+        english="land parcel, parcel number, parcel id, cadastral reference, cadastral number, title number",
+        italian="particella, particella catastale, mappale, foglio mappale, foglio particella, dati catastali",
+        german="flurstück, flurstücke, flurstücksnummer, flurstückskennzeichen, flurstücknummer, flurnummer, "
+        "grundbuchblatt, grundbuchnummer",
+        french="parcelle, parcelle cadastrale, référence cadastrale, numéro parcelle",
+        spanish="referencia catastral, parcela, parcela catastral, ref catastral",
     ),
     Term(
         role=Role.IDENTIFIER,
@@ -28,7 +48,8 @@ IDENTIFIERS: Sequence[Term] = (
         italian="matricola, numero tessera, numero cliente, numero iscrizione, numero socio, codice assistito, codice "
         "paziente, codice studente",
         german="personalnummer, matrikelnummer, kundennummer, mitgliedsnummer, patientennummer, schülernummer, "
-        "mitarbeiternummer, personennummer, personenkennziffer",
+        "mitarbeiternummer, personennummer, personenkennziffer, personal nr, mandantennummer, "
+        "teilnehmernummer, bewerbernummer, nutzernummer",
         french="matricule, numero etudiant, numero client, numero adherent, numero patient, numero allocataire, ine, "
         "ipp",
         spanish="numero socio, numero cliente, numero afiliado, numero empleado, numero alumno, numero paciente, "
@@ -69,6 +90,7 @@ IDENTIFIERS: Sequence[Term] = (
     Term(
         role=Role.IDENTIFIER,
         kind="e-mail address",
+        article="an",
         english="email, mail, email address, mail address, email id",
         italian="email, indirizzo email, posta elettronica, pec, mail",
         german="email, emailadresse, mailadresse, mail",
@@ -116,6 +138,7 @@ IDENTIFIERS: Sequence[Term] = (
     Term(
         role=Role.IDENTIFIER,
         kind="identity number",
+        article="an",
         english="ssn, social security, social security number, national insurance number, nino, national id, identity "
         "number, identity card, id card, id number, passport, passport number, driving licence number, driver "
         "licence number, driver license number, licence number, license number, nhs number, health card "
@@ -152,6 +175,7 @@ IDENTIFIERS: Sequence[Term] = (
     Term(
         role=Role.IDENTIFIER,
         kind="IP address",
+        article="an",
         english="ip, ip address, ipv4, ipv6, client ip, remote addr",
         italian="indirizzo ip",
         german="ip adresse",
@@ -194,6 +218,7 @@ IDENTIFIERS: Sequence[Term] = (
     Term(
         role=Role.DROP,
         kind="free text",
+        article="",
         note=", and nobody can check what free text tells about people",
         english="note, comment, remark, free text, observations, narrative, memo",
         italian="note, commento, commenti, osservazioni, annotazioni, testo libero",

@@ -47,6 +47,7 @@ QUASI_IDENTIFIERS: Sequence[Term] = (
     Term(
         role=Role.QUASI,
         kind="age",
+        article="an",
         english="age, age group, age class, age band, age range, age years",
         italian="età, fascia età, classe età",
         german="alter, altersgruppe, altersklasse, lebensalter",
@@ -75,13 +76,15 @@ QUASI_IDENTIFIERS: Sequence[Term] = (
         role=Role.QUASI,
         kind="place",
         english="city, town, municipality, village, district, borough, parish, county, neighbourhood, neighborhood, "
-        "suburb, locality, location, place, census tract",
+        "suburb, locality, location, place, census tract, school, school name",
         italian="comune, comuni, città, località, frazione, quartiere, circoscrizione, codice istat, sezione "
-        "censimento",
+        "censimento, scuola, scuole, istituto scolastico, plesso",
         german="ort, stadt, gemeinde, gemeinden, wohnort, ortsteil, stadtteil, bezirk, kreis, landkreis, "
-        "gemeindeschlüssel, gemeindekennziffer, ags",
-        french="commune, ville, localité, quartier, arrondissement, canton, code insee, iris insee",
-        spanish="municipio, ciudad, ciudades, localidad, localidades, población, barrio, distrito, comarca, pueblo",
+        "gemeindeschlüssel, gemeindekennziffer, ags, schule, schulen, grundschule, kita, kindergarten",
+        french="commune, ville, localité, quartier, arrondissement, canton, code insee, iris insee, école, "
+        "établissement scolaire, collège, lycée",
+        spanish="municipio, ciudad, ciudades, localidad, localidades, población, barrio, distrito, comarca, pueblo, "
+        "escuela, colegio, centro educativo",
     ),
     Term(
         role=Role.QUASI,
@@ -122,21 +125,58 @@ QUASI_IDENTIFIERS: Sequence[Term] = (
     Term(
         role=Role.QUASI,
         kind="street",
-        english="street, street name, road, house number",
-        italian="via, strada, numero civico, civico",
-        german="straße, straßen, straßenname, hausnummer",
-        french="rue, voie, numéro rue, numéro voie",
-        spanish="calle, vía, número calle",
+        english="street, street name, road",
+        italian="via, strada",
+        german="straße, straßen, straßenname",
+        french="rue, voie",
+        spanish="calle, vía",
+    ),
+    Term(
+        role=Role.QUASI,
+        kind="house number",
+        note=", which with the street is an address",
+        english="house number, house no, house nr, building number, street number",
+        italian="numero civico, civico, n civico, num civico, nr civico",
+        german="hausnummer, hausnummern, haus nr, hnr, hsnr",
+        french="numéro rue, numéro voie, numéro maison, numéro habitation",
+        spanish="número calle, número portal, número vía, número casa",
+    ),
+    Term(
+        role=Role.QUASI,
+        kind="house number",
+        note=", which with the street is an address",
+        weak=True,
+        spanish="número",
+    ),
+    Term(
+        role=Role.QUASI,
+        kind="bank",
+        english="bic, swift, swift code, bic swift, swift bic, bank, bank name, bank code, sort code",
+        italian="bic, swift, codice bic, codice swift, banca, abi, abi cab",
+        german="bic, swift, bank, blz, bankleitzahl, kreditinstitut, bankname",
+        french="bic, swift, code bic, code swift, banque, code banque",
+        spanish="bic, swift, código bic, código swift, banco, entidad bancaria",
+    ),
+    Term(
+        role=Role.QUASI,
+        kind="breed or ethnic origin",
+        note=", of a person a special category of personal data",
+        english="breed, dog breed",
+        italian="razza, razza canina",
+        german="rasse, hunderasse, rassen",
+        french="race chien, race animal",
+        spanish="raza, raza canina",
     ),
     Term(
         role=Role.QUASI,
         kind="ethnic origin",
+        article="an",
         note=", a special category of personal data that others can often see",
         english="race, ethnicity, ethnic, ethnic group, ethnic origin, skin colour, skin color",
-        italian="razza, etnia, origine etnica",
-        german="ethnie, ethnizität, hautfarbe, rasse, migrationshintergrund, herkunft",
+        italian="etnia, origine etnica",
+        german="ethnie, ethnizität, hautfarbe, migrationshintergrund, herkunft",
         french="ethnie, race, origine ethnique",
-        spanish="raza, etnia, origen étnico",
+        spanish="etnia, origen étnico",
     ),
     Term(
         role=Role.QUASI,
@@ -168,16 +208,17 @@ QUASI_IDENTIFIERS: Sequence[Term] = (
     Term(
         role=Role.QUASI,
         kind="level of education",
-        english="education, education level, educational level, degree, qualification, schooling, school, faculty, "
+        english="education, education level, educational level, degree, qualification, schooling, faculty, "
         "education num",
-        italian="titolo studio, istruzione, laurea, scuola, corso laurea, diploma, facoltà",
-        german="bildung, schulabschluss, abschluss, bildungsabschluss, schule, studiengang, bildungsstand",
-        french="niveau étude, diplôme, formation, école, niveau diplôme",
-        spanish="educación, nivel estudio, estudios, titulación, escuela, formación",
+        italian="titolo studio, istruzione, laurea, corso laurea, diploma, facoltà",
+        german="bildung, schulabschluss, abschluss, bildungsabschluss, studiengang, bildungsstand",
+        french="niveau étude, diplôme, formation, niveau diplôme",
+        spanish="educación, nivel estudio, estudios, titulación, formación",
     ),
     Term(
         role=Role.QUASI,
         kind="occupation",
+        article="an",
         english="occupation, profession, job, job title, employer, work class, workclass, employment, employment "
         "status",
         italian="professione, lavoro, mestiere, occupazione, datore lavoro, qualifica, mansione, impiego",
@@ -189,24 +230,37 @@ QUASI_IDENTIFIERS: Sequence[Term] = (
         role=Role.QUASI,
         kind="coordinate",
         english="latitude, longitude, lat, lon, lng, coordinate, gps, geolocation, geo point, lat lon, lat long, lat "
-        "lng",
-        italian="latitudine, longitudine, coordinate, coordinata",
-        german="breitengrad, längengrad, koordinaten, koordinate, geokoordinaten",
-        french="latitude, longitude, coordonnées gps, coordonnées géographiques",
-        spanish="latitud, longitud, coordenadas, coordenada",
+        "lng, x utm, y utm, utm x, utm y, utm, utm east, utm north, easting, northing, x coord, y coord, gps position",
+        italian="latitudine, longitudine, coordinate, coordinata, coordinate gps, coord x, coord y",
+        german="breitengrad, längengrad, koordinaten, koordinate, geokoordinaten, rechtswert, hochwert, ostwert, "
+        "nordwert, gps koordinaten",
+        french="latitude, longitude, coordonnées gps, coordonnées géographiques, coordonnées",
+        spanish="latitud, longitud, coordenadas, coordenada, coordenada x, coordenada y",
     ),
     Term(
         role=Role.QUASI,
         kind="date of an event",
         english="issue date, date issued, issued, admission date, discharge date, enrolment date, hire date, start "
-        "date, registration date, expiry date, visit date, event date, entry date, date of admission",
+        "date, registration date, expiry date, visit date, event date, entry date, date of admission, payment date, "
+        "date received, application date, decision date",
         italian="data rilascio, rilascio, data scadenza, scadenza, data iscrizione, data ricovero, data dimissione, "
-        "data assunzione, data abilitazione",
+        "data assunzione, data abilitazione, data domanda, data pagamento, data protocollo, data registrazione",
         german="ausstellungsdatum, aufnahmedatum, entlassungsdatum, eintrittsdatum, austrittsdatum, "
-        "einstellungsdatum, ablaufdatum, gültig bis",
+        "einstellungsdatum, ablaufdatum, gültig bis, anmeldedatum, zahlungseingang, eingangsdatum, eingang, "
+        "posteingang, antragseingang, datum, anmeldung, abmeldung, einzugsdatum, zahldatum, zahltag",
         french="date délivrance, date admission, date sortie, date entrée, date embauche, date inscription, date "
-        "expiration",
-        spanish="fecha expedición, fecha ingreso, fecha alta, fecha baja, fecha caducidad, fecha inscripción",
+        "expiration, date demande, date décision, date paiement, date réception",
+        spanish="fecha expedición, fecha ingreso, fecha alta, fecha baja, fecha caducidad, fecha inscripción, "
+        "fecha resolución, fecha solicitud, fecha pago, fecha registro",
+    ),
+    Term(
+        role=Role.QUASI,
+        kind="date of an event",
+        weak=True,
+        english="date, timestamp, date time",
+        german="zeitstempel",
+        french="date, horodatage",
+        spanish="fecha",
     ),
     Term(
         role=Role.QUASI,

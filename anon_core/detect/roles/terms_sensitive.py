@@ -83,6 +83,7 @@ SENSITIVE: Sequence[Term] = (
     Term(
         role=Role.SENSITIVE,
         kind="offence or penalty",
+        article="an",
         english="crime, offence, offense, conviction, convicted, criminal record, criminal, arrest, arrested, "
         "sanction, penalty, penalties, violation, prison, police record, probation, recidivism",
         italian="reato, reati, condanna, condanne, precedenti penali, casellario, sanzione, sanzioni, multa, multe, "
@@ -106,22 +107,33 @@ SENSITIVE: Sequence[Term] = (
     Term(
         role=Role.SENSITIVE,
         kind="income",
+        article="an",
         english="income, salary, salaries, salary class, wage, earnings, net worth, wealth, capital gain, capital "
-        "loss, household income, remuneration, pension, gross pay, net pay",
-        italian="reddito, redditi, stipendio, stipendi, salario, retribuzione, isee, patrimonio, pensione",
-        german="einkommen, gehalt, lohn, bruttolohn, nettolohn, verdienst, vermögen, rente",
-        french="revenu, salaire, rémunération, patrimoine, retraite, pension",
-        spanish="ingresos, salario, sueldo, renta, patrimonio, nómina, pensión",
+        "loss, household income, remuneration, pension, gross pay, net pay, gross "
+        "salary, net salary, annual income, annual salary",
+        italian="reddito, redditi, stipendio, stipendi, salario, retribuzione, isee, patrimonio, pensione, reddito "
+        "annuo, valore isee",
+        german="einkommen, gehalt, lohn, bruttolohn, nettolohn, verdienst, vermögen, rente, bruttogehalt, nettogehalt, "
+        "jahresgehalt, monatsgehalt, grundgehalt, jahreseinkommen, monatseinkommen, bruttoeinkommen, nettoeinkommen, "
+        "familieneinkommen, haushaltseinkommen, arbeitslohn, stundenlohn, jahreslohn, monatslohn, bezüge, besoldung",
+        french="revenu, salaire, rémunération, patrimoine, retraite, pension, quotient familial, revenu "
+        "fiscal, revenu annuel, salaire brut, salaire net",
+        spanish="ingresos, salario, sueldo, renta, patrimonio, nómina, pensión, renta anual, ingreso "
+        "anual, salario bruto, ingresos anuales",
     ),
     Term(
         role=Role.SENSITIVE,
         kind="debt",
         english="debt, loan, loan amount, mortgage, credit score, credit rating, credit amount, credit history, "
-        "overdraft, arrears, insolvency, bankruptcy",
-        italian="debito, debiti, mutuo, prestito, prestiti, insolvenza, pignoramento",
-        german="schulden, kredit, kredite, kreditbetrag, darlehen, insolvenz, schufa, verschuldung",
-        french="dette, emprunt, prêt, surendettement, hypothèque",
-        spanish="deuda, hipoteca, préstamo, morosidad, insolvencia",
+        "overdraft, arrears, insolvency, bankruptcy, dunning level, reminder level, outstanding fee, "
+        "amount due, unpaid fee, outstanding amount",
+        italian="debito, debiti, mutuo, prestito, prestiti, insolvenza, pignoramento, sollecito, solleciti, morosità, "
+        "importo dovuto, insoluto",
+        german="schulden, kredit, kredite, kreditbetrag, darlehen, insolvenz, schufa, verschuldung, mahnstufe, "
+        "mahnung, mahnungen, mahnstatus, offene gebühr, offene gebühren, gebühr offen, gebühren offen, rückstand, "
+        "zahlungsrückstand, offener betrag, betrag offen, offene forderung, vollstreckung, pfändung",
+        french="dette, emprunt, prêt, surendettement, hypothèque, impayé, relance, solde dû, montant dû",
+        spanish="deuda, hipoteca, préstamo, morosidad, insolvencia, impago, apremio, importe pendiente, embargo",
     ),
     Term(
         role=Role.SENSITIVE,
@@ -134,6 +146,36 @@ SENSITIVE: Sequence[Term] = (
         "sozialleistungen, arbeitslos",
         french="rsa, allocation familiale, aide sociale, apl, chômage, prestation sociale, minima sociaux",
         spanish="subsidio, ayuda social, prestación, prestaciones, desempleo, subvención, paro, renta mínima",
+    ),
+    Term(
+        role=Role.SENSITIVE,
+        kind="amount granted",
+        article="an",
+        english="amount granted, granted amount, grant amount, amount awarded, award amount, aid amount",
+        italian="importo concesso, contributo concesso, importo erogato, importo contributo, contributo erogato",
+        german="förderbetrag, fördersumme, förderhöhe, bewilligungsbetrag, bewilligter betrag, zuschuss, "
+        "zuschussbetrag, bewilligte summe, zuwendung, zuwendungsbetrag, leistungsbetrag",
+        french="montant accordé, montant aide, montant octroyé, montant attribué, subvention accordée, aide accordée",
+        spanish="importe concedido, importe ayuda, cuantía concedida, importe subvención, ayuda concedida",
+    ),
+    Term(
+        role=Role.SENSITIVE,
+        kind="reduction or exemption",
+        english="fee reduction, fee waiver, exemption, exemption reason, reason for exemption, fee exemption",
+        italian="agevolazione, agevolazioni, riduzione tariffa, motivo esenzione, motivo riduzione, esonero",
+        german="ermäßigung, ermäßigungen, ermäßigungsgrund, befreiung, befreiungsgrund, gebührenbefreiung, "
+        "gebührenermäßigung, beitragsbefreiung, steuerbefreiung, grund der ermäßigung, grund der befreiung",
+        french="exonération, motif exonération, réduction tarif, tarif réduit, dispense",
+        spanish="exención, exenciones, motivo exención, bonificación, bonificaciones, tarifa reducida",
+    ),
+    Term(
+        role=Role.SENSITIVE,
+        kind="reason for a refusal",
+        english="refusal reason, reason for refusal, rejection reason, reason for rejection, denial reason",
+        italian="motivo rifiuto, motivo diniego, motivo rigetto, motivazione diniego",
+        german="ablehnungsgrund, ablehnungsgründe, grund der ablehnung, versagungsgrund",
+        french="motif refus, motif rejet, raison refus",
+        spanish="motivo denegación, motivo rechazo, causa denegación, motivo desestimación",
     ),
     Term(
         role=Role.SENSITIVE,

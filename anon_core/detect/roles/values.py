@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anon_core.detect.roles.patterns import PATTERNS, Pattern
-from anon_core.detect.roles.sampling import Rows, Sample
+from anon_core.detect.roles.sampling import Sample
+from anon_core.kernels import Integers
 from anon_core.role import Role
 from anon_core.table.arrays import flags, numbers
 
@@ -91,9 +92,10 @@ def percent(rows: int, of: int) -> str:
 
 def births(sample: Sample, type_of_values: str, today: datetime.date) -> Finding | None:
     """
-    Return a finding where nearly all values are dates or years from 1900 to today, spread as people's ages are.
+    Return a finding where nearly all values are dates or years from 1900 to this year, spread as people's ages are.
 
-    A single date before 1900 or after today, and they are dates of something else.
+    A single one before 1900 or after this year, and they are dates of something else. Only years are compared: which
+    of two numbers is the month, 3/4/2026 does not say.
     """
     if type_of_values not in ("integer", "date", "timestamp", "text"):
         return None
@@ -106,11 +108,11 @@ def births(sample: Sample, type_of_values: str, today: datetime.date) -> Finding
     if years.min() < 1900 or years.max() > today.year or young - old < _SPREAD or not 10 <= today.year - middle <= 90:
         return None
     share, what = percent(int(ends[-1]), sample.rows), f"{kind.split()[0]}s"
-    reason = f"{share} of its values are {what} from 1900 to today, spread like people's {what} of birth"
+    reason = f"{share} of its values are {what} from 1900 to this year, spread like people's {what} of birth"
     return Finding(kind=kind, role=Role.QUASI, reason=reason + sample.words, most=True)
 
 
-def _dated(sample: Sample) -> tuple[str, tuple[Rows, Rows]]:
+def _dated(sample: Sample) -> tuple[str, tuple[Integers, Integers]]:
     """Return what kind of dates the values are and their years with their rows, none where they are no dates."""
     for form in _DATES:
         if (found := _years(sample, form)) is not None:
@@ -118,7 +120,7 @@ def _dated(sample: Sample) -> tuple[str, tuple[Rows, Rows]]:
     return "", (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
-def _years(sample: Sample, form: str) -> tuple[Rows, Rows] | None:
+def _years(sample: Sample, form: str) -> tuple[Integers, Integers] | None:
     """Return the years of the values that have the form with their rows, or None where too few have it."""
     if not len(sample.short):
         return None
