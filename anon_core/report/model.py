@@ -189,7 +189,7 @@ class ColumnScore(_Part):
     ranks: dict[str, int | None]
 
 
-class UniqueSetsFound(_Part):
+class UniqueColumnsFound(_Part):
     """The minimal sets on which (nearly) every row is unique: how many there are, and the first of them."""
 
     rows: int
@@ -207,7 +207,7 @@ class ScoresFound(_Part):
     columns: list[ColumnScore]
     average: float | None
     reason: str | None
-    unique_sets: UniqueSetsFound
+    unique_columns: UniqueColumnsFound
     exact_method: str | None
     exact_error: float | None
     seed: int | None

@@ -17,7 +17,7 @@ def scoring_note(unique: UniqueSets, scores: Scores, *, ignore_duplicates: bool)
         "columns": [asdict(column) for column in scores.columns],
         "average": scores.average,
         "reason": scores.reason,
-        "unique_sets": {
+        "unique_columns": {
             "rows": unique.rows,
             "duplicate_rows": unique.duplicate_rows,
             "max_size": unique.max_size,
