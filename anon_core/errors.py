@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 
@@ -116,12 +115,9 @@ class UnknownColumnError(InvalidInputError):
         self.known = tuple(known)
 
     def __str__(self) -> str:
-        close = [get_close_matches(name, self.known, n=1) for name in self.unknown[:20]]
-        meant = [f"`{names[0]}`" for names in close if names]
         return (
             f"no column named {', '.join(map(repr, self.unknown))} among the {len(self.known)} of the table; "
-            + (f"did you mean {', '.join(meant)}? " if meant else "")
-            + "`anon profile TABLE` lists them"
+            "`anon profile TABLE` lists them"
         )
 
 

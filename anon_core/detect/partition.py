@@ -90,6 +90,11 @@ class Partition:
             return self.rows - int(self.sizes.sum())
         return len(np.unique(self.frequencies.units[self.left_out()]))
 
+    @property
+    def weighted(self) -> bool:
+        """Whether some member stands for several rows."""
+        return int(self.sizes.sum()) > len(self.members)
+
     def left_out(self) -> Mask:
         """Return which tuples are alone."""
         single = np.ones(len(self.frequencies.weights), np.bool_)
@@ -98,8 +103,7 @@ class Partition:
 
     def singletons_with(self, column: int) -> int:
         """Return how many rows would be alone if every class were split by one more column; cheaper than splitting."""
-        weighted = int(self.sizes.sum()) > len(self.members)
-        if weighted or self.frequencies.units is not None or not len(self.members):
+        if self.weighted or self.frequencies.units is not None or not len(self.members):
             return self.refine(column).singletons
         codes = np.ascontiguousarray(self.frequencies.codes[column], np.int32)
         more = _alone_compiled if kernels.spend(len(self.members), self.rows) else _alone
@@ -151,7 +155,7 @@ def _refine_compiled(partition: Partition, column: int) -> Partition:
         partition.offsets,
         np.ascontiguousarray(codes, np.int32),
         partition.work,
-        _NO_WEIGHTS if int(partition.sizes.sum()) == len(partition.members) else frequencies.weights,
+        frequencies.weights if partition.weighted else _NO_WEIGHTS,
         _NO_UNITS if frequencies.units is None else np.ascontiguousarray(frequencies.units, np.int32),
     )
     return replace(partition, members=members, offsets=offsets, sizes=sizes, alone=partition.alone + int(alone))
@@ -160,8 +164,7 @@ def _refine_compiled(partition: Partition, column: int) -> Partition:
 def _refine(partition: Partition, column: int) -> Partition:
     frequencies, members = partition.frequencies, partition.members
     keys, cells = _cells(partition, frequencies.codes[column], len(frequencies.domains[column]))
-    weighted = int(partition.sizes.sum()) > len(members)
-    rows = kernels.weigh(keys, cells, frequencies.weights[members] if weighted else None)
+    rows = kernels.weigh(keys, cells, frequencies.weights[members] if partition.weighted else None)
     keep = rows > 1
     if frequencies.units is not None:
         lowest, highest = np.full(cells, np.iinfo(np.int32).max), np.full(cells, -1)

@@ -6,7 +6,7 @@ are those of Motwani and Xu: Efficient Algorithms for Masking and Finding Quasi-
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -155,23 +155,27 @@ class _Search:
             if self.progress:
                 self.progress(self.examined)
             if len(found) == self.max_size:
-                self._note(found, partition, partition.singletons_with(self.order[at]))
+                singletons = partition.singletons_with(self.order[at])
+                self._note(found, singletons, lambda: partition.refine(self.order[at]))  # noqa: B023 - called at once
                 continue
             refined = partition.refine(self.order[at])
             if chosen and refined.classes == partition.classes:
                 continue  # Nothing is split: every set below equals a smaller one without this column.
             singletons = refined.singletons
-            if self._note(found, partition, singletons):
+            if self._note(found, singletons, lambda: refined):  # noqa: B023 - called at once
                 self._visit(found, refined, singletons, at + 1)
 
-    def _note(self, found: tuple[int, ...], parent: Partition, singletons: int) -> bool:
-        """Remember a set if it is the best of its size; whether anything is left to search below it."""
+    def _note(self, found: tuple[int, ...], singletons: int, partition: Callable[[], Partition]) -> bool:
+        """Remember a set if it is the best of its size; whether anything is left to search below it.
+
+        Its partition is asked for only then: on the last level there is none yet.
+        """
         if singletons == self.rows:
             self.unique.append(found)
             return False
         best = self.best.get(len(found))
         if best is None or singletons > best.singletons:
-            self.best[len(found)] = ColumnSet.of(parent.refine(found[-1]), found)
+            self.best[len(found)] = ColumnSet.of(partition(), found)
         return True
 
     def _promising(self, size: int, bound: _Bound, at: int) -> bool:

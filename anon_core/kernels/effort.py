@@ -10,7 +10,7 @@ import sys
 LARGE = 10_000
 """A search over fewer rows than this begins without the compiled loops."""
 MUCH = 30_000_000
-"""So many codes handled in numpy take about as long as loading the compiled loops."""
+"""So many codes handled in numpy take longer than loading the compiled loops, and the rest would too."""
 
 _COMPILED = "anon_core.kernels.compiled"
 _handled = 0

@@ -38,8 +38,7 @@ def read_source(publication: Publication, source_file: str) -> Source:
     :raises TableError: the file cannot be read, or its columns are not the declared ones.
     :raises InvalidInputError: there are fewer rows than ``k``, or a hierarchy or grouping does not cover every value.
     """
-    import numpy as np
-
+    from anon_core.detect.preparation import prepare
     from anon_core.frequency import FrequencyTable
     from anon_core.hierarchy.build import ladders
     from anon_core.hierarchy.intervals import group_numbers
@@ -51,12 +50,8 @@ def read_source(publication: Publication, source_file: str) -> Source:
     identified = FrequencyTable.of(table, publication.names_with_role(Role.IDENTIFIER))
     sharing = int(identified.weights[identified.weights > 1].sum()) if identified.names else 0
     table = table.select([name for name in table.names if name in publication.published])
-    dropped = 0
-    if publication.missing is Missing.DROP:
-        complete = np.ones(table.rows, np.bool_)
-        for name in publication.quasi_identifiers:
-            complete &= ~table.column(name).gaps
-        table, dropped = table.keep(complete), int(np.count_nonzero(~complete))
+    prepared = prepare(table, publication.quasi_identifiers, drop_missing=publication.missing is Missing.DROP)
+    table, dropped = prepared.table, prepared.dropped
     if publication.privacy.k > table.rows:
         raise InvalidInputError(
             f"{path.name}: privacy.k is {publication.privacy.k}, but the table has only {table.rows} rows"

@@ -72,7 +72,11 @@ def test_detect_draws_the_curve_and_says_how_many_pairs_are_told_apart(home, tab
     shown = anon("detect", table, "--exclude", "id,notes", "--plot", picture, "--json", home=home).json
     assert picture.read_bytes().startswith(b"<?xml")
     for each in shown["best_by_size"]:
-        assert 0 <= each["distinct_ratio"] <= each["separation_ratio"] <= 1 or each["distinct_ratio"] <= 1
+        assert each["distinct_ratio"] == each["distinct"] / 400
+    # Of 400 people n share a sex, 400 - n the other: pairs of different sex are told apart.
+    alone = anon("detect", table, "--columns", "sex", "--json", home=home).json["all_columns"]
+    women = sum(person[3] == "F" for person in people())
+    assert alone["separation_ratio"] == pytest.approx(2 * women * (400 - women) / (400 * 399))
 
 
 def test_detect_counts_people_where_a_unit_is_named(home, tmp_path):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from anon_airflow.commands.output import json_option, names_in, print_json, print_table, read_table, table_options
+from anon_airflow.commands.output import json_option, names_in, print_json, print_table, table_options
+
+if TYPE_CHECKING:
+    from anon_core.table import ReadOptions
 
 
 @click.command(short_help="Whether TABLE is k-anonymous.")
@@ -27,9 +31,7 @@ def check(
     k: int | None,
     spec: Path | None,
     original: Path | None,
-    delimiter: str,
-    encoding: str,
-    missing_words: tuple[str, ...],
+    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Check whether TABLE is k-anonymous over its quasi-identifiers.
@@ -42,6 +44,7 @@ def check(
     from anon_core.frequency import FrequencyTable
     from anon_core.score.linkage import k_anonymity
     from anon_core.spec import load_spec
+    from anon_core.table import read
 
     if original is not None:
         raise NotSupportedYetError("anon check --original (link, source and concealment k)")
@@ -51,7 +54,7 @@ def check(
         raise click.UsageError("name the quasi-identifiers with --quasi a,b, or give a publication file with --spec")
     policy = publication.privacy if publication else None
     wanted = k or (policy.k if policy and policy.k else 5)
-    content = read_table(table, delimiter, encoding, missing_words, quoted_missing=False)
+    content = read(table, replace(reading, quoted_missing=False))
     measured = k_anonymity(FrequencyTable.of(content, columns), columns, k=wanted)
     allowed = policy.singletons if policy else 0
     checks: list[dict[str, Any]] = [

@@ -14,7 +14,6 @@ from anon_airflow.commands.output import (
     percent,
     print_json,
     print_table,
-    read_table,
     several,
     table_options,
 )
@@ -22,6 +21,7 @@ from anon_airflow.commands.searching import chosen, column_options, plot_option,
 
 if TYPE_CHECKING:
     from anon_core.detect.singletons import Detection
+    from anon_core.table import ReadOptions
 
 SHOWN = 10
 """So many identifiers are named in the readable form."""
@@ -50,9 +50,7 @@ def detect(
     missing: str,
     unit: str | None,
     plot: Path | None,
-    delimiter: str,
-    encoding: str,
-    missing_words: tuple[str, ...],
+    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Find the column sets of TABLE that single out most rows.
@@ -63,8 +61,9 @@ def detect(
     from anon_core.detect.preparation import prepare
     from anon_core.detect.singletons import detect as search
     from anon_core.frequency import FrequencyTable
+    from anon_core.table import read
 
-    content = read_table(table, delimiter, encoding, missing_words)
+    content = read(table, reading)
     searched = chosen(content, columns, exclude, unit).names
     prepared = prepare(content, searched, drop_missing=missing == "drop")
     say_cost(len(searched), max_size)
@@ -97,7 +96,7 @@ def _show(file: str, found: Detection, dropped: int) -> None:
                 each.singletons,
                 percent(each.share),
                 each.distinct,
-                _told_apart(each.separation_ratio),
+                "" if each.separation_ratio is None else percent(each.separation_ratio, 4),
             ]
         )
         most = each.singletons
@@ -120,11 +119,3 @@ def _show(file: str, found: Detection, dropped: int) -> None:
         click.echo(f"elected quasi-identifier{but}: {elected}")
     elif not found.identifiers:
         click.echo("no set of these columns singles anyone out")
-
-
-def _told_apart(ratio: float | None) -> str:
-    """Return the share as text; nearly all is not all."""
-    if ratio is None:
-        return ""
-    shown = f"{ratio:.4%}"
-    return "> 99.9999%" if ratio < 1 and shown == "100.0000%" else shown

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from anon_airflow.commands.output import Stopwatch, json_option, print_json, read_table, table_options
+from anon_airflow.commands.output import Stopwatch, json_option, print_json, table_options
 from anon_airflow.home import storage
 from anon_core.errors import InvalidInputError, SpecError
+
+if TYPE_CHECKING:
+    from anon_core.table import ReadOptions
 
 
 @click.command(short_help="Write a first publication file for TABLE.")
@@ -27,9 +31,7 @@ def init(
     dataset: str | None,
     k: int,
     force: bool,
-    delimiter: str,
-    encoding: str,
-    missing_words: tuple[str, ...],
+    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Write a commented publication file for TABLE: proposed roles with reasons, hierarchies, what singles people out.
@@ -39,16 +41,24 @@ def init(
     """
     from anon_airflow.draft import draft
     from anon_core.spec import load_spec
+    from anon_core.table import read
 
-    content = read_table(table, delimiter, encoding, missing_words)
+    content = read(table, reading)
     slug = dataset or re.sub(r"[^a-z0-9]+", "-", table.name.split(".")[0].lower())[:80].strip("-") or "dataset"
     target = output or Path(f"{slug}.yaml")
     if target.exists() and not force:
         raise InvalidInputError(f"{target} exists already; give another --output, or --force to overwrite it")
     text = draft(
-        content, dataset=slug, source=table.absolute(), delimiter=delimiter, encoding=encoding,
-        missing_words=missing_words, k=k, today=date.today(), progress=Stopwatch().sets,
-    )  # fmt: skip
+        content,
+        dataset=slug,
+        source=table.absolute(),
+        delimiter=reading.delimiter,
+        encoding=reading.encoding,
+        missing_words=reading.missing_words,
+        k=k,
+        today=date.today(),
+        progress=Stopwatch().sets,
+    )
     part = target.with_name(f".{target.name}.part")
     with storage("writing the publication file", target):
         try:

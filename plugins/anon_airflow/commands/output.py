@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import csv
+import functools
 import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 if TYPE_CHECKING:
-    from anon_core.table import ReadOptions, Table
+    from anon_core.table import ReadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,7 +21,12 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def table_options(function: F) -> F:
-    """Add the options that say how to read TABLE."""
+    """Add the options that say how to read TABLE; the command gets them as ``reading``, one :class:`ReadOptions`."""
+
+    @functools.wraps(function)
+    def command(*, delimiter: str, encoding: str, missing_words: tuple[str, ...], **given: Any) -> Any:
+        return function(reading=_reading(delimiter, encoding, missing_words), **given)
+
     for option in (
         click.option(
             "--missing-word",
@@ -36,14 +41,11 @@ def table_options(function: F) -> F:
         ),
         click.option("--delimiter", default="auto", show_default=True, help="One character; sniffed by default."),
     ):
-        function = option(function)
-    return function
+        command = option(command)
+    return cast("F", command)
 
 
-def read_options(
-    delimiter: str, encoding: str, missing_words: Sequence[str], *, quoted_missing: bool = True
-) -> ReadOptions:
-    """Return how TABLE is read; a release is read with ``quoted_missing=False``, as the gate does."""
+def _reading(delimiter: str, encoding: str, missing_words: tuple[str, ...]) -> ReadOptions:
     from anon_core.table import ReadOptions
 
     if delimiter != "auto" and len(delimiter) != 1:
@@ -53,21 +55,7 @@ def read_options(
             "".encode(encoding)
         except LookupError:
             raise click.BadParameter(f"no encoding is called {encoding}", param_hint="--encoding") from None
-    return ReadOptions(
-        delimiter=delimiter,
-        encoding=encoding,
-        missing_words=tuple(missing_words),
-        quoted_missing=quoted_missing,
-    )
-
-
-def read_table(
-    path: Path, delimiter: str, encoding: str, missing_words: Sequence[str], *, quoted_missing: bool = True
-) -> Table:
-    """Read TABLE as the options say."""
-    from anon_core.table import read
-
-    return read(path, read_options(delimiter, encoding, missing_words, quoted_missing=quoted_missing))
+    return ReadOptions(delimiter=delimiter, encoding=encoding, missing_words=missing_words)
 
 
 def names_in(text: str | Sequence[str] | None) -> list[str]:
@@ -81,17 +69,17 @@ def names_in(text: str | Sequence[str] | None) -> list[str]:
     return [name.strip() for row in csv.reader(lists, skipinitialspace=True) for name in row if name.strip()]
 
 
-def percent(share: float) -> str:
+def percent(share: float, digits: int = 2) -> str:
     """
     Return a share as text; nearly all is not all, and hardly anything is not nothing.
 
     >>> percent(0.5), percent(0.999999), percent(1), percent(0.0000001)
     ('50.00%', '> 99.99%', '100.00%', '< 0.01%')
     """
-    shown = f"{share:.2%}"
-    if shown == "100.00%" and share < 1:
-        return "> 99.99%"
-    return "< 0.01%" if shown == "0.00%" and share > 0 else shown
+    step = 10.0 ** -(digits + 2)
+    if 1 - step / 2 <= share < 1:
+        return f"> {1 - step:.{digits}%}"
+    return f"< {step:.{digits}%}" if 0 < share < step / 2 else f"{share:.{digits}%}"
 
 
 def several(count: int, what: str) -> str:

@@ -15,7 +15,6 @@ from anon_airflow.commands.output import (
     json_option,
     print_json,
     print_table,
-    read_options,
     several,
     table_options,
 )
@@ -32,16 +31,13 @@ if TYPE_CHECKING:
 @click.option("--sketch", is_flag=True, help="Estimate the counts in one pass and little memory, with their errors.")
 @table_options
 @json_option
-def profile(
-    table: Path, sketch: bool, delimiter: str, encoding: str, missing_words: tuple[str, ...], as_json: bool
-) -> None:
+def profile(table: Path, sketch: bool, reading: ReadOptions, as_json: bool) -> None:
     """Say what each column of TABLE looks like and which role it probably plays.
 
     TABLE is CSV (gzip too) or Parquet. Prints counts only, never a value. With --sketch a table larger than memory is
     read once; beyond some thousand distinct values the counts are then estimates.
     """
-    options = read_options(delimiter, encoding, missing_words)
-    rows, columns = _sketched(table, options) if sketch else _measured(table, options)
+    rows, columns = _sketched(table, reading) if sketch else _measured(table, reading)
     if as_json:
         print_json({"rows": rows, "columns": columns})
         return

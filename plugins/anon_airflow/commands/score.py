@@ -15,7 +15,6 @@ from anon_airflow.commands.output import (
     json_option,
     print_json,
     print_table,
-    read_table,
     several,
     table_options,
 )
@@ -24,6 +23,7 @@ from anon_airflow.commands.searching import Probability, chosen, column_options,
 if TYPE_CHECKING:
     from anon_core.score.columns import Scores
     from anon_core.score.sweeps import Sweep
+    from anon_core.table import ReadOptions
 
 
 @click.command(short_help="How much each column helps to single people out.")
@@ -55,9 +55,7 @@ def score(
     sweep: str | None,
     seed: int,
     plot: Path | None,
-    delimiter: str,
-    encoding: str,
-    missing_words: tuple[str, ...],
+    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Score how much each column of TABLE helps to single people out.
@@ -71,9 +69,10 @@ def score(
     from anon_core.frequency import FrequencyTable
     from anon_core.score.columns import score_columns
     from anon_core.score.sweeps import sweep_adversary, sweep_rows
+    from anon_core.table import read
     from anon_core.table.masking import mask
 
-    content = chosen(read_table(table, delimiter, encoding, missing_words), columns, exclude)
+    content = chosen(read(table, reading), columns, exclude)
     reveal = _reveal(probabilities, content.names)
     masked = mask(content, _masks(masks, content.names)) if masks else content
     say_cost(len(content.names), max_size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -103,13 +104,29 @@ def chosen(table: Table, columns: Sequence[str], exclude: Sequence[str], unit: s
         twice = [name for name, times in Counter(names).items() if times > 1]
         if twice:
             raise click.BadParameter(f"named twice: {', '.join(twice)}", param_hint=option)
-    table.select([*named, *left_out, *([unit] if unit else [])])
+    _check_known(table, [*named, *left_out, *([unit] if unit else [])])
     if unit in named:
         raise click.BadParameter(f"{unit} says who is counted, so it is not searched", param_hint="--columns")
     kept = [name for name in named or table.names if name not in (*left_out, unit)]
     if not kept:
         raise click.UsageError("no column is left to search; name others with --columns or --exclude")
     return table.select(kept)
+
+
+def _check_known(table: Table, names: Sequence[str]) -> None:
+    """
+    Compare what was typed with the table's columns.
+
+    What may have been meant is told here and not by the error: in a file without a header the names are cells, and
+    errors get into logs.
+
+    :raises UnknownColumnError: a name is not in the table.
+    """
+    unknown = [name for name in names if name not in table.names]
+    meant = [f"`{close}`" for name in unknown[:20] for close in get_close_matches(name, table.names, n=1)]
+    if meant:
+        click.echo(f"  did you mean {', '.join(meant)}?", err=True)
+    table.select(names)
 
 
 def say_cost(columns: int, max_size: int | None) -> None:

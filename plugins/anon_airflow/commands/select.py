@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,11 +13,13 @@ from anon_airflow.commands.output import (
     json_option,
     print_json,
     print_table,
-    read_table,
     several,
     table_options,
 )
 from anon_airflow.commands.searching import chosen, plot_option
+
+if TYPE_CHECKING:
+    from anon_core.table import ReadOptions
 
 
 @click.command(short_help="Every subset of nominated columns.")
@@ -35,9 +38,7 @@ def select(
     drop_missing: bool,
     drop_duplicates: bool,
     plot: Path | None,
-    delimiter: str,
-    encoding: str,
-    missing_words: tuple[str, ...],
+    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Count every subset of nominated columns of TABLE, and elect the quasi-identifier.
@@ -48,8 +49,9 @@ def select(
     from anon_core.detect.preparation import prepare
     from anon_core.detect.selective import select as count_subsets
     from anon_core.frequency import FrequencyTable
+    from anon_core.table import read
 
-    content = read_table(table, delimiter, encoding, missing_words)
+    content = read(table, reading)
     names = chosen(content, columns, ()).names
     prepared = prepare(content, names, drop_missing=drop_missing, drop_duplicates=drop_duplicates)
     found = count_subsets(FrequencyTable.of(prepared.table, names), progress=Stopwatch().sets)

@@ -14,7 +14,6 @@ from anon_airflow.commands.output import (
     percent,
     print_json,
     print_table,
-    read_table,
     several,
     table_options,
 )
@@ -22,6 +21,7 @@ from anon_airflow.commands.searching import chosen, column_options, say_cost, un
 
 if TYPE_CHECKING:
     from anon_core.detect.unique_columns import UniqueColumns
+    from anon_core.table import ReadOptions
 
 SHOWN = 50
 """So many sets are named in the readable form."""
@@ -40,9 +40,7 @@ def uccs(
     max_size: int | None,
     approximate: float | None,
     ignore_duplicates: bool,
-    delimiter: str,
-    encoding: str,
-    missing_words: tuple[str, ...],
+    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Find every minimal set of columns of TABLE on which each row is unique.
@@ -53,8 +51,9 @@ def uccs(
     """
     from anon_core.detect.unique_columns import unique_column_combinations
     from anon_core.frequency import FrequencyTable
+    from anon_core.table import read
 
-    content = chosen(read_table(table, delimiter, encoding, missing_words), columns, exclude)
+    content = chosen(read(table, reading), columns, exclude)
     say_cost(len(content.names), max_size)
     frequencies = FrequencyTable.of(content)
     found = unique_column_combinations(

@@ -1,0 +1,65 @@
+"""``anon audit``: the history, and its proof."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.faults.anon_process import anon
+from tests.faults.publications import portal_of, write_publication
+
+
+@pytest.fixture
+def home(tmp_path) -> Path:
+    return tmp_path / "home"
+
+
+def test_audit_lists_shows_verifies_and_exports(tmp_path, home):
+    good, bad = write_publication(tmp_path), write_publication(tmp_path, dataset="others", recode={"method": "none"})
+    version = anon("run", good, "--json", home=home).json["release"]
+    anon("run", bad, home=home)
+    runs = anon("audit", "list", "--json", home=home).json["runs"]
+    assert [(run["dataset"], run["verdict"]) for run in runs] == [("others", "refused"), ("people", "published")]
+    assert len(anon("audit", "list", "--dataset", "people", "--json", home=home).json["runs"]) == 1
+    for name in (runs[1]["run_id"], version, "people"):
+        shown = anon("audit", "show", name, "--json", home=home).json
+        assert shown["verdict"] == "published"
+        assert shown["report"]["outcome"] == "published"
+    assert "PUBLISHED" in anon("audit", "show", "people", "--summary", home=home).out
+    assert "REFUSED" in anon("audit", "show", "others", home=home).out
+    verified = anon("audit", "verify", "--json", home=home).json
+    assert verified["ok"] is True
+    assert verified["open_intents"] == []
+    manifest = portal_of(good) / "people/latest/manifest.json"
+    assert anon("audit", "verify", "--anchor", manifest, home=home).code == 0
+    lines = anon("audit", "export", home=home).out.splitlines()
+    assert [json.loads(line)["seq"] for line in lines] == list(range(1, verified["entries"] + 1))
+    assert anon("audit", "export", "--json", home=home).json["entries"] == [json.loads(line) for line in lines]
+
+
+def test_audit_verify_ends_with_1_and_names_the_broken_link(tmp_path, home):
+    import sqlite3
+
+    anon("run", write_publication(tmp_path), home=home)
+    with sqlite3.connect(home / "audit.db") as database:
+        database.execute("DROP TRIGGER intents_no_update")
+        database.execute("UPDATE intents SET actor = 'somebody else' WHERE id = 1")
+    database.close()
+    ended = anon("audit", "verify", home=home)
+    assert ended.code == 1
+    assert "BROKEN at entry 1" in ended.err
+    assert anon("audit", "verify", "--json", home=home).json["broken_seq"] == 1
+
+
+def test_audit_without_a_store_says_where_it_looked(home):
+    ended = anon("audit", "list", home=home)
+    assert ended.code == 2
+    assert str(home) in ended.err
+    assert not (home / "audit.db").exists()
+
+
+def test_audit_show_of_nothing_known_ends_with_2(tmp_path, home):
+    anon("run", write_publication(tmp_path), home=home)
+    assert anon("audit", "show", "nothing", home=home).code == 2
