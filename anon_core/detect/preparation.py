@@ -50,7 +50,7 @@ def prepare(
         table = table.keep(first) if duplicates else table
     if not table.rows:
         raise InvalidInputError(
-            "every row has a gap in these columns; nothing is left to search: keep gaps as a category, or name columns "
-            "with fewer gaps"
+            f"every row has a gap in these columns (all {with_gaps:,} were dropped), so nothing is left; "
+            "keep gaps as a category, or choose columns with fewer gaps"
         )
     return Prepared(table=table, with_gaps=with_gaps, duplicates=duplicates)
