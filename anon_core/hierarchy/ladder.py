@@ -42,6 +42,14 @@ class Ladder:
         """The level of the root."""
         return len(self.maps) - 1
 
+    @property
+    def lowest(self) -> Levels:
+        """The lowest level at which each label occurs. Values that the hierarchy does not know stand at the root only."""
+        levels: Levels = np.full(len(self.labels), self.height, np.int8)
+        for level in range(self.height, -1, -1):
+            levels[self.maps[level, ~self.unmapped]] = level
+        return levels
+
     def loss(self) -> Shares:
         """
         Return per level and code the share of the column's other values that the label covers (iLoss).

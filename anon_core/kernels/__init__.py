@@ -7,7 +7,7 @@ are worth loading, and :mod:`~anon_core.kernels.counting` counts distinct tuples
 
 from anon_core.kernels.counting import Distinct, cores, distinct
 from anon_core.kernels.effort import compiled_is_worth, spend
-from anon_core.kernels.grouping import AnyCodes, Groups, Integers, Words, group, pack, weigh
+from anon_core.kernels.grouping import AnyCodes, Groups, Integers, Words, bits_of, group, pack, weigh
 
 __all__ = [
     "AnyCodes",
@@ -15,6 +15,7 @@ __all__ = [
     "Groups",
     "Integers",
     "Words",
+    "bits_of",
     "compiled_is_worth",
     "cores",
     "distinct",

@@ -1,0 +1,220 @@
+"""A table before and after recoding, on distinct tuples: what the four k's and utility are measured on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core import kernels
+from anon_core.errors import InvalidInputError, UnknownLabelsError
+from anon_core.frequency import FrequencyTable
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.kernels import AnyCodes, Integers
+from anon_core.plan import RecodingPlan
+from anon_core.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairs:
+    """Which original became which published tuple: indices into the entries of both sides, and how many rows did."""
+
+    before: Integers
+    after: Integers
+    weights: Integers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """
+    The quasi-identifiers of a table before and after recoding.
+
+    ``before`` has the values as collected, removed rows included; ``after`` has the labels that are published, as codes
+    into the labels of the ladders. ``pairs`` is None where nobody knows which row became which, as with a sorted
+    release. Where units are counted both sides have one entry for each pair of tuple and unit.
+    """
+
+    ladders: tuple[Ladder, ...]
+    before: FrequencyTable
+    after: FrequencyTable
+    pairs: Pairs | None
+
+    @classmethod
+    def of_plan(cls, plan: RecodingPlan) -> Comparison:
+        """Compare a table with what a plan makes of it."""
+        before, kept = plan.frequencies, np.flatnonzero(~plan.removed)
+        side = _Side.of(
+            [plan.released_codes(i)[kept] for i in range(len(plan.ladders))],
+            [len(ladder.labels) for ladder in plan.ladders],
+            before.weights[kept],
+            None if before.units is None else before.units[kept],
+        )
+        return cls(
+            ladders=plan.ladders,
+            before=before,
+            after=side.table(before.names, plan.ladders),
+            pairs=Pairs(before=kept, after=side.member, weights=before.weights[kept]),
+        )
+
+    @property
+    def published(self) -> Integers:
+        """How many rows of each original entry are published; all of them where the pairing is not known."""
+        if self.pairs is None:
+            return self.before.weights
+        rows = np.zeros(len(self.before.weights), np.int64)
+        np.add.at(rows, self.pairs.before, self.pairs.weights)
+        # Two rows of one unit with one tuple are one entry, whatever became of them.
+        return rows if self.before.units is None else np.minimum(rows, 1)
+
+    @property
+    def rows_removed(self) -> int:
+        """How many rows (units) are not published; never below 0, whatever a file holds."""
+        return max(self.before.rows - self.after.rows, 0)
+
+
+def compare(
+    original: Table,
+    released: Table,
+    ladders: Sequence[Ladder],
+    *,
+    same_order: bool = False,
+    key: str | None = None,
+    unit: str | None = None,
+) -> Comparison:
+    """
+    Compare two tables over the columns of the ladders, which are those of the original's values.
+
+    Rows are paired by their position (``same_order``, which needs as many rows on both sides) or by a ``key`` column
+    that both tables have; otherwise the pairing is not known. ``unit`` is a column of the original.
+
+    :raises UnknownColumnError: a column is not in one of the tables.
+    :raises UnknownLabelsError: the released table has cells that are neither values of the original nor labels above.
+    :raises InvalidInputError: the rows cannot be paired as asked, or units are to be counted without a pairing.
+    """
+    names = [ladder.column for ladder in ladders]
+    values = [original.column(name).codes for name in names]
+    labels = _label_codes(released, ladders)
+    at = _originals_of(original, released, same_order=same_order, key=key)
+    if unit is not None and at is None:
+        raise InvalidInputError(
+            f"units of column {unit!r} cannot be counted without knowing which row became which; "
+            "pair the tables by the order of their rows or by a key column"
+        )
+    units = None if unit is None else original.column(unit).codes
+    before = _Side.of(values, [len(original.column(name).domain) for name in names], None, units, original.rows)
+    after = _Side.of(
+        labels,
+        [len(ladder.labels) for ladder in ladders],
+        None,
+        None if units is None or at is None else units[at],
+        released.rows,
+    )
+    domains = tuple(original.column(name).domain for name in names)
+    return Comparison(
+        ladders=tuple(ladders),
+        before=FrequencyTable(
+            names=tuple(names), codes=before.codes, domains=domains, weights=before.weights, units=before.units
+        ),
+        after=after.table(names, ladders),
+        pairs=None if at is None else _pairs(before.member[at], after.member),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Side:
+    """The distinct entries of one side, and which one each row (or entry that came in) is."""
+
+    codes: tuple[AnyCodes, ...]
+    weights: Integers
+    units: AnyCodes | None
+    member: Integers
+
+    @classmethod
+    def of(
+        cls,
+        codes: Sequence[AnyCodes],
+        cardinalities: Sequence[int],
+        weights: Integers | None,
+        units: AnyCodes | None,
+        rows: int | None = None,
+    ) -> _Side:
+        if weights is None:
+            weights = np.ones(rows if rows is not None else 0, np.int64)
+        counted = [] if units is None else [units]
+        sizes = [] if units is None else [int(units.max(initial=0)) + 1]
+        found = kernels.group([*codes, *counted], [*cardinalities, *sizes], weights)
+        return cls(
+            codes=tuple(column[found.first] for column in codes),
+            weights=found.weights if units is None else np.ones(len(found.first), np.int64),
+            units=None if units is None else units[found.first],
+            member=found.member,
+        )
+
+    def table(self, names: Sequence[str], ladders: Sequence[Ladder]) -> FrequencyTable:
+        return FrequencyTable(
+            names=tuple(names),
+            codes=self.codes,
+            domains=tuple(ladder.labels for ladder in ladders),
+            weights=self.weights,
+            units=self.units,
+        )
+
+
+def _pairs(before: Integers, after: Integers) -> Pairs:
+    sizes = [int(side.max(initial=0)) + 1 for side in (before, after)]
+    found = kernels.group([before, after], sizes)
+    return Pairs(before=before[found.first], after=after[found.first], weights=found.weights)
+
+
+def _label_codes(released: Table, ladders: Sequence[Ladder]) -> list[AnyCodes]:
+    """Return the code of every cell among the labels of its ladder."""
+    coded, unknown = [], {}
+    for ladder in ladders:
+        column = released.column(ladder.column)
+        index = {label: code for code, label in enumerate(ladder.labels.to_pylist())}
+        found = np.array([index.get(label, -1) for label in column.domain.to_pylist()], np.int64)
+        codes = found[column.codes]
+        if (found < 0).any():
+            unknown[ladder.column] = (int((found < 0).sum()), int(np.count_nonzero(codes < 0)))
+        coded.append(codes)
+    if unknown:
+        raise UnknownLabelsError(unknown)
+    return coded
+
+
+def _originals_of(original: Table, released: Table, *, same_order: bool, key: str | None) -> Integers | None:
+    """Return for every released row the original row that it was made from, or None where that is not known."""
+    if key is not None:
+        return _by_key(original, released, key)
+    if not same_order:
+        return None
+    if original.rows != released.rows:
+        raise InvalidInputError(
+            f"rows cannot be paired by their order: {original.rows} before, {released.rows} after; "
+            "name a key column that both tables have, or leave the pairing open"
+        )
+    return np.arange(original.rows, dtype=np.int64)
+
+
+def _by_key(original: Table, released: Table, key: str) -> Integers:
+    before, after = original.column(key), released.column(key)
+    twice = [
+        side
+        for side, column in (("before", before), ("after", after))
+        if column.has_gaps or len(column.domain) < len(column.codes)
+    ]
+    index = {value: code for code, value in enumerate(before.domain.to_pylist())}
+    keys = [index.get(value, -1) for value in after.domain.to_pylist()]
+    strangers = keys.count(-1)
+    if twice or strangers:
+        raise InvalidInputError(
+            f"rows cannot be paired by column {key!r}: "
+            + "; ".join(
+                [f"it has gaps or the same value twice {side}" for side in twice]
+                + ([f"{strangers} of its values occur only after"] if strangers else [])
+            )
+        )
+    row_of = np.zeros(original.rows, np.int64)
+    row_of[before.codes] = np.arange(original.rows)
+    return np.asarray(row_of[np.array(keys, np.int64)[after.codes]])

@@ -1,0 +1,83 @@
+"""Which published tuples cover which originals: every value of the one equals or generalises that of the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core import kernels
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.kernels import AnyCodes, Integers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Covering:
+    """
+    Edges between distinct tuples: ``after[e]`` covers ``before[e]``.
+
+    Edges are sorted by ``pattern``, the number of the pattern of levels that the published tuple has, then by ``after``
+    and ``before``. Of one pattern at most one tuple covers an original.
+    """
+
+    before: Integers
+    after: Integers
+    pattern: Integers
+
+
+def covering(ladders: Sequence[Ladder], before: Sequence[AnyCodes], after: Sequence[AnyCodes]) -> Covering:
+    """
+    Return every pair of a distinct original tuple and a distinct published tuple that covers it.
+
+    Published tuples are grouped by their pattern of levels. Lifted to a pattern, an original is covered by the tuple
+    that it has become, and by no other of that pattern: one join per pattern finds all pairs.
+    """
+    originals, published = _length(before), _length(after)
+    if not ladders or not originals or not published:
+        # Without quasi-identifiers there is one tuple on either side, and it covers the other.
+        some = np.zeros(min(originals, published) if not ladders else 0, np.int64)
+        return Covering(before=some, after=some, pattern=some)
+    levels = [ladder.lowest[codes] for ladder, codes in zip(ladders, after, strict=True)]
+    patterns = kernels.group(levels, [ladder.height + 1 for ladder in ladders])
+    order = np.argsort(patterns.member, kind="stable")
+    ends = np.cumsum(np.bincount(patterns.member))
+    found = []
+    for pattern, first in enumerate(patterns.first.tolist()):
+        members = order[ends[pattern - 1] if pattern else 0 : ends[pattern]]
+        covered = _join(ladders, [int(level[first]) for level in levels], before, [codes[members] for codes in after])
+        edges = np.flatnonzero(covered >= 0)
+        covers = members[covered[edges]]
+        sorted_by_after = np.argsort(covers, kind="stable")
+        found.append((edges[sorted_by_after], covers[sorted_by_after], np.full(len(edges), pattern)))
+    columns = [np.concatenate(parts) for parts in zip(*found, strict=True)]
+    return Covering(before=columns[0], after=columns[1], pattern=columns[2])
+
+
+def _length(codes: Sequence[AnyCodes]) -> int:
+    return len(codes[0]) if codes else 1
+
+
+def _join(
+    ladders: Sequence[Ladder], pattern: Sequence[int], before: Sequence[AnyCodes], after: Sequence[AnyCodes]
+) -> Integers:
+    """Return for each original, lifted to a pattern, the published tuple of that pattern that it has become, or -1."""
+    # A column at the root says nothing: everything meets there.
+    told = [i for i, level in enumerate(pattern) if level < ladders[i].height]
+    originals, published = len(before[0]), len(after[0])
+    if not told:
+        return np.zeros(originals, np.int64)
+    sizes = [len(ladders[i].labels) for i in told]
+    lifted = [ladders[i].maps[pattern[i]][before[i]] for i in told]
+    wanted: AnyCodes
+    keys: AnyCodes
+    if sum(map(kernels.bits_of, sizes)) > 64:
+        both = [np.concatenate([up, after[i]]) for up, i in zip(lifted, told, strict=True)]
+        member = kernels.group(both, sizes).member
+        wanted, keys = member[:originals], member[originals:]
+    else:
+        wanted = kernels.pack(lifted, sizes)[0]
+        keys = kernels.pack([after[i] for i in told], sizes)[0]
+    order = np.argsort(keys, kind="stable")
+    at = np.minimum(np.searchsorted(keys[order], wanted), published - 1)
+    return np.where(keys[order][at] == wanted, order[at], -1)
