@@ -72,6 +72,16 @@ class Comparison:
         """How many rows (units) are not published; never below 0, whatever a file holds."""
         return max(self.before.rows - self.after.rows, 0)
 
+    @property
+    def rows_blanked(self) -> int:
+        """How many published rows (units) stand at the root everywhere: published in name only, they say nothing."""
+        blank = np.full(len(self.after.weights), bool(self.ladders), np.bool_)
+        for ladder, codes in zip(self.ladders, self.after.codes, strict=True):
+            roots = np.zeros(len(ladder.labels), np.bool_)
+            roots[ladder.maps[-1]] = True
+            blank &= roots[codes]
+        return int(self.after.weights[blank].sum())
+
 
 def compare(
     original: Table,
@@ -95,7 +105,7 @@ def compare(
     names = [ladder.column for ladder in ladders]
     values = [original.column(name).codes for name in names]
     labels = _label_codes(released, ladders)
-    at = _originals_of(original, released, same_order=same_order, key=key)
+    at = original_rows(original, released, same_order=same_order, key=key)
     if unit is not None and at is None:
         raise InvalidInputError(
             f"units of column {unit!r} cannot be counted without knowing which row became which; "
@@ -183,8 +193,12 @@ def _label_codes(released: Table, ladders: Sequence[Ladder]) -> list[AnyCodes]:
     return coded
 
 
-def _originals_of(original: Table, released: Table, *, same_order: bool, key: str | None) -> Integers | None:
-    """Return for every released row the original row that it was made from, or None where that is not known."""
+def original_rows(original: Table, released: Table, *, same_order: bool, key: str | None) -> Integers | None:
+    """
+    Return for every released row the original row that it was made from, or None where that is not known.
+
+    :raises InvalidInputError: the rows cannot be paired as asked.
+    """
     if key is not None:
         return _by_key(original, released, key)
     if not same_order:

@@ -10,6 +10,8 @@
     │   ├── UnknownColumnError    columns that are not in the table
     │   ├── HierarchyError        a hierarchy that is not one
     │   ├── UnmappedValuesError   values that a hierarchy does not cover
+    │   ├── DecomposeError        values that a rule does not split, codes that a lookup does not name
+    │   ├── UnknownLabelsError    released cells that no hierarchy leads to
     │   ├── NotNumbersError       values that are not numbers, where numbers are grouped
     │   └── StorageError          a folder or disk that does not take what is written
     ├── ComplianceError           the data cannot comply (exit code 1)
@@ -153,6 +155,60 @@ class UnmappedValuesError(InvalidInputError):
             f"the hierarchy does not cover every value ({'; '.join(parts)}); repair the values, choose another "
             "hierarchy, or set `unmapped: suppress` to publish them as *. "
             "`anon run SPEC --show-values` names them on the terminal"
+        )
+
+
+class DecomposeError(InvalidInputError):
+    """Columns whose values cannot all be split into parts, or whose parts have codes that the lookup does not name.
+
+    ``unfit`` maps column to (distinct values, rows), ``unnamed`` the same for pairs of column and part; ``wanted``
+    tells per column by which rule it was to be split.
+    """
+
+    def __init__(
+        self,
+        unfit: dict[str, tuple[int, int]],
+        unnamed: dict[tuple[str, str], tuple[int, int]],
+        wanted: dict[str, str],
+    ) -> None:
+        super().__init__(unfit, unnamed, wanted)
+        self.unfit = unfit
+        self.unnamed = unnamed
+        self.wanted = wanted
+
+    def __str__(self) -> str:
+        parts = [
+            f"column {name!r}: {values} distinct values, {rows} rows, do not fit {self.wanted[name]}"
+            for name, (values, rows) in self.unfit.items()
+        ]
+        parts += [
+            f"part {part!r} of column {name!r}: {values} distinct codes, {rows} rows, have no line in its lookup"
+            for (name, part), (values, rows) in self.unnamed.items()
+        ]
+        return (
+            f"not every value can be decomposed ({'; '.join(parts)}); repair the values, the rule or the lookup, or "
+            "set `unmapped: suppress` in `decompose` (`anon decompose --suppress`) to publish them as *"
+        )
+
+
+class UnknownLabelsError(InvalidInputError):
+    """Released cells that are neither values of the original table nor labels of its hierarchies.
+
+    ``unknown`` maps column to (distinct values, rows).
+    """
+
+    def __init__(self, unknown: dict[str, tuple[int, int]]) -> None:
+        super().__init__(unknown)
+        self.unknown = unknown
+
+    def __str__(self) -> str:
+        parts = [
+            f"column {name!r}: {values} distinct values, {rows} rows" for name, (values, rows) in self.unknown.items()
+        ]
+        return (
+            f"the released table has cells that are neither values of the original nor labels above them "
+            f"({'; '.join(parts)}); give the publication file whose hierarchies made them with --spec, and the very "
+            "table that was recoded"
         )
 
 

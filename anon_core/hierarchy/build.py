@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import datetime
-import re
 from collections.abc import Sequence
 from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
 from anon_core.errors import UnmappedValuesError
-from anon_core.hierarchy import files
+from anon_core.hierarchy.checking import checked
+from anon_core.hierarchy.dates import by_date, form_of
+from anon_core.hierarchy.files import FileFormat, format_of, read_levels
 from anon_core.hierarchy.ladder import ROOT, Ladder, climb
-from anon_core.hierarchy.numbers import is_whole, number_in, written
-from anon_core.spec import Hierarchy, Publication
+from anon_core.hierarchy.levels import Levels
+from anon_core.hierarchy.widths import by_widths
+from anon_core.spec import Hierarchy, PartialPublication
 from anon_core.table import Column, Table
 
-_ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[T ].*)?", re.DOTALL)
 
-Paths = dict[str | None, Sequence[str]]
-
-
-def ladders(publication: Publication, table: Table, columns: Sequence[str]) -> dict[str, Ladder]:
+def ladders(publication: PartialPublication, table: Table, columns: Sequence[str]) -> dict[str, Ladder]:
     """
     Build the ladder of every named column; one without a declared hierarchy has only the root above it.
 
@@ -33,116 +29,90 @@ def ladders(publication: Publication, table: Table, columns: Sequence[str]) -> d
     """
     built: dict[str, Ladder] = {}
     unmapped: dict[str, tuple[int, int]] = {}
+    declared = publication.effective_columns
     for name in columns:
-        hierarchy = publication.columns[name].hierarchy
+        hierarchy = declared[name].hierarchy
         column = table.column(name)
-        built[name] = ladder(column, hierarchy, publication.root)
+        withheld = declared[name].withheld
+        built[name] = ladder(column, hierarchy, publication.root, withheld=withheld)
         missing = built[name].unmapped
+        if withheld is not None:
+            missing = missing & [value != withheld for value in column.domain.to_pylist()]
         if missing.any() and (hierarchy is None or hierarchy.unmapped != "suppress"):
             unmapped[name] = (int(missing.sum()), int(np.count_nonzero(missing[column.codes])))
     if unmapped:
-        raise UnmappedValuesError(unmapped, {name: _wanted(publication.columns[name].hierarchy) for name in unmapped})
+        wanted = {name: _wanted(table.column(name), declared[name].hierarchy, publication.root) for name in unmapped}
+        raise UnmappedValuesError(unmapped, wanted)
     return built
 
 
-def _wanted(hierarchy: Hierarchy | None) -> str:
+def _wanted(column: Column, hierarchy: Hierarchy | None, folder: Path) -> str:
+    """Return what the hierarchy asks of values, in words that go on after counting them."""
     if hierarchy and hierarchy.file:
-        return f", have no line in {hierarchy.file}"
+        rules = format_of(folder / hierarchy.file) is FileFormat.RULES
+        return f", have no {'rule' if rules else 'line'} in {hierarchy.file}"
     if hierarchy and hierarchy.intervals:
         return ", are not numbers such as 1957 or 3.5"
-    return ", are not dates such as 1949-01-21"
+    return f", {form_of(values_of(column)).wanted}"
 
 
-def ladder(column: Column, hierarchy: Hierarchy | None, folder: Path) -> Ladder:
-    """Build one column's ladder. Values that the hierarchy does not cover are marked in ``unmapped``."""
-    values = [value for value in column.domain.to_pylist() if value is not None]
-    root = ROOT
+def ladder(column: Column, hierarchy: Hierarchy | None, folder: Path, *, withheld: str | None = None) -> Ladder:
+    """
+    Build one column's ladder. Values that the hierarchy does not cover are marked in ``unmapped``.
+
+    So is ``withheld``, the value that decomposing put in the place of what it could not split: it says nothing, and
+    stands at the root from the beginning.
+
+    :raises HierarchyError: the hierarchy file is wrong.
+    """
+    values = [value for value in values_of(column) if value != withheld]
     if hierarchy is None or hierarchy.root is not None:
-        root = (hierarchy.root if hierarchy else None) or ROOT
-        paths: Paths = {value: [] for value in values}
-        names: list[str] = []
-    elif hierarchy.file is not None:
-        levels = files.read_levels(folder / hierarchy.file)
-        paths, names = levels.paths, levels.names
-    elif hierarchy.intervals is not None:
-        widths = [Decimal(str(width)) for width in hierarchy.intervals]
-        numbers = [number for value in values if (number := number_in(value)) is not None]
-        # One fraction in the column and every interval is written [low, high): else 5 and 5.5 would be kept apart.
-        whole = all(map(is_whole, [*numbers, *widths]))
-        paths = {value: path for value in values if (path := interval_path(value, widths, whole=whole)) is not None}
-        names = [f"intervals of {width}" for width in widths]
-    elif hierarchy.prefix is not None:
-        paths = {value: [prefix_label(value, length) for length in hierarchy.prefix] for value in values}
-        names = [f"first {length} characters" for length in hierarchy.prefix]
-    else:
-        parts = [str(part.value) for part in hierarchy.date or ()]
-        paths = {value: path for value in values if (path := date_path(value, parts)) is not None}
-        names = parts
-    return climb(column.name, column.domain, paths, [*names, root if root != ROOT else "suppressed"], root)
+        root_only = Levels(paths={value: [] for value in values}, names=[])
+        return ladder_of(column, root_only, root=(hierarchy.root if hierarchy else None) or ROOT)
+    if hierarchy.file is not None:
+        file = folder / hierarchy.file
+        return ladder_of(column, read_levels(file), where=str(file))
+    if hierarchy.intervals is not None:
+        return ladder_of(column, by_widths(values, [Decimal(str(width)) for width in hierarchy.intervals]))
+    if hierarchy.prefix is not None:
+        return ladder_of(column, by_prefix(values, hierarchy.prefix))
+    return ladder_of(column, by_date(values, [str(part.value) for part in hierarchy.date or ()]))
 
 
-def interval_path(value: str, widths: Sequence[Decimal], *, whole: bool | None = None) -> list[str] | None:
+def ladder_of(column: Column, levels: Levels, *, root: str = ROOT, where: str = "") -> Ladder:
     """
-    Return the intervals a number lies in, or None for what is not a number. Intervals start at multiples of the width.
+    Build the ladder of a column from what is known about values, and check it.
 
-    With ``whole`` an interval is named by its first and last whole number; by default, if this number and the widths
-    are whole. A caller with a column of numbers decides once for all of them, so that one interval has one name.
+    ``where`` names the file that the levels come from, if people wrote them: then faults are theirs.
 
-    >>> interval_path("1957", [Decimal(5), Decimal(10)])
-    ['1955-1959', '1950-1959']
-    >>> interval_path("1957", [Decimal(5), Decimal(10)], whole=False)
-    ['[1955, 1960)', '[1950, 1960)']
-    >>> interval_path("-0.5", [Decimal("0.5")])
-    ['[-0.5, 0.0)']
+    :raises HierarchyError: the column's values do not climb the file's levels as they should.
     """
-    number = number_in(value)
-    if number is None:
-        return None
-    if whole is None:
-        whole = all(map(is_whole, [number, *widths]))
-    path = []
-    for width in widths:
-        # In units of the last digit of the width everything is an integer, and no division is rounded.
-        places = max(0, -int(width.as_tuple().exponent))
-        units = int(Fraction(width) * 10**places)
-        low = int(Fraction(number) * 10**places // units) * units
-        if whole and low >= 0:
-            path.append(f"{low}-{low + units - 1}")
-        else:
-            path.append(f"[{written(low, places)}, {written(low + units, places)})")
-    return path
+    paths = levels.covering(values_of(column))
+    names = [*levels.names, root if root != ROOT else "suppressed"]
+    return checked(climb(column.name, column.domain, paths, names, root), where)
 
 
-def prefix_label(value: str, length: int) -> str:
+def values_of(column: Column) -> list[str]:
+    """Return the distinct values of a column, in order, without the gap."""
+    return [value for value in column.domain.to_pylist() if value is not None]
+
+
+def rows_of(column: Column) -> dict[str, int]:
+    """Return how many rows have each value, in the order of the values, without the gap."""
+    rows = np.bincount(column.codes, minlength=len(column.domain)).tolist()
+    return {value: count for value, count in zip(column.domain.to_pylist(), rows, strict=True) if value is not None}
+
+
+def by_prefix(values: Sequence[str], lengths: Sequence[int]) -> Levels:
     """
     Return the first characters and a star; what is not longer stays as it is.
 
-    >>> prefix_label("12345", 3), prefix_label("12", 3)
-    ('123*', '12')
+    >>> by_prefix(["12345", "12"], [3]).paths
+    {'12345': ['123*'], '12': ['12']}
     """
-    return value if len(value) <= length else value[:length] + ROOT
-
-
-def date_path(value: str, parts: Sequence[str]) -> list[str] | None:
-    """
-    Return the parts of an ISO date (a time of day is ignored), or None for what is not one.
-
-    >>> date_path("2019-05-15 00:00:00", ["month", "quarter", "year", "decade"])
-    ['2019-05', '2019-Q2', '2019', '2010s']
-    """
-    match = _ISO_DATE.fullmatch(value)
-    if not match:
-        return None
-    year, month, day = map(int, match.groups())
-    try:
-        datetime.date(year, month, day)
-    except ValueError:
-        return None
-    labels = {
-        "day": f"{year:04}-{month:02}-{day:02}",
-        "month": f"{year:04}-{month:02}",
-        "quarter": f"{year:04}-Q{(month + 2) // 3}",
-        "year": f"{year:04}",
-        "decade": f"{year // 10:03}0s",
-    }
-    return [labels[part] for part in parts]
+    return Levels(
+        paths={
+            value: [value if len(value) <= length else value[:length] + ROOT for length in lengths] for value in values
+        },
+        names=[f"first {length} characters" for length in lengths],
+    )

@@ -1,96 +1,108 @@
-"""Hierarchy files as ARX writes them: one line per value, level 0 first, ``;`` or ``,``, no header."""
+"""Hierarchy files: one line per value as ARX writes them, level 0 first; or rules, ``{a, b} => c``."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 
-from anon_core.errors import HierarchyError, NotSupportedYetError
+from anon_core.errors import HierarchyError
+from anon_core.hierarchy.cells import cut
+from anon_core.hierarchy.faults import faults_of, told
 from anon_core.hierarchy.ladder import ROOT
+from anon_core.hierarchy.levels import Levels
+from anon_core.hierarchy.rule_levels import levels_of_rules
+from anon_core.hierarchy.rules import are_rules, is_like_a_rule, parse_rules
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileLevels:
-    """The path of every value in a file, from level 1 to the one below the root, and what the levels are called."""
+class FileFormat(StrEnum):
+    """The two ways to write a hierarchy file."""
 
-    paths: dict[str | None, Sequence[str]]
-    names: list[str]
+    LINES = "lines"
+    RULES = "rules"
 
 
-def read_levels(path: Path) -> FileLevels:
+def read_levels(path: Path) -> Levels:
     """
-    Read a hierarchy file and check that it is one.
+    Read a hierarchy file in either format and check that it is one.
 
-    Every line has the same number of levels; a value has one line; a label has one parent. A last level that is ``*``
-    everywhere is the root, which every ladder has anyway. An empty first cell gives a gap its own path.
+    Of lines, every one has the same number of levels; a value has one line; a label has one parent and never leads back
+    to itself. A last level that is ``*`` everywhere is the root, which every ladder has anyway. An empty first cell
+    gives a gap its own path, a quoted empty one the empty text. Of rules see :mod:`~anon_core.hierarchy.rules`.
 
     :raises HierarchyError: listing everything wrong by line number.
     """
+    return levels_in(_text(path), str(path), path.name)
+
+
+def format_of(path: Path) -> FileFormat:
+    """
+    Return which format a hierarchy file has.
+
+    :raises HierarchyError: it cannot be read.
+    """
+    return FileFormat.RULES if are_rules(_text(path)) else FileFormat.LINES
+
+
+def levels_in(text: str, where: str, name: str) -> Levels:
+    """
+    Read the text of a hierarchy file; ``where`` is for errors, ``name`` for what the levels are called.
+
+    >>> levels_in("AOSTA;AO;*\\nTORINO;TO;*", "places.csv", "places.csv").paths
+    {'AOSTA': ['AO'], 'TORINO': ['TO']}
+    >>> levels_in("{AOSTA, COGNE} => AO", "places.txt", "places.txt").paths
+    {'AOSTA': ['AO'], 'COGNE': ['AO']}
+
+    :raises HierarchyError: listing everything wrong by line number.
+    """
+    problems: list[str] = []
+    if are_rules(text):
+        found = parse_rules(text)
+        problems += found.problems
+        levels = levels_of_rules(found, problems, name)
+    else:
+        levels = _levels_of_lines(text, problems, name)
+    if problems:
+        raise HierarchyError(where, told(problems))
+    return levels
+
+
+def _text(path: Path) -> str:
+    """:raises HierarchyError: the file cannot be read as UTF-8 text."""
+    content = b""
     try:
-        text = path.read_bytes().decode("utf-8-sig")  # As it stands: a line break inside quotes is part of a value.
+        if path.exists() and not path.is_file():
+            raise HierarchyError(str(path), ["is a folder, not a file" if path.is_dir() else "is not a file"])
+        content = path.read_bytes()
+        return content.decode("utf-8-sig")  # As it stands: a line break inside quotes is part of a value.
     except FileNotFoundError:
-        raise HierarchyError(str(path), ["no such hierarchy file; paths start at the include folder"]) from None
-    except (UnicodeDecodeError, OSError):
-        raise HierarchyError(str(path), ["cannot be read as UTF-8 text"]) from None
-    if "=>" in text:
-        raise NotSupportedYetError(f"{path}: hierarchy rules of the form {{a,b}} => c", "write one line per value")
-    try:
-        lines = _rows(text)
-    except csv.Error:
-        raise HierarchyError(str(path), ["has a cell longer than any label; is a quote left open?"]) from None
-    if not lines:
-        raise HierarchyError(str(path), ["is empty; write one line per value, level 0 first"])
-    problems = _problems(lines)
-    if problems:
-        raise HierarchyError(str(path), problems)
-    depth = len(lines[0][1])
-    if depth > 1 and all(row[-1] == ROOT for _, row in lines):
-        depth -= 1
-    return FileLevels(
-        paths={row[0] or None: row[1:depth] for _, row in lines},
-        names=[f"level {level} of {path.name}" for level in range(1, depth)],
-    )
+        problem = "no such hierarchy file; paths start at the include folder"
+    except PermissionError:
+        problem = "may not be read by this user"
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        problem = f"line {line} cannot be read as UTF-8 text; save it as UTF-8"
+    except (OSError, ValueError):
+        problem = "cannot be read"
+    raise HierarchyError(str(path), [problem])
 
 
-def _rows(text: str) -> list[tuple[int, list[str]]]:
-    """Return the rows and their lines, split by the delimiter there is more of; by the other if only that one fits."""
-    either = sorted(";,", key=text.count, reverse=True)
-    readings = []
-    for delimiter in either:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        line, rows = 1, []
-        for row in reader:
-            if any(row):
-                rows.append((line, row))
-            line = reader.line_num + 1
-        readings.append(rows)
-    fits = [len({len(row) for _, row in rows}) == 1 and len(rows[0][1]) > 1 for rows in readings]
-    return readings[1] if fits[1] and not fits[0] else readings[0]
-
-
-def _problems(lines: Sequence[tuple[int, list[str]]]) -> list[str]:
-    """Return everything that keeps these lines from being a hierarchy."""
-    depth = len(lines[0][1])
-    problems = [
-        f"line {n} has {len(row)} levels, line {lines[0][0]} has {depth}" for n, row in lines if len(row) != depth
+def _levels_of_lines(text: str, problems: list[str], name: str) -> Levels:
+    found = cut(text)
+    problems += found.problems
+    rules = {row.line for row in found.rows if not row.quoted and is_like_a_rule(";".join(row.cells))}
+    rows = [row for row in found.rows if row.line not in rules]
+    problems += [
+        f"line {line} is a rule; a file has rules or lines such as value;label, not both" for line in sorted(rules)
     ]
-    if problems:
-        return problems
-    seen: dict[str, int] = {}
-    for n, row in lines:
-        if row[0] in seen:
-            problems.append(f"line {n} repeats the value of line {seen[row[0]]}")
-        seen.setdefault(row[0], n)
-        problems += [f"line {n} has an empty label at level {level}" for level in range(1, depth) if not row[level]]
-    for level in range(1, depth):
-        parents: dict[str, tuple[str, int]] = {}
-        for n, row in lines:
-            parent, first = parents.setdefault(row[level - 1], (row[level], n))
-            if level > 1 and parent != row[level]:
-                problems.append(
-                    f"lines {first} and {n} give one label of level {level - 1} two parents at level {level}"
-                )
-    return problems
+    if not rows:
+        problems += [] if problems else ["is empty; write one line per value, level 0 first"]
+        return Levels(paths={}, names=[])
+    depth = replace(found, rows=rows).depth
+    problems += faults_of(rows, depth)
+    if depth > 1 and all(row.cells[-1] == ROOT for row in rows):
+        depth -= 1
+    return Levels(
+        paths={row.cells[0] if row.cells[0] or row.quoted else None: row.cells[1:depth] for row in rows},
+        names=[f"level {level} of {name}" for level in range(1, depth)],
+    )

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 
 _LARGEST = 300
 """Digits before or after the point; `1E999999999` is a short text and a number that fills the memory."""
+
+_COMMA = re.compile(r"\s*[+-]?([0-9]*),([0-9]+)\s*")
+_GROUPED = re.compile(r"\s*[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?\s*")
+
+Reading = Callable[[str], Decimal | None]
 
 
 def number_in(text: str | None) -> Decimal | None:
@@ -24,6 +31,41 @@ def number_in(text: str | None) -> Decimal | None:
     if not number:
         return Decimal(0)
     return number if abs(number.adjusted()) < _LARGEST and int(number.as_tuple().exponent) > -_LARGEST else None
+
+
+def reading_of(values: Sequence[str]) -> Reading:
+    """
+    Return how the numbers of a column are read: with a decimal point, or all of them with a decimal comma.
+
+    A column decides once. The comma is a decimal one if some number cannot be meant otherwise (``3,5`` can only be
+    three and a half, ``1,234`` may be a thousand), none has a decimal point and none is grouped by commas. As long as
+    every comma may divide thousands, what has one is not read as a number.
+
+    >>> reading_of(["3,5", "1,234"])("1,234"), reading_of(["12", "1,234"])("1,234"), reading_of(["2.5", "3,5"])("3,5")
+    (Decimal('1.234'), None, None)
+    """
+    with_comma = [value for value in values if "," in value]
+    if not any(map(_is_decimal_comma, with_comma)) or any(map(_is_grouped, with_comma)):
+        return number_in
+    if any("." in value and number_in(value) is not None for value in values):
+        return number_in
+    return _number_with_comma
+
+
+def _is_decimal_comma(text: str) -> bool:
+    """Whether the one comma cannot divide thousands: other than 3 digits follow, or 0, nothing or too many precede."""
+    match = _COMMA.fullmatch(text)
+    return match is not None and not (len(match[2]) == 3 and 1 <= len(match[1]) <= 3 and match[1][0] != "0")
+
+
+def _is_grouped(text: str) -> bool:
+    return _GROUPED.fullmatch(text) is not None and ("." in text or text.count(",") > 1)
+
+
+def _number_with_comma(text: str) -> Decimal | None:
+    if "," not in text:
+        return number_in(text)
+    return number_in(text.replace(",", ".")) if _COMMA.fullmatch(text) else None
 
 
 def is_whole(number: Decimal) -> bool:

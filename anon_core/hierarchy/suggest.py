@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -9,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anon_core.hierarchy.build import date_path
-from anon_core.hierarchy.numbers import number_in
+from anon_core.hierarchy.dates import form_of
+from anon_core.hierarchy.numbers import number_in, reading_of
 from anon_core.kernels import Integers
 from anon_core.spec import DateLevel, Hierarchy
 from anon_core.table import Column
@@ -24,6 +25,8 @@ _FEWEST = 6
 _LIFETIMES = 200
 """Years that ages and years of birth lie apart at most; else they are counted in months, or are no years."""
 _MOST_CHECKED = 200_000
+_OTHER_DATE = r"^\d{1,2}[./-]\d{1,2}[./-]\d{4}($|[T ])"
+_WITH_COMMA = r"^[+-]?\d+(,\d+)?$"
 
 
 def suggested(column: Column, *, kind: str | None, type_of_values: str) -> Hierarchy:
@@ -44,11 +47,23 @@ def suggested(column: Column, *, kind: str | None, type_of_values: str) -> Hiera
         return Hierarchy(prefix=(6, 4, 3))  # month, year, decade
     if kind == "postcode" or (type_of_values == "integer" and _are_codes(values)):
         return _prefixes(column)
-    if type_of_values in ("date", "timestamp"):
+    if type_of_values in ("date", "timestamp") or _are_like(values, _OTHER_DATE):
         return _dates(values, kind)
     if type_of_values in ("integer", "decimal") and _are_numbers(values):
-        return _intervals(column, kind, whole=type_of_values == "integer")
+        return _intervals(column, values, kind, whole=type_of_values == "integer")
+    if _are_like(values, _WITH_COMMA) and reading_of(values.to_pylist()) is not number_in:
+        return _intervals(column, pc.replace_substring(values, ",", "."), kind, whole=False)
     return _ROOT_ONLY
+
+
+def _are_like(values: pa.Array, form: str) -> bool:
+    """Whether all have a form; one value rules out most, then all are looked at."""
+    few = len(values) <= _MOST_CHECKED
+    return few and re.search(form, values[0].as_py()) is not None and _match(values, form)
+
+
+def _match(values: pa.Array, form: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(values, form)).as_py())
 
 
 def _are_codes(values: pa.Array) -> bool:
@@ -61,7 +76,7 @@ def _are_codes(values: pa.Array) -> bool:
 def _are_compact_dates(values: pa.Array) -> bool:
     """Whether all are dates such as 19570412."""
     form = r"^(18|19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$"
-    return bool(pc.all(pc.match_substring_regex(values, form)).as_py())
+    return _match(values, form)
 
 
 def _prefixes(column: Column) -> Hierarchy:
@@ -74,13 +89,15 @@ def _prefixes(column: Column) -> Hierarchy:
 
 def _dates(values: pa.Array, kind: str | None) -> Hierarchy:
     """Return the parts of dates; of dates that do not exist, such as 30 February, there are none."""
-    days = pc.unique(pc.utf8_slice_codeunits(values, 0, 10))
-    if not pc.all(pc.match_substring_regex(values, r"(?s)^\d{4}-\d{2}-\d{2}([T ].*)?$")).as_py():
+    days = values
+    if _match(values, r"(?s)^\d{4}-\d{2}-\d{2}([T ].*)?$"):
+        days = pc.unique(pc.utf8_slice_codeunits(values, 0, 10))
+    texts = days.to_pylist()
+    form = form_of(texts)
+    years = [date.year for text in texts if (date := form.date_in(text))]
+    if len(years) < len(texts):
         return _ROOT_ONLY
-    years = [path[0] for day in days.to_pylist() if (path := date_path(day, ["year"]))]
-    if len(years) < len(days):
-        return _ROOT_ONLY
-    long = kind == "date of birth" or int(max(years)) - int(min(years)) > 20
+    long = kind == "date of birth" or max(years) - min(years) > 20
     return Hierarchy(date=(DateLevel.MONTH, DateLevel.YEAR if long else DateLevel.QUARTER,
                            DateLevel.DECADE if long else DateLevel.YEAR))  # fmt: skip
 
@@ -92,12 +109,12 @@ def _are_numbers(values: pa.Array) -> bool:
     return len(unusual) <= _MOST_CHECKED and all(number_in(text) is not None for text in unusual.to_pylist())
 
 
-def _intervals(column: Column, kind: str | None, *, whole: bool) -> Hierarchy:
-    """Return intervals that fit the range in which nine of ten rows lie."""
+def _intervals(column: Column, values: pa.Array, kind: str | None, *, whole: bool) -> Hierarchy:
+    """Return intervals that fit the range in which nine of ten rows lie; ``values`` are written with points."""
     if kind == "coordinate" and not whole:
         return Hierarchy(intervals=(0.01, 0.1, 1))
-    spans = _spans(column)
-    if len(column.domain.drop_null()) < _FEWEST or not np.isfinite(spans.whole) or spans.whole <= 0:
+    spans = _spans(column, values)
+    if len(values) < _FEWEST or not np.isfinite(spans.whole) or spans.whole <= 0:
         return _ROOT_ONLY
     if kind in ("age", "year of birth", "date of birth") and spans.whole <= _LIFETIMES:
         return Hierarchy(intervals=(5, 10, 20))
@@ -114,8 +131,8 @@ class _Spans:
     whole: float
 
 
-def _spans(column: Column) -> _Spans:
-    amounts = numbers(column.domain.drop_null().cast(pa.float64()))
+def _spans(column: Column, values: pa.Array) -> _Spans:
+    amounts = numbers(values.cast(pa.float64()))
     order = np.argsort(amounts, kind="stable")
     ends = np.cumsum(_weights(column)[order])
     low, high = (float(amounts[order][np.searchsorted(ends, ends[-1] * share)]) for share in (0.05, 0.95))

@@ -19,7 +19,8 @@ from anon_core.kernels import Integers
 from anon_core.plan import RecodingPlan
 from anon_core.policy import rows_allowed
 from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.score.utility import utility
+from anon_core.score.utility.cells import Recoded
+from anon_core.score.utility.loss import loss
 from anon_core.table import Mask
 
 NODE_LIMIT = 200_000
@@ -220,7 +221,7 @@ class _Lattice:
             return _Safe(cost=self.cost(node), removed=0, node=node)
         plan = self.plan(node, counted)
         weights = dict(zip(self.frequencies.names, self.weights, strict=True))
-        return _Safe(cost=utility(plan, weights).weighted_loss, removed=removed, node=node)
+        return _Safe(cost=loss(Recoded.by(plan), weights).weighted, removed=removed, node=node)
 
     def _blanked(self, node: Node, kept: Mask) -> int:
         """Return how many kept rows would stand at the root everywhere: published in name only, they are removed."""

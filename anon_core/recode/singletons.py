@@ -20,7 +20,8 @@ from anon_core.hierarchy.ladder import Ladder
 from anon_core.plan import RecodingPlan
 from anon_core.policy import rows_allowed
 from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.score.utility import utility
+from anon_core.score.utility.cells import Recoded
+from anon_core.score.utility.loss import loss
 from anon_core.spec import Years
 from anon_core.table import Mask
 
@@ -163,6 +164,6 @@ def _describe(tried: _Tried, *, elected: bool) -> Candidate:
         rows_changed=tried.plan.rows_changed,
         rows_removed=tried.plan.rows_removed,
         distinct=tried.distinct,
-        loss=utility(tried.plan).loss,
+        loss=loss(Recoded.by(tried.plan)).overall,
         elected=elected,
     )

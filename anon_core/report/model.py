@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
+
+from anon_core.report.measured import FourKMeasured, Measured, Part, RiskMeasured, SensitiveMeasured, UtilitySummary
 
 SCHEMA: Literal["anonflow/report/1"] = "anonflow/report/1"
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class CheckResult(_Part):
+class CheckResult(Part):
     """One thing the gate measured."""
 
     distribution: str
@@ -28,7 +26,7 @@ class CheckResult(_Part):
     message: str
 
 
-class AcceptedSet(_Part):
+class AcceptedSet(Part):
     """A column set that singles people out and that a named person accepted."""
 
     columns: list[str]
@@ -37,28 +35,21 @@ class AcceptedSet(_Part):
     until: str
 
 
-class FourK(_Part):
-    """The four k's; null where one was not measured."""
-
-    exact: int | None
-    link: int | None = None
-    source: int | None = None
-    concealment: int | None = None
-
-
-class Privacy(_Part):
+class Privacy(Part):
     """What was required and reached."""
 
     k_required: int
     k_means: str
-    k: FourK
+    k: FourKMeasured
     singletons: int | None
+    risk: RiskMeasured
+    sensitive: list[SensitiveMeasured]
     suppression_limit: float
     checks: list[CheckResult]
     accepted: list[AcceptedSet]
 
 
-class Rows(_Part):
+class Rows(Part):
     """``removed`` to protect people, within the policy's limit; ``dropped`` because a quasi-identifier was missing."""
 
     published: int
@@ -66,7 +57,7 @@ class Rows(_Part):
     dropped: int
 
 
-class LevelUse(_Part):
+class LevelUse(Part):
     """How many published rows stand at one level of a column."""
 
     level: int
@@ -74,7 +65,7 @@ class LevelUse(_Part):
     rows: int
 
 
-class PublishedColumn(_Part):
+class PublishedColumn(Part):
     name: str
     role: str
     description: str | None
@@ -82,23 +73,14 @@ class PublishedColumn(_Part):
     cells_changed: int
 
 
-class RecodingSummary(_Part):
+class RecodingSummary(Part):
     method: str
     why: str
     rows_changed: int
     columns: list[PublishedColumn]
 
 
-class UtilitySummary(_Part):
-    """0 is untouched, 1 is nothing left."""
-
-    loss: float
-    weighted_loss: float
-    rows_changed_share: float
-    cells_changed_share: float
-
-
-class PublishedFile(_Part):
+class PublishedFile(Part):
     name: str
     media_type: str
     sha256: str
@@ -106,7 +88,7 @@ class PublishedFile(_Part):
     rows: int
 
 
-class PublicReport(_Part):
+class PublicReport(Part):
     """What anyone may read beside the data."""
 
     schema_: Literal["anonflow/report/1"] = SCHEMA
@@ -125,18 +107,7 @@ class PublicReport(_Part):
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=lambda name: name.rstrip("_"))
 
 
-class Measured(_Part):
-    """Where the quasi-identifiers stand."""
-
-    columns: list[str]
-    k: FourK
-    singletons: int
-    classes: int
-    rows: int
-    rows_below: int
-
-
-class ColumnSetFound(_Part):
+class ColumnSetFound(Part):
     """A set of columns: rows alone on it, its distinct tuples, the share of all pairs of rows that it tells apart."""
 
     columns: list[str]
@@ -147,7 +118,7 @@ class ColumnSetFound(_Part):
     separation_ratio: float | None
 
 
-class DetectionFound(_Part):
+class DetectionFound(Part):
     """Which column sets single people out in the data as collected."""
 
     counted: str
@@ -160,13 +131,13 @@ class DetectionFound(_Part):
     sets_examined: int
 
 
-class SubsetCounted(_Part):
+class SubsetCounted(Part):
     columns: list[str]
     distinct: int
     singletons: int
 
 
-class SelectionFound(_Part):
+class SelectionFound(Part):
     """Every subset of the declared quasi-identifiers, and the one that tells most rows apart with fewest columns."""
 
     rows: int
@@ -174,7 +145,7 @@ class SelectionFound(_Part):
     elected: list[str]
 
 
-class ColumnScore(_Part):
+class ColumnScore(Part):
     """One column; ``exact`` is the probability that ``sensitivity`` bounds, a rank of 1 is the most sensitive."""
 
     name: str
@@ -189,7 +160,7 @@ class ColumnScore(_Part):
     ranks: dict[str, int | None]
 
 
-class UniqueColumnsFound(_Part):
+class UniqueColumnsFound(Part):
     """The minimal sets on which (nearly) every row is unique: how many there are, and the first of them."""
 
     rows: int
@@ -201,7 +172,7 @@ class UniqueColumnsFound(_Part):
     sets: list[list[str]]
 
 
-class ScoresFound(_Part):
+class ScoresFound(Part):
     """What each column contributes; ``reason`` says why there is no sensitivity."""
 
     columns: list[ColumnScore]
@@ -214,7 +185,7 @@ class ScoresFound(_Part):
     samples: int | None
 
 
-class Tried(_Part):
+class Tried(Part):
     """One recoding that was tried."""
 
     name: str
@@ -227,7 +198,7 @@ class Tried(_Part):
     elected: bool
 
 
-class Staged(_Part):
+class Staged(Part):
     """What came in.
 
     ``rows_dropped`` had a gap in a quasi-identifier; ``rows_sharing_identifiers`` have all their identifiers in common
@@ -242,7 +213,7 @@ class Staged(_Part):
     spec_digest: str
 
 
-class InternalReport(_Part):
+class InternalReport(Part):
     """Everything that was measured in one run, whatever its end; a step that did not run is null."""
 
     schema_: Literal["anonflow/report/1"] = SCHEMA

@@ -5,21 +5,43 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from anon_core.comparison import Comparison
+from anon_core.errors import InternalError
+from anon_core.frequency import FrequencyTable
 from anon_core.recode.outcome import Recoding
-from anon_core.score.linkage import KAnonymity, k_anonymity
-from anon_core.score.utility import utility
+from anon_core.report.assessment import Assessment, assess
+from anon_core.report.measured import measured_note, utility_note
+from anon_core.role import Role
 from anon_core.spec import Publication
+from anon_core.table import Table
 
 
-def recoding_note(publication: Publication, recoding: Recoding) -> dict[str, Any]:
+def assess_publication(publication: Publication, table: Table, recoding: Recoding | None = None) -> Assessment:
+    """Measure a table over the columns of its publication; beside its original where a recoding made it."""
+    quasi, sensitive = publication.quasi_identifiers, publication.names_with_role(Role.SENSITIVE)
+    return assess(
+        FrequencyTable.of(table, [*quasi, *sensitive]),
+        quasi,
+        k=publication.privacy.k,
+        sensitive=sensitive,
+        sampling_fraction=publication.sampling_fraction,
+        comparison=Comparison.of_plan(recoding.plan) if recoding else None,
+        weights=publication.priority_weights,
+    )
+
+
+def recoding_note(publication: Publication, recoding: Recoding, assessment: Assessment) -> dict[str, Any]:
     """Return what a recoding did and cost, without a single value."""
+    if assessment.utility is None:
+        raise InternalError("assessment without an original", "report.recoding")
     plan = recoding.plan
     rows = plan.frequencies.rows - plan.rows_removed
     at = {name: i for i, name in enumerate(plan.frequencies.names)}
     cells = plan.cells_changed
     columns = []
+    declared = publication.effective_columns
     for name in publication.published:
-        column = publication.columns[name]
+        column = declared[name]
         levels = [{"level": 0, "name": "as collected", "rows": rows}]
         if name in at:
             ladder = plan.ladders[at[name]]
@@ -34,7 +56,6 @@ def recoding_note(publication: Publication, recoding: Recoding) -> dict[str, Any
                 "cells_changed": cells.get(name, 0),
             }
         )
-    cost = utility(plan, publication.priority_weights)
     return {
         "recoding": {
             "method": recoding.method,
@@ -42,22 +63,9 @@ def recoding_note(publication: Publication, recoding: Recoding) -> dict[str, Any
             "rows_changed": plan.rows_changed,
             "columns": columns,
         },
-        "utility": {
-            "loss": cost.loss,
-            "weighted_loss": cost.weighted_loss,
-            "rows_changed_share": cost.rows_changed_share,
-            "cells_changed_share": cost.cells_changed_share,
-        },
+        "utility": utility_note(assessment.utility),
         "candidates": [asdict(candidate) for candidate in recoding.candidates],
         "optimal": recoding.optimal,
         "rows_removed": plan.rows_removed,
-        "after": measured_note(
-            publication, k_anonymity(plan.released(), plan.frequencies.names, k=publication.privacy.k)
-        ),
+        "after": measured_note(publication.quasi_identifiers, assessment),
     }
-
-
-def measured_note(publication: Publication, measured: KAnonymity) -> dict[str, Any]:
-    """Return where the quasi-identifiers stand."""
-    figures = asdict(measured)
-    return {"columns": list(publication.quasi_identifiers), **figures, "k": {"exact": figures["k"]}}

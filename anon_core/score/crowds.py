@@ -49,6 +49,12 @@ class Crowds:
             starts=np.concatenate([[0], np.cumsum(found.weights)]) if people is not None else np.zeros(1, np.int64),
         )
 
+    def behind(self, chosen: Mask) -> int:
+        """Return how many rows are behind the chosen tuples; of units, each counts once."""
+        if self.people is None:
+            return int(self.sizes[chosen].sum())
+        return len(np.unique(self.people[np.repeat(chosen, self.sizes)]))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Met:
@@ -72,7 +78,7 @@ def met(mine: Integers, others: Integers, own: Crowds, other: Crowds, *, k: int,
         return Met(fewest=0, below=0)
     if other.people is not None:
         most = _distinct_people(mine, others, other, other.people, most, counted, k)
-    return Met(fewest=int(most[counted].min()), below=int(own.sizes[counted & (most < k)].sum()))
+    return Met(fewest=int(most[counted].min()), below=own.behind(counted & (most < k)))
 
 
 def _distinct_people(

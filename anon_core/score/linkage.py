@@ -22,6 +22,7 @@ from anon_core.kernels import Integers
 from anon_core.score.covering import Covering, covering
 from anon_core.score.crowds import Crowds, met
 from anon_core.score.matching import hidden_among, perfect_matching
+from anon_core.score.rows_by_size import rows_by_size
 from anon_core.table import Mask
 
 
@@ -40,8 +41,8 @@ def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *
     """
     Measure k-anonymity; ``*`` and gaps are taken literally, so a row alone in having one is alone.
 
-    ``rows_below`` counts the rows in classes smaller than the wanted ``k``. Without quasi-identifiers all rows are one
-    class.
+    ``rows_below`` counts the rows (or units, each once) in classes smaller than the wanted ``k``. Without
+    quasi-identifiers all rows are one class.
 
     :raises UnknownColumnError: a quasi-identifier is not in the table.
     :raises InvalidInputError: there are no rows, so any k would hold.
@@ -55,7 +56,7 @@ def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *
         singletons=projected.singletons,
         classes=len(sizes),
         rows=frequencies.rows,
-        rows_below=int(sizes[sizes < k].sum()),
+        rows_below=rows_by_size(projected).below(k),
     )
 
 

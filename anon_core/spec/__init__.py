@@ -3,7 +3,7 @@
 Importing it is cheap on purpose: a DAG file loads every publication at every parse.
 """
 
-from anon_core.spec.columns import Column, DateLevel, Decompose, Hierarchy, HierarchyKind, Role, Unmapped
+from anon_core.spec.columns import Column, DateLevel, Decompose, Hierarchy, HierarchyKind, Part, Preset, Role, Unmapped
 from anon_core.spec.publication import PartialPublication, Publication, load_spec
 from anon_core.spec.sections import (
     AirflowSettings,
@@ -46,8 +46,10 @@ __all__ = [
     "Method",
     "Missing",
     "Mode",
+    "Part",
     "PartialPublication",
     "Portal",
+    "Preset",
     "Publication",
     "Recode",
     "Replace",

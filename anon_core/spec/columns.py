@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
-from typing import Annotated, Self
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from anon_core.policy import NOT_EMPTY, Filled, Model, Names, Number, Text, Whole
+from anon_core.policy import NOT_EMPTY, Filled, Model, Names, Number, Text, Whole, quoted
 from anon_core.role import Role
+from anon_core.spec.parts import WAYS, Preset, part_names
+from anon_core.yaml_lines import as_text
 
-__all__ = ["Column", "DateLevel", "Decompose", "Hierarchy", "HierarchyKind", "Role", "Unmapped"]
+__all__ = ["Column", "DateLevel", "Decompose", "Hierarchy", "HierarchyKind", "Part", "Preset", "Role", "Unmapped"]
 
 
 class HierarchyKind(StrEnum):
@@ -84,21 +87,54 @@ class Hierarchy(Model):
         return next(kind for kind in HierarchyKind if getattr(self, kind) is not None)
 
 
+def _separators(value: Any) -> str | tuple[str, ...]:
+    several = [as_text(one) for one in value] if isinstance(value, list | tuple) else [as_text(value)]
+    if not several or not all(isinstance(one, str) and one for one in several):
+        raise ValueError("should be a text or a list of texts, none of them empty")
+    return tuple(several) if isinstance(value, list | tuple) else str(several[0])
+
+
+def _region(value: str) -> str:
+    if not re.fullmatch("[A-Z]{2}", value):
+        raise ValueError(f"should be a country as two capitals, such as `IT`, not {quoted(value)}")
+    return value
+
+
 class Decompose(Model):
-    """How a coded column is split into parts."""
+    """
+    How a coded column is split into parts: exactly one of ``widths``, ``separator``, ``pattern`` and ``preset`` is set.
 
-    widths: Annotated[tuple[Annotated[Whole, Field(ge=1)], ...], NOT_EMPTY]
-    names: Names
+    What is wrong between its keys is found by :mod:`anon_core.spec.parts`, which reads the file and not this model.
+    """
+
+    widths: Annotated[tuple[Annotated[Whole, Field(ge=1)], ...], NOT_EMPTY] | None = None
+    separator: Annotated[str | tuple[str, ...], BeforeValidator(_separators)] | None = None
+    pattern: Filled | None = None
+    preset: Preset | None = None
+    region: Annotated[Text, AfterValidator(_region)] | None = None
+    names: Names = ()
     lookup: dict[str, Filled] = Field(default_factory=dict)
-    publish: Names = ()
+    hierarchies: dict[str, Hierarchy] = Field(default_factory=dict)
+    publish: Names | None = None
+    unmapped: Unmapped = Unmapped.ERROR
 
-    @model_validator(mode="after")
-    def _parts_have_names(self) -> Self:
-        if len(self.names) != len(self.widths):
-            raise ValueError("`names` should have one name for each of `widths`")
-        if strangers := sorted({*self.lookup, *self.publish} - {*self.names}):
-            raise ValueError(f"`lookup` and `publish` name parts that are not in `names`: {', '.join(strangers)}")
-        return self
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The names of all parts, in their order within a value."""
+        return part_names(names=self.names, pattern=self.pattern, preset=self.preset)
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """The names of the parts that are published, in their order within a value."""
+        return tuple(part for part in self.parts if self.publish is None or part in self.publish)
+
+    @property
+    def way(self) -> str:
+        """How values are split, as it is written in the file."""
+        key = next(way for way in WAYS if getattr(self, way) is not None)
+        written = getattr(self, key)
+        text = f"[{', '.join(map(str, written))}]" if isinstance(written, tuple) else quoted(written)[1:-1]
+        return f"`{key}: {text}`"
 
 
 class Column(Model):
@@ -109,3 +145,41 @@ class Column(Model):
     hierarchy: Hierarchy | None = None
     decompose: Decompose | None = None
     description: Text | None = None
+
+    @property
+    def withheld(self) -> str | None:
+        """What stands in cells that were suppressed before anything was recoded, if there can be any."""
+        return None
+
+    def published_as(self, name: str) -> dict[str, Column]:
+        """Return the columns of a release that a column of this name becomes: itself, or its published parts."""
+        rule = self.decompose
+        if rule is None:
+            return {name: self}
+        about = f"part of {name}" + (f": {self.description}" if self.description else "")
+        return {
+            part: Part(
+                role=Role.QUASI,
+                priority=self.priority,
+                hierarchy=rule.hierarchies.get(part, None if part in rule.lookup else self.hierarchy),
+                description=about,
+                part_of=name,
+                suppresses=rule.unmapped is Unmapped.SUPPRESS,
+            )
+            for part in rule.published
+        }
+
+
+class Part(Column):
+    """
+    A published part of a decomposed column: a column of its own in a release, never written in a file.
+
+    With ``suppresses`` a cell that reads ``*`` stands for what could not be split or named.
+    """
+
+    part_of: str
+    suppresses: bool
+
+    @property
+    def withheld(self) -> str | None:
+        return "*" if self.suppresses else None

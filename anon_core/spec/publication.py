@@ -76,9 +76,21 @@ class PartialPublication(Model):
         """Return the path that a text in the file means; absolute ones stay as they are."""
         return self.root / path
 
+    @property
+    def effective_columns(self) -> dict[str, Column]:
+        """The columns in the order of the file, the published parts of a decomposed one in its place.
+
+        ``columns`` is what the source has; everything after the source was split goes by these.
+        """
+        return {
+            name: column
+            for declared, whole in self.columns.items()
+            for name, column in whole.published_as(declared).items()
+        }
+
     def names_with_role(self, role: Role) -> tuple[str, ...]:
         """Return the columns of a role, in the order of the file."""
-        return tuple(name for name, column in self.columns.items() if column.role == role)
+        return tuple(name for name, column in self.effective_columns.items() if column.role == role)
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -88,7 +100,7 @@ class PartialPublication(Model):
     @property
     def published(self) -> tuple[str, ...]:
         """The columns that a release has, in the order of the file."""
-        return tuple(name for name, column in self.columns.items() if column.role in _PUBLISHED)
+        return tuple(name for name, column in self.effective_columns.items() if column.role in _PUBLISHED)
 
     @property
     def searched(self) -> tuple[str, ...]:
@@ -99,7 +111,8 @@ class PartialPublication(Model):
         """
         if not self.quasi_identifiers:
             return self.published
-        return tuple(name for name in self.published if self.columns[name].role is not Role.SENSITIVE)
+        columns = self.effective_columns
+        return tuple(name for name in self.published if columns[name].role is not Role.SENSITIVE)
 
     @property
     def searched_together(self) -> tuple[tuple[str, ...], ...]:
@@ -117,7 +130,8 @@ class PartialPublication(Model):
         w = (P - p + 1) / P, where P is the number of distinct priorities and p the rank of the column's own among
         them. A column without a priority ranks with the least important; without any priority all weigh 1.
         """
-        priorities = {name: self.columns[name].priority for name in self.quasi_identifiers}
+        columns = self.effective_columns
+        priorities = {name: columns[name].priority for name in self.quasi_identifiers}
         levels = sorted({priority for priority in priorities.values() if priority is not None}) or [1]
         ranks = {name: levels.index(own or levels[-1]) for name, own in priorities.items()}
         return {name: (len(levels) - rank) / len(levels) for name, rank in ranks.items()}
@@ -149,6 +163,9 @@ class PartialPublication(Model):
                 yield f"columns.{name}.hierarchy.file", column.hierarchy.file
             for part, path in (column.decompose.lookup if column.decompose else {}).items():
                 yield f"columns.{name}.decompose.lookup.{part}", path
+            for part, hierarchy in (column.decompose.hierarchies if column.decompose else {}).items():
+                if hierarchy.file:
+                    yield f"columns.{name}.decompose.hierarchies.{part}.file", hierarchy.file
 
     def _file_digest(self, where: str, path: str) -> str:
         try:
@@ -189,7 +206,7 @@ def load_spec(path: Path, *, partial: bool = False) -> PartialPublication:
     if not isinstance(content, dict):
         what = "should be a mapping with keys such as `dataset` and `columns`"
         raise SpecError(str(path), problems or [Problem(1, "", "the file is empty" if content is None else what)])
-    problems += not_built_problems(document)
+    problems += not_built_problems(document, partial=partial)
     problems += cross_problems(document, partial=partial)
     publication, models = None, dict[int, type[Model]]()
     try:

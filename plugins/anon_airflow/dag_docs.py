@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anon_core.errors import SpecError
-from anon_core.spec import Publication
+from anon_core.spec import Part, Publication
 
 
 def dag_docs(publication: Publication) -> str:
@@ -25,9 +25,10 @@ def dag_docs(publication: Publication) -> str:
         "| column | role | hierarchy |",
         "| --- | --- | --- |",
     ]
-    for name, column in publication.columns.items():
+    for name, column in publication.effective_columns.items():
         kind = column.hierarchy.kind.value if column.hierarchy else ""
-        lines.append(f"| `{name}` | {column.role.value} | {kind} |")
+        part = f", part of `{column.part_of}`" if isinstance(column, Part) else ""
+        lines.append(f"| `{name}`{part} | {column.role.value} | {kind} |")
     lines += [
         "",
         "A failed `gate` cannot be overruled here: marking it successful signs no receipt, so `publish` refuses.",

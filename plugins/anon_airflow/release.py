@@ -18,7 +18,8 @@ from anon_airflow.verdict import Verdict
 from anon_core import __version__
 from anon_core.distribution import MEDIA_TYPES
 from anon_core.errors import RefusedError
-from anon_core.report.model import AcceptedSet, CheckResult, FourK, Privacy, PublicReport, PublishedFile, Rows
+from anon_core.report.measured import FourKMeasured
+from anon_core.report.model import AcceptedSet, CheckResult, Privacy, PublicReport, PublishedFile, Rows
 
 REPORT = "report.json"
 GENERATOR = f"anonflow {__version__}"
@@ -68,8 +69,10 @@ def build_public_report(run: Run, verdict: Verdict) -> Distribution:
             "privacy": Privacy(
                 k_required=policy.k,
                 k_means=str(policy.k_means.value),
-                k=FourK(exact=_measured(verdict, "k_anonymity")),
+                k=FourKMeasured.model_validate({**recoded["after"]["k"], "exact": _measured(verdict, "k_anonymity")}),
                 singletons=_measured(verdict, "no_singletons"),
+                risk=recoded["after"]["risk"],
+                sensitive=recoded["after"]["sensitive"],
                 suppression_limit=policy.suppression_limit,
                 checks=[CheckResult.model_validate(check) for check in verdict.to_dict()["checks"]],
                 accepted=[

@@ -33,14 +33,16 @@ class Source:
 
 def read_source(publication: Publication, source_file: str) -> Source:
     """
-    Read the source and compare it with what is declared.
+    Read the source and compare it with what is declared; columns to be decomposed become their published parts.
 
     :raises TableError: the file cannot be read, or its columns are not the declared ones.
-    :raises InvalidInputError: there are fewer rows than ``k``, or a hierarchy or grouping does not cover every value.
+    :raises InvalidInputError: there are fewer rows than ``k``, or a hierarchy, a grouping or a rule that splits a
+        column does not cover every value.
     """
     from anon_core.detect.preparation import prepare
     from anon_core.frequency import FrequencyTable
     from anon_core.hierarchy.build import ladders
+    from anon_core.hierarchy.decompose import decompose
     from anon_core.hierarchy.intervals import group_numbers
     from anon_core.table import read
 
@@ -49,6 +51,7 @@ def read_source(publication: Publication, source_file: str) -> Source:
     _check_columns(publication, path, table.names)
     identified = FrequencyTable.of(table, publication.names_with_role(Role.IDENTIFIER))
     sharing = int(identified.weights[identified.weights > 1].sum()) if identified.names else 0
+    table = decompose(table, publication)
     table = table.select([name for name in table.names if name in publication.published])
     prepared = prepare(table, publication.quasi_identifiers, drop_missing=publication.missing is Missing.DROP)
     table, dropped = prepared.table, prepared.dropped

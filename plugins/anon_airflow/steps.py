@@ -82,21 +82,21 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
     from anon_core.detect.selective import select
     from anon_core.detect.singletons import detect as search
     from anon_core.frequency import FrequencyTable
-    from anon_core.report.recoding import measured_note
-    from anon_core.score.linkage import k_anonymity
+    from anon_core.report.measured import measured_note
+    from anon_core.report.recoding import assess_publication
 
     table = staged_table(run)
     quasi = run.publication.quasi_identifiers
     frequencies = FrequencyTable.of(table)
     _say(progress, f"searching {len(table.names)} columns for sets that single people out")
     found = search(frequencies, max_size=run.publication.detect.max_size, progress=_counting(progress))
-    before = k_anonymity(frequencies, quasi, k=run.publication.privacy.k)
+    before = assess_publication(run.publication, table)
     listed = 0 < len(quasi) <= MOST_SELECTED
     run.note(
         "detect",
         {
             "detection": asdict(found),
-            "before": measured_note(run.publication, before),
+            "before": measured_note(quasi, before),
             "selection": asdict(select(frequencies.project(quasi))) if listed else None,
         },
     )
@@ -106,8 +106,8 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
         "identifiers": len(found.identifiers),
         "best": list(best.columns) if best else [],
         "best_singletons": best.singletons if best else 0,
-        "k_before": before.k,
-        "singletons_before": before.singletons,
+        "k_before": before.k.k,
+        "singletons_before": before.k.singletons,
     }
 
 
@@ -147,7 +147,7 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     from anon_core.frequency import FrequencyTable
     from anon_core.hierarchy.build import ladders
     from anon_core.recode.methods import recode as search
-    from anon_core.report.recoding import recoding_note
+    from anon_core.report.recoding import assess_publication, recoding_note
 
     publication = run.publication
     engine = ArrowEngine(table=staged_table(run))
@@ -174,7 +174,8 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     _say(progress, f"writing {released.rows:,} rows")
     write_csv(released, folder / f"{run.dataset}.csv")
     write_parquet(released, folder / f"{run.dataset}.parquet")
-    note = recoding_note(publication, recoding)
+    _say(progress, "measuring how safe and how useful it is")
+    note = recoding_note(publication, recoding, assess_publication(publication, released, recoding))
     note["unique_rows_published"] = FrequencyTable.of(released).singletons
     run.note("recode", note)
     with run.audit() as audit:

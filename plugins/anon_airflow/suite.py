@@ -90,7 +90,7 @@ def _must_not_name_people(publication: Publication, today: date) -> list[str]:
 
 def _root_of(publication: Publication, name: str) -> str:
     """Return what a cell of a column says when it says nothing any more."""
-    hierarchy = publication.columns[name].hierarchy
+    hierarchy = publication.effective_columns[name].hierarchy
     return (hierarchy.root if hierarchy else None) or "*"
 
 

@@ -47,8 +47,11 @@ def summary_lines(report: dict[str, Any]) -> Iterator[str]:
     if before and after and before["columns"]:
         yield f"  singletons          {before['singletons']:,} before, {after['singletons']:,} after"
         yield f"  k (smallest class)  {before['k']['exact']:,} before, {after['k']['exact']:,} after"
+        yield f"  risk, on average    {_risk(before)} before, {_risk(after)} after"
     if recoding := report["recoding"]:
         yield f"  recoding            {recoding['method']}: " + "; ".join(_levels(recoding["columns"]))
+    if report["utility"] and before and before["columns"]:
+        yield f"  information left    {_left(report['utility'])}"
     if report["version"] and after:
         yield f"  rows published      {after['rows']:,} ({staged['rows'] - after['rows']:,} removed by recoding)"
         if report["unique_rows_published"]:
@@ -67,6 +70,21 @@ def _most_sensitive(scores: dict[str, Any]) -> str:
     first = sorted(scores["columns"], key=lambda column: -column["sensitivity"])[:SHOWN]
     named = ", ".join(f"{column['name']} {column['sensitivity']:.3f}" for column in first)
     return f"{named}; on average {scores['average']:.3f}"
+
+
+def _risk(measured: dict[str, Any]) -> str:
+    return f"{measured['risk']['prosecutor']['average']:.2%}"
+
+
+def _left(utility: dict[str, Any]) -> str:
+    """Say how useful the table still is: entropy, and how far counts made from it are off."""
+    off = [
+        f"counts by {columns} are off by {utility[key]['mean']:.1%} on average"
+        for columns, key in (("one column", "query_error_one_column"), ("two", "query_error_two_columns"))
+        if utility[key]
+    ]
+    entropy = [f"{utility['nue']:.1%} (NUE), {utility['wnue']:.1%} by priority"] if utility["nue"] is not None else []
+    return "; ".join([*entropy, *off])
 
 
 def _levels(columns: list[dict[str, Any]]) -> Iterator[str]:

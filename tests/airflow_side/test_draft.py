@@ -99,13 +99,15 @@ def test_sets_that_identify_every_row_are_told(tmp_path: Path) -> None:
     assert '# Identifies every row: "born" + "town"' in text
 
 
-def test_dates_that_are_not_written_as_iso_dates_get_no_date_hierarchy(tmp_path: Path) -> None:
-    table = table_of(
-        ["data_nascita", "issued"], [(f"{n % 28 + 1:02}/04/{1930 + n % 80}", "2019-02-30") for n in range(99)]
-    )
+def test_dates_get_a_date_hierarchy_if_they_exist_and_say_where_the_day_stands(tmp_path: Path) -> None:
+    rows = [
+        (f"{n % 28 + 1:02}/04/{1930 + n % 80}", f"{n % 12 + 1:02}/04/{1930 + n % 80}", "2019-02-30") for n in range(99)
+    ]
+    table = table_of(["data_nascita", "data_di_nascita_2", "issued"], rows)
     _, publication = drafted(table, tmp_path)
     cover(publication, table)
-    assert publication.columns["data_nascita"].hierarchy.root == "*"
+    assert publication.columns["data_nascita"].hierarchy.date == ("month", "year", "decade")
+    assert publication.columns["data_di_nascita_2"].hierarchy.root == "*"
     assert publication.columns["issued"].hierarchy.root == "*"
 
 

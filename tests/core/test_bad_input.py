@@ -1,9 +1,8 @@
-"""Tables and hierarchies that cannot be used: the message says what, where and what to do, and never quotes a cell."""
+"""Tables that cannot be used: the message says what, where and what to do, and never quotes a cell."""
 
 from __future__ import annotations
 
 import gzip
-import re
 import traceback
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from anon_core.errors import HierarchyError, NotSupportedYetError, TableError
-from anon_core.hierarchy.files import read_levels
+from anon_core.errors import TableError
 from anon_core.table import ReadOptions, read
 from tests.core.table_files import parquet, write
 
@@ -117,53 +115,3 @@ def test_a_parquet_table_without_rows_or_with_double_names_is_refused(tmp_path: 
     assert refusal(parquet(tmp_path, pa.array([], pa.string()))).what == "has a header but no rows"
     double = pa.table([pa.array([CANARY]), pa.array(["x"])], names=["a", "a"])
     assert refusal(parquet(tmp_path, double)).what == "column 2 is named like one before it"
-
-
-@pytest.mark.parametrize(
-    ("text", "problems"),
-    [
-        ("", ["is empty; write one line per value, level 0 first"]),
-        ("\n\n", ["is empty; write one line per value, level 0 first"]),
-        (f"a;N;*\n{CANARY};N\nc;N;x;*\n", ["line 2 has 2 levels, line 1 has 3", "line 3 has 4 levels, line 1 has 3"]),
-        (f"{CANARY};N\nb;N\n\n{CANARY};N\n", ["line 4 repeats the value of line 1"]),
-        (f"{CANARY};N;W\nb;N;E\n", ["lines 1 and 2 give one label of level 1 two parents at level 2"]),
-        (f"{CANARY};;W\nb;N;\n", ["line 1 has an empty label at level 1", "line 2 has an empty label at level 2"]),
-        (
-            f"{CANARY};N;W;*\n{CANARY};N;E;*\nc;S;;*\n",
-            [
-                "line 2 repeats the value of line 1",
-                "line 3 has an empty label at level 2",
-                "lines 1 and 2 give one label of level 1 two parents at level 2",
-            ],
-        ),
-        (f'"a\nb";N;W\n{CANARY};N;E\n', ["lines 1 and 3 give one label of level 1 two parents at level 2"]),
-    ],
-)
-def test_a_bad_hierarchy_file_lists_everything_wrong_by_line(tmp_path: Path, text: str, problems: list[str]) -> None:
-    path = write(tmp_path, text, "places.csv")
-    with pytest.raises(HierarchyError) as caught:
-        read_levels(path)
-    assert list(caught.value.problems) == problems
-    assert str(caught.value) == f"{path}: " + "; ".join(problems)
-    assert CANARY not in "".join(traceback.format_exception(caught.value))
-
-
-def test_a_hierarchy_file_that_is_missing_or_not_utf_8_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(HierarchyError, match="no such hierarchy file; paths start at the include folder"):
-        read_levels(tmp_path / "nowhere.csv")
-    with pytest.raises(HierarchyError, match="cannot be read as UTF-8 text"):
-        read_levels(write(tmp_path, "é;N\n".encode("latin-1"), "places.csv"))
-    with pytest.raises(HierarchyError, match="cannot be read as UTF-8 text"):
-        read_levels(tmp_path)
-
-
-def test_a_quote_left_open_in_a_large_hierarchy_file_is_suspected(tmp_path: Path) -> None:
-    with pytest.raises(HierarchyError, match="is a quote left open"):
-        read_levels(write(tmp_path, f'"{CANARY};N\n' + "a;N\n" * 50_000, "places.csv"))
-
-
-def test_rules_in_place_of_lines_are_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(
-        NotSupportedYetError, match=re.escape("hierarchy rules of the form {a,b} => c is not supported yet")
-    ):
-        read_levels(write(tmp_path, "{a,b} => c\n", "rules.csv"))

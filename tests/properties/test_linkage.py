@@ -86,7 +86,9 @@ def test_units_are_counted_once_however_many_rows_they_have(released: Released) 
     unit = [person for _, _, person in pairs]
     measured = four_k(released.compared(paired=True, unit=True), k=3)
     assert measured.exact == min(len({unit[j] for j in range(n) if pairs[j][1] == after}) for _, after, _ in pairs)
-    assert measured.link == min(len({unit[j] for j in range(n) if covered[j][i]}) for i in range(n))
+    links = [len({unit[j] for j in range(n) if covered[j][i]}) for i in range(n)]
+    assert measured.link == min(links)
+    assert measured.rows_below["link"] == len({unit[i] for i in range(n) if links[i] < 3})
     assert measured.source == min(len({unit[i] for i in range(n) if covered[j][i]}) for j in range(n))
     possible = matchable(covered, n)
     assert possible is not None

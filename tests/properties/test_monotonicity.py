@@ -14,7 +14,8 @@ from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
 from anon_core.plan import RecodingPlan
 from anon_core.score.linkage import KAnonymity, k_anonymity
-from anon_core.score.utility import utility
+from anon_core.score.utility.cells import Recoded
+from anon_core.score.utility.loss import changes, loss
 from tests.properties.plans import plans
 from tests.properties.tables import Small, ladders_for, singletons, small_tables, table_of
 
@@ -76,10 +77,10 @@ def test_climbing_one_level_further_never_lowers_k_and_never_gains_anything_back
             levels=np.repeat(np.array(node, np.int8)[:, None], frequencies.tuples, axis=1),
             removed=np.zeros(frequencies.tuples, np.bool_),
         )
-        k, loss = k_anonymity(plan.released(), small.names).k, utility(plan).loss
+        k, cost = k_anonymity(plan.released(), small.names).k, loss(Recoded.by(plan)).overall
         assert k >= reached
-        assert loss >= lost - 1e-12
-        reached, lost = k, loss
+        assert cost >= lost - 1e-12
+        reached, lost = k, cost
         higher = [i for i, ladder in enumerate(ladders) if node[i] < ladder.height]
         if not higher:
             assert k == len(small.rows)
@@ -91,15 +92,16 @@ def test_climbing_one_level_further_never_lowers_k_and_never_gains_anything_back
 @given(planned=plans())
 def test_utility_is_nothing_lost_at_best_and_everything_at_worst(planned: tuple[Small, RecodingPlan]) -> None:
     small, plan = planned
-    measured = utility(plan, {name: 1.0 + at for at, name in enumerate(small.names)})
-    shares = [measured.loss, measured.weighted_loss, *measured.loss_by_column.values()]
+    cells = Recoded.by(plan)
+    lost, changed = loss(cells, {name: 1.0 + at for at, name in enumerate(small.names)}), changes(cells)
+    shares = [lost.overall, lost.weighted, *lost.by_column.values()]
     assert all(-1e-12 <= share <= 1 + 1e-12 for share in shares)
-    assert 0 <= measured.cells_changed_share <= measured.rows_changed_share <= 1
+    assert 0 <= changed.cells <= changed.rows <= 1
     published = len(small.rows) - plan.rows_removed
     if published:
-        assert measured.rows_changed_share == plan.rows_changed / published
+        assert changed.rows == plan.rows_changed / published
     else:
-        assert measured.loss == pytest.approx(1)
+        assert lost.overall == pytest.approx(1)
 
 
 def test_k_of_no_rows_is_not_defined_and_without_columns_all_rows_are_one_class() -> None:

@@ -10,11 +10,11 @@ import ipaddress
 import re
 from collections import Counter
 
+from anon_core.hierarchy.decompose.tax_codes import check_letter
+
 _SEPARATORS = re.compile(r"[ ./-]")
 _DNI_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
 _LATIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_ODD_PLACES = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
-"""What the letters A to Z are worth in the odd places of a codice fiscale; digits are worth as much as A to J."""
 _PENSION_FACTORS = (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1)
 
 
@@ -61,10 +61,7 @@ def is_codice_fiscale(text: str) -> bool:
     (True, False)
     """
     code = bare(text)
-    if not re.fullmatch(r"[A-Z]{6}[0-9A-Z]{9}[A-Z]", code):
-        return False
-    places = [_LATIN.index(sign) if sign.isalpha() else int(sign) for sign in code[:15]]
-    return _LATIN[(sum(_ODD_PLACES[place] for place in places[::2]) + sum(places[1::2])) % 26] == code[15]
+    return bool(re.fullmatch(r"[A-Z]{6}[0-9A-Z]{9}[A-Z]", code)) and check_letter(code[:15]) == code[15]
 
 
 def is_dni(text: str) -> bool:

@@ -1,128 +1,127 @@
-"""``anon check``: whether a table is k-anonymous."""
+"""``anon check``: how safe a table is, and beside its original how useful."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from anon_airflow.commands.output import json_option, names_in, print_json, print_table, table_options
+from anon_airflow.commands.judged import as_document, print_judgement
+from anon_airflow.commands.output import json_option, names_in, print_json, table_options
+from anon_airflow.commands.searching import Probability, plot_option
 
 if TYPE_CHECKING:
+    from anon_core.report.judgement import Judgement, Question
     from anon_core.table import ReadOptions
 
 
-@click.command(short_help="Whether TABLE is k-anonymous.")
+@click.command(short_help="How safe TABLE is, and beside its original how useful.")
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("--quasi", metavar="a,b", help="The quasi-identifiers. By default those of --spec.")
+@click.option("--sensitive", metavar="a,b", help="Columns whose diversity is measured. By default those of --spec.")
 @click.option("-k", "k", type=click.IntRange(min=2), help="Smallest class allowed; 5, or privacy.k of --spec.")
+@click.option("--spec", type=click.Path(path_type=Path), help="A publication file: check all that it requires.")
 @click.option(
-    "--spec", type=click.Path(path_type=Path), help="A publication file: check all it requires of columns and k."
+    "--original", type=click.Path(path_type=Path), help="The table before recoding: all four k's, and utility."
 )
-@click.option("--original", type=click.Path(path_type=Path), help="The table before recoding, for the other three k's.")
+@click.option("--same-order", is_flag=True, help="Row n of TABLE was made from row n of the original.")
+@click.option("--key", metavar="COLUMN", help="Rows of both tables that have the same value here belong together.")
+@click.option("--unit", metavar="COLUMN", help="Count people, who are told apart by this column, not rows.")
+@click.option(
+    "--sampling-fraction", type=Probability(), help="TABLE is this share of its population: estimate its uniques."
+)
+@click.option("--column", metavar="NAME", help="With --plot: draw the rows safe and at risk per value of this column.")
+@click.option(
+    "--show-values",
+    is_flag=True,
+    help="With --column: write its values into the picture, which is then as private as TABLE.",
+)
+@plot_option("class sizes and risk, and beside the original utility per column")
 @table_options
 @json_option
 def check(
     table: Path,
     quasi: str | None,
+    sensitive: str | None,
     k: int | None,
     spec: Path | None,
     original: Path | None,
+    same_order: bool,
+    key: str | None,
+    unit: str | None,
+    sampling_fraction: float | None,
+    column: str | None,
+    show_values: bool,
+    plot: Path | None,
     reading: ReadOptions,
     as_json: bool,
 ) -> None:
-    """Check whether TABLE is k-anonymous over its quasi-identifiers.
+    """Check how safe TABLE is over its quasi-identifiers, and with --original how useful.
 
-    Every combination of their values must occur in at least k rows; a gap is a value like any other. With --spec the
-    published columns are also searched for other sets that single people out. Exit code 1 if it is not.
+    Every combination of their values must occur in at least k rows; a gap is a value like any other. With --spec all
+    that the publication file requires is checked: diversity of sensitive columns, risk, other sets of columns that
+    single people out. Exit code 1 if something does not hold.
+
+    With --original the other three k's are measured: link (rows that whoever knows a person finds), source (people whom
+    a row may be) and concealment (link without pairs that a comparison of everybody rules out). Which row became which
+    is taken to be unknown, as with a published file, unless --same-order or --key tells it; what was lost to the
+    recoding can be measured only then.
     """
-    from anon_core.detect.uniqueness import unaccepted_uniqueness
-    from anon_core.errors import NotSupportedYetError
-    from anon_core.frequency import FrequencyTable
-    from anon_core.score.linkage import k_anonymity
+    from anon_core.report.judgement import Original, Question, judge
     from anon_core.spec import load_spec
     from anon_core.table import read
 
-    if original is not None:
-        raise NotSupportedYetError("anon check --original (link, source and concealment k)")
-    publication = load_spec(spec, partial=True) if spec else None
-    columns = names_in(quasi) or list(publication.quasi_identifiers if publication else ())
-    if not columns:
-        raise click.UsageError("name the quasi-identifiers with --quasi a,b, or give a publication file with --spec")
-    policy = publication.privacy if publication else None
-    wanted = k or (policy.k if policy and policy.k else 5)
+    _check_options(original, plot, column, paired=same_order or key is not None, show_values=show_values)
+    question = Question.of(
+        load_spec(spec, partial=True) if spec else None,
+        quasi_identifiers=names_in(quasi),
+        sensitive=names_in(sensitive),
+        k=k,
+        unit=unit,
+        sampling_fraction=sampling_fraction,
+    )
     content = read(table, replace(reading, quoted_missing=False))
-    measured = k_anonymity(FrequencyTable.of(content, columns), columns, k=wanted)
-    allowed = policy.singletons if policy else 0
-    checks: list[dict[str, Any]] = [
-        {"name": "k_anonymity", "passed": measured.k >= wanted, "observed": measured.k, "required": wanted},
-        {
-            "name": "no_singletons",
-            "passed": measured.singletons <= allowed,
-            "observed": measured.singletons,
-            "required": allowed,
-        },
-    ]
-    if publication and policy:
-        limits = policy.published_uniqueness
-        today = datetime.now(UTC).date()
-        undeclared = [name for name in content.names if name not in publication.published]
-        absent = [name for name in publication.published if name not in content.names]
-        found = unaccepted_uniqueness(
-            FrequencyTable.of(content, [name for name in publication.searched if name in content.names]),
-            max_size=limits.max_size,
-            max_share=limits.max_share,
-            accepted=[a.columns for a in limits.accept if a.until >= today],
-            together=publication.searched_together,
-        )
-        checks.append(
-            {
-                "name": "no_undeclared_column",
-                "passed": not undeclared and not absent,
-                "observed": f"{len(undeclared)} undeclared, {len(absent)} absent",
-                "required": 0,
-            }
-        )
-        checks.append(
-            {
-                "name": "published_uniqueness",
-                "passed": not found,
-                "observed": [{"columns": list(s.columns), "singletons": s.singletons} for s in found],
-                "required": limits.max_share,
-            }
-        )
-    holds = all(each["passed"] for each in checks)
+    before = Original(table=read(original, reading), same_order=same_order, key=key) if original else None
+    judged = judge(content, question, before, today=datetime.now(UTC).date(), also=[column] if column else [])
+    if plot:
+        _draw(plot, judged, question, column, show_values=show_values)
     if as_json:
-        print_json(
-            {
-                "k": {"exact": measured.k},
-                "singletons": measured.singletons,
-                "classes": measured.classes,
-                "rows": measured.rows,
-                "rows_below_k": measured.rows_below,
-                "checks": checks,
-            }
-        )
+        print_json(as_document(judged))
     else:
-        print_table(
-            f"{table.name}: {measured.rows:,} rows in {measured.classes:,} classes of {', '.join(columns)}; "
-            f"{measured.rows_below:,} rows in classes below {wanted}",
-            ["check", "holds", "observed", "required"],
-            [
-                [c["name"], c["passed"], _short(c["observed"]), c["required"]]
-                for c in checks
-            ],
-        )  # fmt: skip
-    raise click.exceptions.Exit(0 if holds else 1)
+        print_judgement(table.name, question, judged)
+    raise click.exceptions.Exit(0 if judged.holds else 1)
 
 
-def _short(observed: Any) -> Any:
-    if not isinstance(observed, list):
-        return observed
-    if not observed:
-        return "no such set"
-    sets = [f"({', '.join(s['columns'])}): {s['singletons']:,}" for s in observed[:5]]
-    return "; ".join(sets) + (f" and {len(observed) - 5} more" if len(observed) > 5 else "")
+def _check_options(
+    original: Path | None, plot: Path | None, column: str | None, *, paired: bool, show_values: bool
+) -> None:
+    """Refuse options that would have no effect."""
+    if paired and original is None:
+        raise click.UsageError("--same-order and --key pair rows with those of --original; give it")
+    if column and not plot:
+        raise click.UsageError("--column is drawn; give --plot FILE")
+    if show_values and not column:
+        raise click.UsageError("--show-values writes the values of --column into a picture; give it")
+
+
+def _draw(path: Path, judged: Judgement, question: Question, column: str | None, *, show_values: bool) -> None:
+    from anon_core.report.plots import plot_assessment, plot_value_risk
+    from anon_core.score.rows_by_size import rows_by_size
+    from anon_core.score.value_risk import rows_at_risk_by_value
+
+    quasi = question.quasi_identifiers
+    if column:
+        found = rows_at_risk_by_value(judged.frequencies, quasi, column, k=question.k)
+        plot_value_risk(found, path, show_values=show_values)
+        return
+    plot_assessment(
+        rows_by_size(judged.frequencies, quasi),
+        path,
+        k=question.k,
+        before=rows_by_size(judged.comparison.before) if judged.comparison else None,
+        utility=judged.assessment.utility,
+        weights=question.publication.priority_weights if question.publication else None,
+    )

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from anon_airflow.commands.output import Stopwatch, json_option, print_json
-from anon_core.errors import UnmappedValuesError
+from anon_core.errors import DecomposeError, UnmappedValuesError
 
 if TYPE_CHECKING:
     from anon_core.spec import Publication
+    from anon_core.table import Column, Mask
 
 _DAY = click.DateTime(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
@@ -40,7 +41,7 @@ def run(spec: Path, period: datetime | None, period_end: datetime | None, show_v
     start, end = _utc(period), _utc(period_end)
     try:
         result = run_all(publication, start=start, end=end, progress=Stopwatch())
-    except UnmappedValuesError as error:
+    except (UnmappedValuesError, DecomposeError) as error:
         if show_values:
             _show_unmapped(publication, render(str(publication.source.file), start, end), error)
         raise
@@ -55,19 +56,31 @@ def _utc(day: datetime | None) -> datetime | None:
     return day.replace(tzinfo=UTC) if day else None
 
 
-def _show_unmapped(publication: Publication, source_file: str, error: UnmappedValuesError) -> None:
+def _show_unmapped(publication: Publication, source_file: str, error: UnmappedValuesError | DecomposeError) -> None:
     """Name the values on the terminal; into a file or a pipe they never go."""
     from anon_airflow.source import read_options
     from anon_core.hierarchy.build import ladder
+    from anon_core.hierarchy.decompose import decompose, split_column
     from anon_core.table import read
 
     if not sys.stderr.isatty():
         click.echo("--show-values shows values on a terminal only, never in a file or a pipe", err=True)
         return
     table = read(publication.resolve(source_file), read_options(publication))
+    if isinstance(error, DecomposeError):
+        for name in dict.fromkeys([*error.unfit, *(column for column, _ in error.unnamed)]):
+            rule = publication.columns[name].decompose
+            if rule is not None:
+                split = split_column(table.column(name), rule, publication.root)
+                _show(name, split.column, split.refused)
+        return
+    declared, table = publication.effective_columns, decompose(table, publication)
     for name in error.unmapped:
         column = table.column(name)
-        missing = ladder(column, publication.columns[name].hierarchy, publication.root).unmapped
-        values = [value for value, is_missing in zip(column.domain.to_pylist(), missing, strict=True) if is_missing]
-        shown = ", ".join(repr(value) for value in values[:50])
-        click.echo(f"column {name!r} has no place for: {shown}" + (" ..." if len(values) > 50 else ""), err=True)
+        _show(name, column, ladder(column, declared[name].hierarchy, publication.root).unmapped)
+
+
+def _show(name: str, column: Column, marked: Mask) -> None:
+    values = [value for value, is_marked in zip(column.domain.to_pylist(), marked, strict=True) if is_marked]
+    shown = ", ".join(repr(value) for value in values[:50])
+    click.echo(f"column {name!r} has no place for: {shown}" + (" ..." if len(values) > 50 else ""), err=True)

@@ -1,0 +1,146 @@
+"""Rules applied level by level: where every value, and every piece of the numbers, stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from anon_core.hierarchy.numbers import number_in
+from anon_core.hierarchy.ranges import Pieces, Range
+from anon_core.hierarchy.rules import Item, Rule
+
+Atom = str | int
+"""A value as collected, or a piece of the numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What an atom becomes on a level, by which line, and whether that line names the atom itself."""
+
+    label: str
+    line: int
+    named: bool
+
+
+class Climbing:
+    """
+    The labels of every atom so far, level by level, in ``paths``; None where a piece of the numbers keeps its values.
+
+    A number that some rule names is an atom of its own, and covered by intervals all the same.
+    """
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        ranges = [item for rule in rules for item in rule.items if isinstance(item, Range)]
+        labels = {rule.label for rule in rules}
+        self.pieces = Pieces.at(end for each in ranges for end in (each.low, each.high) if end is not None)
+        self.paths: dict[Atom, list[str | None]] = {}
+        self._numbers: dict[int, list[Atom]] = {}
+        self._standing: dict[str, list[Atom]] = {}
+        self._made: set[str] = set()
+        self._broken = False
+        for item in (item for rule in rules for item in rule.items if ranges):
+            if isinstance(item, str) and item not in labels and item not in self.paths:
+                number = number_in(item)
+                if number is not None:
+                    self.paths[item] = []
+                    self._numbers.setdefault(self.pieces.holding(number), []).append(item)
+
+    def step(self, rules: Sequence[Rule], level: int, *, advise: bool) -> list[str]:
+        """Go up one level; return what is wrong with its rules. With ``advise``, no line of the file begins a level."""
+        problems: dict[str, None] = {}
+        overlapping = self._overlapping(rules)
+        advice = f"; if it is meant for the next level, write `level {level + 1}` above it" if advise else ""
+        problems.update(
+            (f"lines {one} and {other} have intervals that overlap at level {level}{advice}", None)
+            for other, one in sorted(overlapping.items())
+        )
+        taken: dict[Atom, _Taken] = {}
+        for rule in rules:
+            for item in rule.items:
+                if isinstance(item, Range) and rule.line in overlapping:
+                    continue
+                atoms = self._meant(item, rule, level, problems)
+                clash = _take(taken, atoms, _Taken(rule.label, rule.line, atoms == [item]))
+                if clash:
+                    problems[
+                        f"line {rule.line} names a value that line {clash} names too, at level {level}{advice}"
+                    ] = None
+        for atom, path in self.paths.items():
+            path.append(taken[atom].label if atom in taken else path[-1] if path else _itself(atom))
+        self._broken |= bool(problems)
+        if not self._broken:  # What a faulty rule leaves out would look like other faults.
+            problems.update((problem, None) for problem in self._two_parents(taken, level))
+        self._made.update(rule.label for rule in rules)
+        self._standing = {}
+        for atom, path in self.paths.items():
+            if path[-1] is not None:
+                self._standing.setdefault(path[-1], []).append(atom)
+        return list(problems)
+
+    def _overlapping(self, rules: Sequence[Rule]) -> dict[int, int]:
+        """Return the lines whose intervals overlap with those of a line before them in the order of the numbers."""
+        spans = sorted(
+            (span.start, span.stop, rule.line)
+            for rule in rules
+            for item in rule.items
+            if isinstance(item, Range) and (span := self.pieces.within(item))
+        )
+        found: dict[int, int] = {}
+        reached, by = 0, 0
+        for start, stop, line in spans:
+            if start < reached and line != by:
+                found.setdefault(max(line, by), min(line, by))
+            if stop > reached:
+                reached, by = stop, line
+        return found
+
+    def _meant(self, item: Item, rule: Rule, level: int, problems: dict[str, None]) -> list[Atom]:
+        """Return the values and pieces that something on the left side stands for."""
+        if isinstance(item, Range):
+            for piece in self.pieces.within(item):
+                self.paths.setdefault(piece, [None] * (level - 1))
+            return [atom for piece in self.pieces.within(item) for atom in (piece, *self._numbers.get(piece, ()))]
+        path = self.paths.get(item)
+        if item in self._standing:
+            if path and path[-1] != item:
+                problems[
+                    f"line {rule.line} names what is a value and also a label of level {level - 1} that does not hold "
+                    "it; list the values of the label instead"
+                ] = None
+            return self._standing[item]
+        if item in self._made and path is None:
+            problems[
+                f"line {rule.line} names a label that other rules have put under another one below level {level}: it "
+                "would have two parents"
+            ] = None
+            return []
+        self.paths.setdefault(item, [item] * (level - 1))
+        return [item]
+
+    def _two_parents(self, taken: dict[Atom, _Taken], level: int) -> Iterator[str]:
+        for atoms in self._standing.values():
+            if len({self.paths[atom][-1] for atom in atoms}) > 1:
+                lines = sorted({taken[atom].line for atom in atoms if atom in taken})
+                given = f"line{'s' * (len(lines) > 1)} {' and '.join(map(str, lines))}"
+                if all(atom in taken for atom in atoms):
+                    yield f"{given} give one label of level {level - 1} two parents at level {level}"
+                else:
+                    yield (
+                        f"{given}: a label of level {level - 1} would have two parents at level {level}, for only some "
+                        "of its values are named"
+                    )
+
+
+def _take(taken: dict[Atom, _Taken], atoms: Sequence[Atom], by: _Taken) -> int:
+    """Put atoms under a label; return the line that one of them is under already, else 0."""
+    for atom in atoms:
+        before = taken.setdefault(atom, by)
+        if before.line == by.line:
+            taken[atom] = by if by.named else before
+        elif before.label != by.label or (before.named and by.named):
+            return before.line
+    return 0
+
+
+def _itself(atom: Atom) -> str | None:
+    return atom if isinstance(atom, str) else None

@@ -1,0 +1,20 @@
+"""Decompose [Omer2016]_: a coded column becomes its parts, and some of them are published.
+
+Omer, Mohamad: Simple and effective method for selecting quasi-identifier, 2016, section 5. A postcode is a state and a
+local code, a telephone number a country, an area and a number. The parts of one value side by side are that value
+again, so parts are quasi-identifiers and are always checked together: what protects is the part that is left out.
+"""
+
+from anon_core.hierarchy.decompose.columns import Split, decompose, split_column
+from anon_core.hierarchy.decompose.effect import Counts, Decomposition, Effect, MeasuredPart, measure_effect
+
+__all__ = [
+    "Counts",
+    "Decomposition",
+    "Effect",
+    "MeasuredPart",
+    "Split",
+    "decompose",
+    "measure_effect",
+    "split_column",
+]

@@ -1,0 +1,86 @@
+"""Everything that keeps lines from being a hierarchy, by line number; a label is never quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from anon_core.hierarchy.cells import Row
+from anon_core.hierarchy.cycles import cycles
+
+MOST_LEVELS = 100
+_MOST_TOLD = 200
+
+
+def faults_of(rows: Sequence[Row], depth: int) -> list[str]:
+    """
+    Return everything wrong with the rows of a hierarchy that should all have ``depth`` levels.
+
+    A row with another number of levels is judged by its value and its empty labels only: which level it lacks, or has
+    too many, cannot be told.
+    """
+    whole = [row for row in rows if len(row.cells) == depth]
+    return [
+        *_ragged(rows, depth),
+        *_too_deep(depth),
+        *_repeated(rows),
+        *_empty(rows),
+        *_two_parents(whole, depth),
+        *_cycles(whole, depth),
+    ]
+
+
+def told(problems: Sequence[str]) -> list[str]:
+    """Return the problems to tell; of very many only the first, and how many more there are."""
+    if len(problems) <= _MOST_TOLD:
+        return list(problems)
+    return [*problems[:_MOST_TOLD], f"and {len(problems) - _MOST_TOLD:,} more"]
+
+
+def _ragged(rows: Sequence[Row], depth: int) -> Iterator[str]:
+    if len({len(row.cells) for row in rows}) > 1:
+        usual = next(row.line for row in rows if len(row.cells) == depth)
+        for row in rows:
+            if len(row.cells) != depth:
+                levels = "1 level" if len(row.cells) == 1 else f"{len(row.cells)} levels"
+                yield f"line {row.line} has {levels}, line {usual} has {depth}"
+
+
+def _too_deep(depth: int) -> Iterator[str]:
+    if depth > MOST_LEVELS:
+        yield f"has {depth:,} levels; at most {MOST_LEVELS} are meant by anybody"
+
+
+def _repeated(rows: Sequence[Row]) -> Iterator[str]:
+    seen: dict[tuple[str, bool], int] = {}
+    for row in rows:
+        value = row.cells[0], not row.cells[0] and row.quoted
+        if value in seen:
+            yield f"line {row.line} repeats the value of line {seen[value]}"
+        seen.setdefault(value, row.line)
+
+
+def _empty(rows: Sequence[Row]) -> Iterator[str]:
+    for row in rows:
+        if row.quoted and not row.cells[0]:
+            continue  # The empty text may stand for itself on every level.
+        for level, label in enumerate(row.cells):
+            if level and not label:
+                yield f"line {row.line} has an empty label at level {level}"
+
+
+def _two_parents(rows: Sequence[Row], depth: int) -> Iterator[str]:
+    for level in range(2, depth):
+        parents: dict[str, tuple[str, int]] = {}
+        for row in rows:
+            label, above = row.cells[level - 1], row.cells[level]
+            parent, first = parents.setdefault(label, (above, row.line))
+            if parent != above and label and parent and above:
+                yield f"lines {first} and {row.line} give one label of level {level - 1} two parents at level {level}"
+
+
+def _cycles(rows: Sequence[Row], depth: int) -> Iterator[str]:
+    edges: dict[tuple[str, str], int] = {}
+    for row in rows:
+        for level in range(1, depth):
+            edges.setdefault((row.cells[level - 1], row.cells[level]), row.line)
+    yield from cycles(edges)

@@ -1,0 +1,56 @@
+"""Groups of numbers as a release shows them: the ladder that leads to its ranges, read from their labels."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from itertools import pairwise
+
+from anon_core.errors import HierarchyError
+from anon_core.hierarchy.ladder import Ladder, climb
+from anon_core.hierarchy.numbers import number_in
+from anon_core.table import Column
+
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
+_RANGE = re.compile(rf"([0-9.]+)-([0-9.]+)|\[({_NUMBER}), ({_NUMBER})\]")
+
+
+def read_groups(column: Column, labels: Iterable[str | None]) -> Ladder:
+    """
+    Build the ladder of a column that was grouped by its own values, from the labels of the release.
+
+    Groups are named after the rows that are published, so the original alone does not tell their names. Labels that are
+    no closed range, such as a mean, lead nowhere.
+
+    >>> import numpy as np, pyarrow as pa
+    >>> years = Column(name="born", codes=np.arange(3, dtype=np.int32), domain=pa.array(["1950", "1952", "1960"]))
+    >>> ladder = read_groups(years, ["1950-1952", "1960"])
+    >>> [ladder.labels[int(code)].as_py() for code in ladder.maps[1]]
+    ['1950-1952', '1950-1952', '1960']
+
+    :raises HierarchyError: two ranges overlap, so a number would have two groups.
+    """
+    ranges = sorted((*ends, label) for label in set(labels) if label is not None and (ends := _ends(label)))
+    overlapping = sum(after[0] <= before[1] for before, after in pairwise(ranges))
+    if overlapping:
+        raise HierarchyError(
+            f"column {column.name!r}", [f"{overlapping} ranges of the released table overlap their neighbour"]
+        )
+    lows = [low for low, _, _ in ranges]
+    paths: dict[str | None, Sequence[str]] = {}
+    for value in column.domain.to_pylist():
+        number = number_in(value)
+        if number is not None:
+            at = bisect_right(lows, number) - 1
+            paths[value] = [ranges[at][2] if at >= 0 and number <= ranges[at][1] else value]
+    return climb(column.name, column.domain, paths, ["groups as published", "suppressed"])
+
+
+def _ends(label: str) -> tuple[Decimal, Decimal] | None:
+    match = _RANGE.fullmatch(label)
+    if not match:
+        return None
+    low, high = (number_in(text) for text in match.groups() if text is not None)
+    return (low, high) if low is not None and high is not None and low <= high else None

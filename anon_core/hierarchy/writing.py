@@ -1,0 +1,68 @@
+"""A ladder as the text of a hierarchy file: one line per value, level 0 first, the root last."""
+
+from __future__ import annotations
+
+from anon_core.errors import InternalError, InvalidInputError
+from anon_core.hierarchy.build import ladder_of
+from anon_core.hierarchy.files import levels_in
+from anon_core.hierarchy.ladder import ROOT, Ladder
+from anon_core.table import Column
+from anon_core.table.arrays import integers
+
+_SIGNS = (";", ",", '"', "\n", "\r", "=>")
+_BEGINNINGS = ("#", "-", "level", "\ufeff")
+"""What a line of a file of rules may begin with; the last one is the mark that a file of UTF-8 may begin with."""
+
+
+def lines_of(ladder: Ladder) -> str:
+    """
+    Return the file that reads back as this ladder, apart from what its levels and its root are called.
+
+    Labels stand in it as they would be published: kept apart where two levels use the same word for different things.
+    What the hierarchy does not cover has no line, nor has a gap, which stays one up to the root.
+
+    >>> import pyarrow as pa
+    >>> from anon_core.hierarchy.ladder import climb
+    >>> paths = {"AOSTA": ["AOSTA"], "COGNE": ["AOSTA"]}
+    >>> print(lines_of(climb("town", pa.array(["AOSTA", "COGNE"]), paths, ["province", "root"])), end="")
+    AOSTA;AOSTA (level 1);*
+    COGNE;AOSTA (level 1);*
+    """
+    labels = ladder.labels.to_pylist()
+    cells = ["" if label is None else _cell(label) for label in labels]
+    lines = []
+    for path, unmapped in zip(ladder.maps.T.tolist(), ladder.unmapped.tolist(), strict=True):
+        if not unmapped and labels[path[0]] is not None:
+            above = (ROOT if at == path[-1] else cells[at] for at in path[1:])
+            lines.append(";".join([cells[path[0]], *above]) + "\n")
+    return "".join(lines)
+
+
+def text_of(ladder: Ladder, column: Column) -> str:
+    """
+    Return the file of a column's ladder, read back and compared before anybody gets it.
+
+    :raises InvalidInputError: not one value is covered, so there is nothing to write.
+    :raises InternalError: it does not read back as it was.
+    """
+    text = lines_of(ladder)
+    if not text:
+        raise InvalidInputError(f"the hierarchy covers no value of column {column.name!r}; there is nothing to write")
+    again = ladder_of(column, levels_in(text, "the file to be written", "it"), where="the file to be written")
+    if not same_ladder(ladder, again):
+        raise InternalError("UnsoundFile", f"hierarchy file of column {column.name!r}")
+    return text
+
+
+def same_ladder(one: Ladder, other: Ladder) -> bool:
+    """Whether two ladders publish the same labels on every level below the root, and suppress the same values."""
+    if one.maps.shape != other.maps.shape or (one.unmapped != other.unmapped).any():
+        return False
+    known = ~one.unmapped
+    here, there = (ladder.labels.take(integers(ladder.maps[:-1, known].ravel())) for ladder in (one, other))
+    return bool(here.equals(there))
+
+
+def _cell(text: str) -> str:
+    plain = text and not any(sign in text for sign in _SIGNS) and not text.lower().startswith(_BEGINNINGS)
+    return text if plain else '"' + text.replace('"', '""') + '"'

@@ -1,0 +1,88 @@
+"""How safe and how useful a table is: everything that is measured of it, beside its original where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from anon_core.comparison import Comparison
+from anon_core.frequency import FrequencyTable
+from anon_core.policy import Distance
+from anon_core.score.classes import sensitive_classes
+from anon_core.score.closeness import t_closeness
+from anon_core.score.diversity import alpha_anonymity, distinct_diversity, entropy_diversity
+from anon_core.score.linkage import FourK, KAnonymity, four_k, k_anonymity
+from anon_core.score.population import PopulationUniqueness, population_uniqueness
+from anon_core.score.risk import Risk, risk
+from anon_core.score.utility import Utility, utility
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SensitiveColumn:
+    """
+    What the classes give away about one sensitive column, whatever is required: the worst class of each measure.
+
+    ``distinct_l`` and ``entropy_l`` are its l-diversity, ``largest_share`` what (alpha,k) limits, ``t_equal`` and
+    ``t_ordered`` how far it is from the whole table.
+    """
+
+    name: str
+    distinct_l: int
+    entropy_l: float
+    largest_share: float
+    t_equal: float
+    t_ordered: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assessment:
+    """Where a table stands. ``four`` and ``utility`` need the original and are None without it."""
+
+    k: KAnonymity
+    four: FourK | None
+    risk: Risk
+    population: PopulationUniqueness
+    sensitive: tuple[SensitiveColumn, ...]
+    utility: Utility | None
+
+
+def assess(
+    frequencies: FrequencyTable,
+    quasi_identifiers: Sequence[str],
+    *,
+    k: int,
+    sensitive: Sequence[str] = (),
+    max_risk: float | None = None,
+    sampling_fraction: float | None = None,
+    comparison: Comparison | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Assessment:
+    """
+    Measure a table over its quasi-identifiers and sensitive columns.
+
+    With a comparison, which is over the same quasi-identifiers, the other three k's and what was lost are measured too;
+    ``weights`` are those of the columns by their priority.
+
+    :raises UnknownColumnError: a column is not in the table.
+    :raises InvalidInputError: there are no rows, so anything would hold.
+    """
+    return Assessment(
+        k=k_anonymity(frequencies, quasi_identifiers, k=k),
+        four=four_k(comparison, k=k) if comparison else None,
+        risk=risk(frequencies, quasi_identifiers, k=k, max_risk=max_risk, sampling_fraction=sampling_fraction),
+        population=population_uniqueness(frequencies, quasi_identifiers, sampling_fraction=sampling_fraction),
+        sensitive=tuple(_sensitive(frequencies, quasi_identifiers, name) for name in sensitive),
+        utility=utility(comparison, weights, k=k) if comparison else None,
+    )
+
+
+def _sensitive(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], name: str) -> SensitiveColumn:
+    classes = sensitive_classes(frequencies, quasi_identifiers, name)
+    return SensitiveColumn(
+        name=name,
+        distinct_l=int(distinct_diversity(classes, l=1).observed or 0),
+        entropy_l=float(entropy_diversity(classes, l=1).observed or 0.0),
+        largest_share=float(alpha_anonymity(classes, alpha=1.0).observed or 0.0),
+        t_equal=float(t_closeness(classes, t=1.0, distance=Distance.EQUAL).observed or 0.0),
+        t_ordered=float(t_closeness(classes, t=1.0, distance=Distance.ORDERED).observed or 0.0),
+    )

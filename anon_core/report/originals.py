@@ -1,0 +1,67 @@
+"""A released table beside the table that it was made from, as a publication file describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from anon_core.comparison import Comparison, compare
+from anon_core.detect.preparation import prepare
+from anon_core.hierarchy.build import ladder, ladders
+from anon_core.hierarchy.decompose import decompose
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.hierarchy.published_groups import read_groups
+from anon_core.spec import Missing, PartialPublication
+from anon_core.table import Table
+
+
+def prepared_original(original: Table, publication: PartialPublication | None) -> Table:
+    """
+    Return the original as a run would have recoded it: coded columns split, rows with gaps dropped where it says so.
+
+    :raises InvalidInputError: a column cannot be split, or no row is left.
+    """
+    if publication is None:
+        return original
+    parts = decompose(original, publication)
+    drop = publication.missing is Missing.DROP
+    return prepare(parts, publication.quasi_identifiers, drop_missing=drop).table
+
+
+def beside_original(
+    original: Table,
+    released: Table,
+    quasi_identifiers: Sequence[str],
+    publication: PartialPublication | None = None,
+    *,
+    same_order: bool = False,
+    key: str | None = None,
+    unit: str | None = None,
+) -> Comparison:
+    """
+    Compare a released table with its prepared original.
+
+    Without a publication file a cell is as collected or ``*``. See :func:`~anon_core.comparison.compare` for how rows
+    are paired.
+
+    :raises UnknownLabelsError: cells of the released table lead nowhere in the original.
+    :raises InvalidInputError: a column is missing, a hierarchy does not fit, or the rows cannot be paired as asked.
+    """
+    built = _ladders(original, released, quasi_identifiers, publication)
+    return compare(original, released, built, same_order=same_order, key=key, unit=unit)
+
+
+def _ladders(
+    original: Table, released: Table, columns: Sequence[str], publication: PartialPublication | None
+) -> list[Ladder]:
+    declared = [name for name in columns if publication and name in publication.effective_columns]
+    singletons = publication.recode.singletons if publication else None
+    grouped = singletons.years.column if singletons and singletons.years else None
+    climbing = ladders(publication, original, [name for name in declared if name != grouped]) if publication else {}
+    found = []
+    for name in columns:
+        if name == grouped:
+            found.append(read_groups(original.column(name), released.column(name).domain.to_pylist()))
+        else:
+            found.append(climbing.get(name) or ladder(original.column(name), None, Path()))
+    return found

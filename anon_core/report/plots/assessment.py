@@ -1,0 +1,74 @@
+"""How safe a table is, before and after recoding, and what is left of it: one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anon_core.report.plots.classes import draw_class_sizes, size_bins
+from anon_core.report.plots.drawing import counted, picture
+from anon_core.report.plots.risk import draw_risk
+from anon_core.report.plots.shares import percent
+from anon_core.report.plots.utility import draw_utility, height_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from anon_core.score.rows_by_size import RowsBySize
+    from anon_core.score.utility import Utility
+
+
+def plot_assessment(
+    after: RowsBySize,
+    path: Path | str,
+    *,
+    k: int,
+    before: RowsBySize | None = None,
+    utility: Utility | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> None:
+    """
+    Draw the sizes of the classes and the risk of the rows, beside the table before recoding where there is one.
+
+    With ``utility`` a panel below shows what is left of every column, ordered by ``weights``, which are those of their
+    priorities. A table without rows is drawn empty.
+
+    :raises InvalidInputError: the path ends neither in .svg nor in .png.
+    :raises StorageError: the file cannot be written.
+    """
+    largest = max(int(one.sizes.max(initial=1)) for one in (after, before) if one is not None)
+    upper = 1.9 + (0.3 if before else 0.24) * max(len(size_bins(k, largest)), 7)
+    lower = height_of(utility) if utility else 0.0
+    with picture(path, width=12, height=upper + lower) as figure:
+        figure.suptitle(_title(after, before, k), x=0.01, ha="left", fontsize=11)
+        top: Any = figure
+        if utility:
+            panels: Any = figure.subfigures(2, 1, height_ratios=[upper, lower])
+            top, bottom = panels
+            axes = bottom.subplots()
+            draw_utility(axes, utility, weights)
+            _legend(bottom, axes, "outside lower left")
+        left, right = top.subplots(1, 2, width_ratios=[6, 5])
+        draw_class_sizes(left, after, k=k, before=before)
+        draw_risk(right, after, k=k, before=before)
+        _legend(top, left, "outside lower left")
+        _legend(top, right, "outside lower right")
+
+
+def _legend(panel: Any, axes: Axes, where: str) -> None:
+    """Explain the bars, then the lines and marks on them."""
+    from matplotlib.lines import Line2D
+
+    entries = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda one: isinstance(one[0], Line2D))
+    panel.legend(*zip(*entries, strict=True), loc=where, ncols=2)
+
+
+def _title(after: RowsBySize, before: RowsBySize | None, k: int) -> str:
+    classes = f"{counted(after.total, after.counted[:-1])} in {after.classes:,} class{'es' * (after.classes != 1)}"
+    then = f"; {_below(before, k)} before recoding" if before else ""
+    return f"{classes}: {_below(after, k)} in classes smaller than k = {k:,}{then}"
+
+
+def _below(found: RowsBySize, k: int) -> str:
+    return f"{found.below(k):,} ({percent(found.below(k), found.total)})"

@@ -1,0 +1,111 @@
+"""What is left of every column [Bampoulidis2019]_, Figure 2."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from anon_core.report.plots.drawing import BLACK, SKY, named, rows_downwards
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from anon_core.score.utility import Utility
+
+MOST_COLUMNS = 60
+"""More columns than this are not drawn: the most important are, of those that matter equally the first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnLeft:
+    """What is left of one column: ``entropy`` (NUE, None where it is not known) and ``detail`` (1 - loss)."""
+
+    name: str
+    weight: float
+    entropy: float | None
+    detail: float
+
+
+def columns_left(utility: Utility, weights: Mapping[str, float] | None = None) -> list[ColumnLeft]:
+    """Return what is left of every column, the most important first; a column without a weight weighs 1."""
+    found = [
+        ColumnLeft(
+            name=name,
+            weight=(weights or {}).get(name, 1.0),
+            entropy=None if utility.entropy is None else utility.entropy.by_column[name],
+            detail=1 - lost,
+        )
+        for name, lost in utility.loss.by_column.items()
+    ]
+    return sorted(found, key=lambda one: -one.weight)
+
+
+def draw_utility(axes: Axes, utility: Utility, weights: Mapping[str, float] | None = None) -> None:
+    """
+    Draw what is left of every column, 1 being everything: non-uniform entropy as bars, detail as marks on them.
+
+    Where entropy is not known the picture says why, and detail stands alone.
+    """
+    columns = columns_left(utility, weights)
+    weighted = len({one.weight for one in columns}) > 1
+    shown = columns[:MOST_COLUMNS]
+    bars = [(at, one.entropy) for at, one in enumerate(shown) if one.entropy is not None]
+    if bars:
+        places, widths = zip(*bars, strict=True)
+        axes.barh(places, widths, height=0.66, color=SKY, label="non-uniform entropy left (NUE)")
+    axes.plot(
+        [one.detail for one in shown],
+        range(len(shown)),
+        "D",
+        color=BLACK,
+        markersize=4.5,
+        clip_on=False,
+        label="detail left (1 - loss)",
+    )
+    _figures(axes, shown)
+    rows_downwards(axes, [_label(one, weighted) for one in shown])
+    axes.tick_params(axis="y", pad=9)  # A mark at 0 stands over the axis.
+    axes.set_xlim(min([0.0, *(width for _, width in bars)]), 1)
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel("what is left (0 = nothing, 1 = everything)")
+    axes.set_title(_title(utility, weighted, len(shown), len(columns)))
+
+
+def height_of(utility: Utility) -> float:
+    """Return how many inches the panel needs."""
+    rows = min(len(utility.loss.by_column), MOST_COLUMNS)
+    return 1.5 + 0.24 * max(rows, 2) + (0.3 if utility.reason else 0.0)
+
+
+def _figures(axes: Axes, shown: list[ColumnLeft]) -> None:
+    """Write the figures beside the bars, with a heading over them."""
+    columns = {
+        "NUE": [one.entropy for one in shown if one.entropy is not None],
+        "detail": [one.detail for one in shown],
+    }
+    for place, heading in enumerate(name for name in columns if columns[name]):
+        beside: Any = {"textcoords": "offset points", "ha": "right", "annotation_clip": False, "fontsize": 8}
+        right = 44 + 38 * place
+        axes.annotate(heading, (1, 1), xycoords="axes fraction", xytext=(right, 3), **beside)
+        for at, figure in enumerate(columns[heading]):
+            axes.annotate(f"{figure:.3f}", (1, at), xytext=(right, 0), va="center", **beside)
+
+
+def _label(one: ColumnLeft, weighted: bool) -> str:
+    return f"{named(one.name)}  (weight {one.weight:.2g})" if weighted else named(one.name)
+
+
+def _title(utility: Utility, weighted: bool, shown: int, columns: int) -> str:
+    figures = []
+    if utility.entropy is not None:
+        figures.append(f"NUE {utility.entropy.overall:.4f}")
+        if weighted:
+            figures.append(f"wNUE {utility.entropy.weighted:.4f}")
+    figures.append(f"loss {utility.loss.overall:.4f}")
+    cut = "" if shown == columns else f" ({shown} of {columns} columns)"
+    title = f"What is left of every column{cut}: {', '.join(figures)}"
+    if utility.entropy is not None or not utility.reason:
+        return title
+    return f"{title}\n{textwrap.fill(f'NUE is not known: {utility.reason}', 120)}"

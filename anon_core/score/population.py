@@ -1,0 +1,165 @@
+"""How many people are alone in the population that a table is a sample of: three estimators and a rule to elect one.
+
+All are functions of how many classes of each size the sample has.
+
+- Zayatz: Estimation of the percent of unique population elements on a microdata file using the sample, 1991.
+- Hoshino: Applying Pitman's sampling formula to microdata disclosure risk assessment, 2001.
+- Chen, Keller-McNulty: Estimation of identification disclosure risk in microdata, 1998.
+- Dankar, El Emam, Neisa, Roffey: Estimating the re-identification risk of clinical data sets, 2012: the rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from anon_core.errors import InvalidInputError
+from anon_core.frequency import FrequencyTable
+from anon_core.kernels import Integers
+from anon_core.score.pitman import pitman_uniques
+from anon_core.score.slide_negative_binomial import slide_negative_binomial_uniques
+
+
+class Estimator(StrEnum):
+    """How the number of people who are alone in the population is found."""
+
+    COUNTED = "counted"
+    ZAYATZ = "Zayatz 1991"
+    PITMAN = "Pitman (Hoshino 2001)"
+    SLIDE_NEGATIVE_BINOMIAL = "slide negative binomial (Chen and Keller-McNulty 1998)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """How many people one estimator takes to be alone, and their share of the population; None with the reason."""
+
+    estimator: Estimator
+    uniques: float | None
+    share: float | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationUniqueness:
+    """
+    Estimates of how many people are alone in the population; ``elected`` is the one that the rule of Dankar chooses.
+
+    Where ``reason`` is given, nothing could be assessed, and it says why. ``population`` is the number of rows by the
+    sampling fraction, rounded.
+    """
+
+    rows: int
+    sample_uniques: int
+    sampling_fraction: float | None
+    population: int | None
+    estimates: tuple[Estimate, ...] = ()
+    elected: Estimate | None = None
+    reason: str | None = None
+
+
+def population_uniqueness(
+    frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *, sampling_fraction: float | None
+) -> PopulationUniqueness:
+    """
+    Estimate how many people are alone in the population over the quasi-identifiers.
+
+    The table is taken for a random sample without replacement. Not assessed without a sampling fraction, and where a
+    unit stands in several classes (the estimators are about people who have one). With a fraction of 1 the uniques are
+    counted.
+
+    :raises UnknownColumnError: a quasi-identifier is not in the table.
+    :raises InvalidInputError: there are no rows; a fraction that is not above 0 and at most 1.
+    """
+    if sampling_fraction is not None and not 0 < sampling_fraction <= 1:
+        raise InvalidInputError(f"sampling_fraction must be above 0 and at most 1, not {sampling_fraction}")
+    projected = frequencies.project(quasi_identifiers)
+    sizes = projected.class_sizes()
+    if not len(sizes):
+        raise InvalidInputError("the uniqueness of a table without rows is not defined")
+    rows, uniques = projected.rows, projected.singletons
+    if sampling_fraction is None or int(sizes.sum()) != rows:
+        return PopulationUniqueness(
+            rows=rows,
+            sample_uniques=uniques,
+            sampling_fraction=sampling_fraction,
+            population=None,
+            reason="not assessed: no sampling fraction is declared"
+            if sampling_fraction is None
+            else "not assessed: some units are in several classes, and the estimators are about people in one",
+        )
+    population = max(rows, round(rows / sampling_fraction))
+    estimates = _estimates(sizes, population)
+    return PopulationUniqueness(
+        rows=rows,
+        sample_uniques=uniques,
+        sampling_fraction=sampling_fraction,
+        population=population,
+        estimates=estimates,
+        elected=elected(estimates, sampling_fraction),
+    )
+
+
+def elected(estimates: Sequence[Estimate], sampling_fraction: float) -> Estimate | None:
+    """
+    Choose by the rule of Dankar 2012: Pitman up to a fraction of 0.1, above it the lower of the other two.
+
+    Where a model does not fit, Zayatz, who always has an estimate; in small samples it is far too high, which is the
+    safe side.
+    """
+    found = {one.estimator: one for one in estimates if one.uniques is not None}
+    if sampling_fraction <= 0.1:
+        chosen = [Estimator.PITMAN] if Estimator.PITMAN in found else [Estimator.ZAYATZ]
+    else:
+        chosen = [Estimator.ZAYATZ, Estimator.SLIDE_NEGATIVE_BINOMIAL]
+    usable = [found[one] for one in (Estimator.COUNTED, *chosen) if one in found]
+    return min(usable, key=lambda one: one.uniques or 0.0, default=None)
+
+
+def zayatz_uniques(sizes: Integers, times: Integers, population: int) -> float:
+    """
+    Estimate by Bayes' rule which sample uniques are alone in the population, and divide by the sampling fraction.
+
+    Classes are taken to be of size i in the population as often as in the sample; the chance that such a class has one
+    row in the sample is hypergeometric, ``i n/N * prod over k < i-1 of (N-n-k) / (N-1-k)``.
+    """
+    rows = int((sizes * times).sum())
+    left = np.arange(min(int(sizes.max()), population - rows + 1) - 1, dtype=np.float64)
+    survives = np.cumsum(np.log((population - rows - left) / (population - 1 - left)))
+    chance = np.zeros(int(sizes.max()) + 1)
+    chance[1 : len(left) + 2] = np.exp(np.concatenate([[0.0], survives]))
+    alone = sizes * chance[sizes] * times
+    return float(times[0] * alone[0] / alone.sum() * population / rows)
+
+
+def _estimates(classes: Integers, population: int) -> tuple[Estimate, ...]:
+    sizes, times = np.unique(classes, return_counts=True)
+    rows = int((sizes * times).sum())
+    uniques = int(times[0]) if sizes[0] == 1 else 0
+    if population == rows:
+        return (Estimate(estimator=Estimator.COUNTED, uniques=uniques, share=uniques / population),)
+    if not uniques or uniques == rows:
+        reason = (
+            "every row is alone in the sample, which says nothing about the size of classes"
+            if uniques
+            else "no row is alone in the sample, so none of them is alone in the population; of others nothing is known"
+        )
+        models = [one for one in Estimator if one is not Estimator.COUNTED]
+        return tuple(Estimate(estimator=one, uniques=None, share=None, reason=reason) for one in models)
+    return (
+        _estimate(Estimator.ZAYATZ, zayatz_uniques(sizes, times, population), population),
+        _estimate(Estimator.PITMAN, pitman_uniques(sizes, times, population), population),
+        _estimate(
+            Estimator.SLIDE_NEGATIVE_BINOMIAL, slide_negative_binomial_uniques(sizes, times, population), population
+        ),
+    )
+
+
+def _estimate(estimator: Estimator, uniques: float | None, population: int) -> Estimate:
+    if uniques is None:
+        return Estimate(
+            estimator=estimator, uniques=None, share=None, reason="the model has no parameters that fit the class sizes"
+        )
+    return Estimate(estimator=estimator, uniques=uniques, share=uniques / population)

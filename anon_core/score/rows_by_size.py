@@ -1,0 +1,68 @@
+"""How many rows are in classes of each size: what the risk of a table is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core import kernels
+from anon_core.frequency import FrequencyTable
+from anon_core.kernels import Integers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsBySize:
+    """
+    The sizes that classes have, ascending, and how many rows are in classes of each.
+
+    ``counted`` says what is called rows: "rows" or "units". A unit in several classes counts once, with the smallest of
+    them: that is where it is found.
+    """
+
+    sizes: Integers
+    rows: Integers
+    classes: int
+    counted: str
+
+    @property
+    def total(self) -> int:
+        """How many rows there are."""
+        return int(self.rows.sum())
+
+    def below(self, size: int) -> int:
+        """Return how many rows are in classes smaller than this."""
+        return int(self.rows[self.sizes < size].sum())
+
+
+def rows_by_size(frequencies: FrequencyTable, quasi_identifiers: Sequence[str] | None = None) -> RowsBySize:
+    """
+    Count the rows by the size of their class over some columns, by default all; a gap is a value like any other.
+
+    >>> import pyarrow as pa
+    >>> table = FrequencyTable.from_codes(["sex"], [np.array([0, 1, 0])], [pa.array(["F", "M"])])
+    >>> found = rows_by_size(table)
+    >>> found.sizes.tolist(), found.rows.tolist(), found.below(2)
+    ([1, 2], [1, 2], 1)
+
+    :raises UnknownColumnError: a quasi-identifier is not in the table.
+    """
+    classes = frequencies if quasi_identifiers is None else frequencies.project(quasi_identifiers)
+    smallest = smallest_classes(classes)
+    if classes.units is None:
+        sizes, times = np.unique(smallest, return_counts=True)
+        return RowsBySize(sizes=sizes, rows=sizes * times, classes=len(smallest), counted="rows")
+    of_units = smallest[np.unique(classes.units, return_index=True)[1]]
+    sizes, rows = np.unique(of_units, return_counts=True)
+    return RowsBySize(sizes=sizes, rows=rows, classes=classes.tuples, counted="units")
+
+
+def smallest_classes(classes: FrequencyTable) -> Integers:
+    """Return for each tuple the rows of its class; for each pair of tuple and unit the smallest class of the unit."""
+    if classes.units is None:
+        return classes.weights
+    found = kernels.group(classes.codes, [len(domain) for domain in classes.domains], classes.weights)
+    smallest = np.full(int(classes.units.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(smallest, classes.units, found.weights[found.member])
+    return np.asarray(smallest[classes.units])

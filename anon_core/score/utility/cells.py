@@ -1,0 +1,116 @@
+"""The cells of a table after recoding, and before: what loss, entropy and the shares of change are computed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core.comparison import Comparison, Pairs
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.kernels import AnyCodes, Integers
+from anon_core.plan import RecodingPlan
+from anon_core.table import Mask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """
+    What rows have become: one entry for all that became the same, and how many they are.
+
+    ``labels[i][j]`` is the label of entry ``j`` in column ``i``, a code into the labels of ladder ``i``. A ``removed``
+    entry stands at the root in every column.
+    """
+
+    ladders: tuple[Ladder, ...]
+    labels: tuple[AnyCodes, ...]
+    weights: Integers
+    removed: Mask
+
+    @property
+    def rows(self) -> int:
+        """How many rows there were, removed ones included."""
+        return int(self.weights.sum())
+
+    @property
+    def rows_removed(self) -> int:
+        return int(self.weights[self.removed].sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recoded(Released):
+    """
+    What rows were and what they have become: one entry for all that were one tuple and became one.
+
+    ``values[i][j]`` is the code of the value as collected. Where units are counted, a unit counts once for each pair of
+    a tuple that it had and a tuple that it became.
+    """
+
+    values: tuple[AnyCodes, ...]
+
+    @classmethod
+    def by(cls, plan: RecodingPlan) -> Recoded:
+        """Return what a plan makes of each tuple, without counting what it publishes."""
+        labels = []
+        some = bool(plan.removed.any())
+        for ladder, levels, codes in zip(plan.ladders, plan.levels, plan.frequencies.codes, strict=True):
+            labels.append(ladder.maps[np.where(plan.removed, ladder.height, levels) if some else levels, codes])
+        return cls(
+            ladders=plan.ladders,
+            values=plan.frequencies.codes,
+            labels=tuple(labels),
+            weights=plan.frequencies.weights,
+            removed=plan.removed,
+        )
+
+
+def released(comparison: Comparison) -> Released:
+    """Return the cells of a comparison, as :class:`Recoded` where it is known which row became which."""
+    if comparison.pairs is not None:
+        return _recoded(comparison, comparison.pairs)
+    after, removed = comparison.after, comparison.rows_removed
+    gone = 1 if removed else 0  # All removed rows are one entry: nobody knows which they are.
+    return Released(
+        ladders=comparison.ladders,
+        labels=tuple(
+            np.concatenate([codes, ladder.maps[-1, :gone]])
+            for ladder, codes in zip(comparison.ladders, after.codes, strict=True)
+        ),
+        weights=np.concatenate([after.weights, np.full(gone, removed)]),
+        removed=np.arange(len(after.weights) + gone) >= len(after.weights),
+    )
+
+
+def _recoded(comparison: Comparison, pairs: Pairs) -> Recoded:
+    before, after = comparison.before, comparison.after
+    left = before.weights - comparison.published
+    gone = np.flatnonzero(left)
+    weights = pairs.weights if before.units is None else np.ones_like(pairs.weights)
+    return Recoded(
+        ladders=comparison.ladders,
+        values=tuple(np.concatenate([codes[pairs.before], codes[gone]]) for codes in before.codes),
+        labels=tuple(
+            np.concatenate([after.codes[i][pairs.after], ladder.maps[-1, before.codes[i][gone]]])
+            for i, ladder in enumerate(comparison.ladders)
+        ),
+        weights=np.concatenate([weights, left[gone]]),
+        removed=np.arange(len(weights) + len(gone)) >= len(weights),
+    )
+
+
+def covered(ladder: Ladder) -> Integers:
+    """Return how many values of the column each label may stand for; the root stands for all of them."""
+    # A value that the hierarchy does not know has the root's label on every level: only on top is the count whole.
+    most = np.zeros(len(ladder.labels), np.int64)
+    for labels in ladder.maps:
+        np.maximum(most, np.bincount(labels, minlength=len(most)), out=most)
+    return most
+
+
+def strays(cells: Recoded) -> int:
+    """Return how many published cells hold a label that does not cover what they were made from."""
+    found = 0
+    for ladder, values, labels in zip(cells.ladders, cells.values, cells.labels, strict=True):
+        astray = ladder.maps[ladder.lowest[labels], values] != labels
+        found += int(cells.weights[astray].sum())
+    return found

@@ -1,0 +1,206 @@
+"""The parts of a decomposed column, as far as the publication file alone tells: their names, and what is wrong.
+
+What is wrong is found in the parsed YAML and not in the model, so that all of it is told at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from anon_core.policy import quoted
+from anon_core.yaml_lines import Location, as_text
+
+__all__ = ["PRESET_PARTS", "WAYS", "Preset", "decompose_problems", "part_names", "parts_of", "with_parts"]
+
+WAYS = ("widths", "separator", "pattern", "preset")
+"""The ways to split a value: exactly one is given."""
+
+_ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_NEEDS_BACKTRACKING = re.compile(r"\(\?(?!:|P<|-?[ims]+(?:-[ims]+)?[:)])|[*+?}]\+")
+_BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
+
+
+class Preset(StrEnum):
+    """Codes whose structure is public: how the parts are cut and checked is in `anon_core.hierarchy.decompose`."""
+
+    TELEPHONE = "telephone"
+    POSTCODE_AT = "postcode-at"
+    POSTCODE_CA = "postcode-ca"
+    POSTCODE_CH = "postcode-ch"
+    POSTCODE_DE = "postcode-de"
+    POSTCODE_ES = "postcode-es"
+    POSTCODE_FR = "postcode-fr"
+    POSTCODE_IT = "postcode-it"
+    POSTCODE_NL = "postcode-nl"
+    POSTCODE_UK = "postcode-uk"
+    POSTCODE_US = "postcode-us"
+    TAX_CODE_IT = "tax-code-it"
+
+
+PRESET_PARTS: Mapping[Preset, tuple[str, ...]] = {
+    Preset.TELEPHONE: ("country", "area", "number"),
+    Preset.POSTCODE_AT: ("state", "region", "place"),
+    Preset.POSTCODE_CA: ("district", "area", "unit"),
+    Preset.POSTCODE_CH: ("district", "area", "place"),
+    Preset.POSTCODE_DE: ("zone", "region", "place"),
+    Preset.POSTCODE_ES: ("province", "place"),
+    Preset.POSTCODE_FR: ("department", "office"),
+    Preset.POSTCODE_IT: ("region", "province", "place"),
+    Preset.POSTCODE_NL: ("region", "district", "street"),
+    Preset.POSTCODE_UK: ("area", "district", "sector", "unit"),
+    Preset.POSTCODE_US: ("section", "office", "extension"),
+    Preset.TAX_CODE_IT: (
+        "surname", "name", "birth_year", "birth_month", "birth_day", "sex", "municipality", "check"
+    ),
+}  # fmt: skip
+
+
+def part_names(*, names: Sequence[str], pattern: str | None, preset: str | None) -> tuple[str, ...]:
+    """
+    Return what the parts are called: as declared, else as the groups of the pattern or the preset call them.
+
+    >>> part_names(names=(), pattern=r"(?P<area>\\d{2})(?P<office>\\d+)", preset=None)
+    ('area', 'office')
+
+    Of something that cannot be used there are no parts.
+    """
+    if names:
+        return tuple(names)
+    if pattern is not None:
+        try:
+            return tuple(re.compile(pattern).groupindex)
+        except (re.error, OverflowError, RecursionError):
+            return ()
+    return next((parts for one, parts in PRESET_PARTS.items() if one == preset), ())
+
+
+def parts_of(column: Any) -> tuple[str, ...] | None:
+    """Return the published parts of a column as written, or None where it is not decomposed."""
+    rule = column.get("decompose") if isinstance(column, dict) else None
+    if not isinstance(rule, dict):
+        return None
+    publish = _texts(rule.get("publish"))
+    return publish if publish else _written_parts(rule)
+
+
+def with_parts(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns as written, published parts in the place of the column they are parts of."""
+    found: dict[str, Any] = {}
+    for name, column in columns.items():
+        parts = parts_of(column)
+        if parts is None:
+            found[name] = column
+        for part in parts or ():
+            own = _mapping(column["decompose"].get("hierarchies")).get(part)
+            inherited = None if part in _mapping(column["decompose"].get("lookup")) else column.get("hierarchy")
+            found[part] = {"role": "quasi", "hierarchy": inherited if own is None else own}
+    return found
+
+
+_Found = Iterator[tuple[Location, str]]
+
+
+def decompose_problems(columns: Mapping[str, Any]) -> _Found:
+    """Yield what is wrong with the parts of all columns: where it is written, and what it is."""
+    taken: dict[str, str] = dict.fromkeys(columns, "a column")
+    for name, column in columns.items():
+        rule = column.get("decompose") if isinstance(column, dict) else None
+        if not isinstance(rule, dict):
+            continue
+        here: Location = ("columns", name, "decompose")
+        if as_text(column.get("role")) in ("identifier", "sensitive", "other", "drop"):
+            yield here, "only a column of role quasi is decomposed; set `role: quasi` or remove it"
+        yield from (((*here, *location), what) for location, what in rule_problems(rule))
+        for part in parts_of(column) or ():
+            if part in taken:
+                yield here, f"its part {quoted(part)} is called like {taken[part]}; give it another name in `names`"
+            taken.setdefault(part, f"a part of {quoted(name)}")
+
+
+def rule_problems(rule: Mapping[str, Any]) -> _Found:
+    """Yield what is wrong within one `decompose`, locations from there."""
+    given = [way for way in WAYS if rule.get(way) is not None]
+    if len(given) != 1:
+        yield (), f"needs exactly one of {', '.join(WAYS)}; it has {' and '.join(given) or 'none'}"
+        return
+    yield from _name_problems(rule, given[0])
+    pattern = as_text(rule.get("pattern"))
+    if isinstance(pattern, str) and (wrong := pattern_problem(pattern)):
+        yield ("pattern",), wrong
+    if rule.get("region") is not None and as_text(rule.get("preset")) != Preset.TELEPHONE:
+        yield ("region",), "belongs to `preset: telephone`; remove it"
+    parts = _written_parts(rule)
+    if rule.get("publish") == []:
+        yield ("publish",), "names no part: at least one must be published; without `publish` all are"
+    for key in ("publish", "lookup", "hierarchies"):
+        written = rule.get(key)
+        for at, part in enumerate(written) if isinstance(written, list) else ((one, one) for one in _mapping(written)):
+            part = as_text(part)
+            if parts and isinstance(part, str) and part not in parts:
+                yield (key, at), f"no part is called {quoted(part)}; the parts are {', '.join(map(quoted, parts))}"
+            elif key != "publish" and isinstance(part, str) and part not in (parts_of({"decompose": rule}) or (part,)):
+                yield (key, at), f"the part {quoted(part)} is not published, so this has no use; remove it"
+
+
+def _name_problems(rule: Mapping[str, Any], way: str) -> _Found:
+    """Yield where `names` does not fit the way to split."""
+    names, written = _texts(rule.get("names")), rule[way]
+    if not all(name.strip() for name in names):
+        yield ("names",), "every part needs a name"
+    if way == "pattern":
+        if rule.get("names") is not None:
+            yield ("names",), "the parts of a pattern are called like its groups; remove it"
+    elif way == "preset":
+        parts = part_names(names=(), pattern=None, preset=as_text(written))
+        if names and parts and len(names) != len(parts):
+            yield ("names",), f"should name all {len(parts)} parts of the preset: {', '.join(parts)}"
+    elif not names:
+        yield (), f"`{way}` needs `names` for its parts"
+    elif way == "widths" and isinstance(written, list) and len(names) - len(written) not in (0, 1):
+        yield ("names",), "should have one name for each of `widths`, and perhaps one more for the rest"
+    elif way == "separator":
+        if len(names) < 2:
+            yield ("names",), "`separator` needs the names of at least two parts"
+        elif isinstance(written, list) and len(written) != len(names) - 1:
+            yield (
+                ("separator",),
+                f"{len(names)} parts have {len(names) - 1} separators between them, {len(written)} given",
+            )
+
+
+def pattern_problem(pattern: str) -> str | None:
+    """Return why a regular expression cannot name parts, or None. How it is matched is known to the core only."""
+    try:
+        compiled = re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        return f"is not a regular expression: {error}"
+    if not compiled.groupindex:
+        return r"has no named group; write parts as `(?P<area>\d{2})`"
+    if compiled.groups != len(compiled.groupindex):
+        return "has a group without a name; name it as a part, or write `(?:...)`"
+    bare = _ESCAPE_OR_CLASS.sub("", pattern)
+    if _NEEDS_BACKTRACKING.search(bare) or _BACK_REFERENCE.search(pattern):
+        return "looks around, refers back or is possessive: it is matched in linear time, which knows none of these"
+    return None
+
+
+def _written_parts(rule: Mapping[str, Any]) -> tuple[str, ...]:
+    pattern = as_text(rule.get("pattern"))
+    return part_names(
+        names=_texts(rule.get("names")),
+        pattern=pattern if isinstance(pattern, str) else None,
+        preset=as_text(rule.get("preset")),
+    )
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """Return the texts of a list; of something else, or with something else in it, none."""
+    texts = [as_text(one) for one in value] if isinstance(value, list) else []
+    return tuple(texts) if all(isinstance(one, str) for one in texts) else ()
+
+
+def _mapping(value: Any) -> Mapping[Any, Any]:
+    return value if isinstance(value, dict) else {}

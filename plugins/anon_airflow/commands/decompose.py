@@ -1,0 +1,211 @@
+"""``anon decompose``: a coded column as its parts, and whom they still single out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from anon_airflow.commands.output import json_option, names_in, percent, print_json, print_table, several, table_options
+from anon_airflow.commands.searching import plot_option
+from anon_core.spec import Preset
+
+if TYPE_CHECKING:
+    from anon_core.hierarchy.decompose import Decomposition, Split
+    from anon_core.spec import Decompose
+    from anon_core.table import ReadOptions, Table
+
+
+@click.command(short_help="A coded column as its parts.")
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option("--column", required=True, help="The column to decompose, such as a postcode.")
+@click.option("--widths", metavar="2,3", help="Parts of so many characters; one more name takes the rest.")
+@click.option(
+    "--separator",
+    multiple=True,
+    metavar="TEXT",
+    help="What stands between parts; repeat it where it differs from part to part.",
+)
+@click.option("--pattern", metavar="REGEX", help="A regular expression whose named groups are the parts.")
+@click.option(
+    "--preset", type=click.Choice([preset.value for preset in Preset]), help="A code whose structure is known."
+)
+@click.option("--region", metavar="IT", help="The country of telephone numbers that do not name theirs.")
+@click.option("--names", multiple=True, metavar="a,b", help="What the parts are called.")
+@click.option(
+    "--lookup", multiple=True, metavar="PART=FILE", help="A file of lines code;name for a part; may be repeated."
+)
+@click.option("--publish", multiple=True, metavar="a,b", help="The parts to publish; by default all.")
+@click.option("--suppress", is_flag=True, help="Write * for values that do not fit, and for codes without a name.")
+@click.option("--with", "others", multiple=True, metavar="a,b", help="Other columns that may be known beside it.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the table with the published parts in place of the column, .csv or .parquet. It is not anonymous.",
+)
+@plot_option("the rows that are alone before and after")
+@table_options
+@json_option
+def decompose(
+    table: Path,
+    column: str,
+    others: tuple[str, ...],
+    output: Path | None,
+    plot: Path | None,
+    reading: ReadOptions,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Split a coded column of TABLE into parts, and count distinct tuples and rows that are alone, before and after.
+
+    Give exactly one of --widths, --separator, --pattern and --preset. Counted are the column alone and with every
+    subset of --with: as it is, with all published parts jointly in its place, and with each part alone. Parts that are
+    published together are as good as the column for whoever joins them again. Prints counts only.
+    """
+    from anon_core.hierarchy.decompose import measure_effect, split_column
+    from anon_core.table import read
+
+    rule = _rule(**options)
+    if output:
+        _check_output(table, output)
+    content = read(table, reading)
+    beside = names_in(others)
+    content.select([column, *beside])
+    _check_names(content, column, beside, rule)
+    split = split_column(content.column(column), rule, Path())
+    split.check()
+    found = measure_effect(content, split, beside)
+    if plot:
+        from anon_core.report.plots import plot_decomposition
+
+        plot_decomposition(found, plot)
+    if output:
+        _write(content, split, output)
+    if as_json:
+        print_json(_written(found))
+    else:
+        _print(table, found)
+
+
+def _rule(
+    *,
+    widths: str | None,
+    separator: tuple[str, ...],
+    pattern: str | None,
+    preset: str | None,
+    region: str | None,
+    names: tuple[str, ...],
+    lookup: tuple[str, ...],
+    publish: tuple[str, ...],
+    suppress: bool,
+) -> Decompose:
+    """Return the rule that the options give, checked as in a publication file."""
+    from pydantic import ValidationError
+
+    from anon_core.spec import Decompose
+    from anon_core.spec.parts import rule_problems
+    from anon_core.yaml_lines import name_of
+
+    given: dict[str, Any] = {
+        "widths": _numbers(widths) if widths else None,
+        "separator": list(separator) if len(separator) > 1 else next(iter(separator), None),
+        "pattern": pattern,
+        "preset": preset,
+        "region": region,
+        "names": names_in(names) or None,
+        "lookup": _pairs(lookup) or None,
+        "publish": names_in(publish) if publish else None,
+        "unmapped": "suppress" if suppress else None,
+    }
+    problems = [" ".join(filter(None, [name_of(where), what])) for where, what in rule_problems(given)]
+    try:
+        rule = Decompose.model_validate(given)
+    except ValidationError as error:
+        problems += [f"{name_of(one['loc'])} {one['msg'].removeprefix('Value error, ')}" for one in error.errors()]
+    if problems:
+        raise click.UsageError("; ".join(problems))
+    return rule
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(one) for one in names_in(text)]
+    except ValueError:
+        raise click.BadParameter("whole numbers with commas between them, such as 2,3", param_hint="--widths") from None
+
+
+def _pairs(texts: Sequence[str]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in texts]
+    if not all(part and file for part, _, file in pairs):
+        raise click.BadParameter("PART=FILE, such as state=states.csv", param_hint="--lookup")
+    return {part: file for part, _, file in pairs}
+
+
+def _check_output(table: Path, output: Path) -> None:
+    if output.suffix.lower() not in (".csv", ".parquet"):
+        raise click.BadParameter("a table is written as .csv or .parquet", param_hint="--output")
+    if output.exists() and table.exists() and output.samefile(table):
+        raise click.BadParameter("would overwrite TABLE; name another file", param_hint="--output")
+
+
+def _check_names(table: Table, column: str, others: Sequence[str], rule: Decompose) -> None:
+    if column in others or len(set(others)) < len(others):
+        raise click.BadParameter("names a column twice, or the one to decompose", param_hint="--with")
+    if taken := [part for part in rule.published if part in table.names]:
+        raise click.UsageError(f"TABLE has columns called like parts: {', '.join(taken)}; give others with --names")
+
+
+def _write(table: Table, split: Split, output: Path) -> None:
+    """Write the table with the published parts in place of the column, rows in their order."""
+    from anon_core.distribution import write_csv, write_parquet
+    from anon_core.table import Table
+
+    columns = [part for one in table.columns for part in (split.published if one.name == split.column.name else (one,))]
+    write = write_parquet if output.suffix.lower() == ".parquet" else write_csv
+    write(Table(columns=tuple(columns), rows=table.rows), output)
+
+
+def _written(found: Decomposition) -> dict[str, Any]:
+    return {
+        "column": found.column,
+        "rows": found.rows,
+        "parts": [asdict(part) for part in found.parts],
+        "effect": [asdict(effect) for effect in found.effect],
+    }
+
+
+def _print(table: Path, found: Decomposition) -> None:
+    print_table(
+        f"{table.name}: {several(found.rows, 'row')}; {found.column} decomposed",
+        ["part", "published", "distinct", "alone"],
+        [[part.name, part.published, part.distinct, part.outliers] for part in found.parts],
+        right=(2, 3),
+    )
+    click.echo()
+    parts = [part.name for part in found.parts]
+    print_table(
+        "rows alone in their class: with the column, with its published parts jointly, and with each part",
+        ["columns", "distinct before", "after", "alone before", "", "after", "", *parts],
+        [
+            [
+                ", ".join(effect.columns),
+                effect.before.distinct,
+                effect.after.distinct,
+                effect.before.outliers,
+                percent(effect.before.share),
+                effect.after.outliers,
+                percent(effect.after.share),
+                *(effect.by_part[part].outliers if effect.by_part else None for part in parts),
+            ]
+            for effect in found.effect
+        ],
+        right=range(1, 7 + len(parts)),
+    )
+    whole = found.effect[0]
+    if all(part.published for part in found.parts) and len(found.parts) > 1 and whole.after == whole.before:
+        click.echo(
+            "all parts are published: side by side they tell as much as the column; leave one out with --publish"
+        )

@@ -1,0 +1,138 @@
+"""The ways to build a hierarchy from a column, as options: exactly one of them is given."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import click
+
+from anon_airflow.commands.output import names_in
+
+if TYPE_CHECKING:
+    from anon_core.hierarchy.levels import Levels
+    from anon_core.table import Column
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_KINDS = {
+    "intervals": ("5,10,20", "Intervals of numbers by width; each a multiple of the one before."),
+    "cuts": ("18,30,65", "Intervals between these cut points; repeat it with fewer of them for the next level."),
+    "date": ("month,quarter,year", "Parts of dates: day, month, quarter, year, decade."),
+    "prefix": ("4,3,2", "The first so many characters."),
+    "root": ("LABEL", "One label above all values, such as `any gender`; * for the root alone."),
+    "frequency": ("10,100", "Values in fewer rows become `other`; the higher the level the more."),
+    "groups": ("50,500", "Neighbouring values together until a group has so many rows."),
+    "rules": ("FILE", "What a file of rules {a, b} => c makes of the column's values."),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """Which way was chosen, and what was given for it."""
+
+    name: str
+    given: tuple[str, ...]
+
+    @property
+    def where(self) -> str:
+        """The file that people wrote the hierarchy in, if they did."""
+        return self.given[0] if self.name == "rules" else ""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that it is made from, beside the table."""
+        return (Path(self.where),) if self.where else ()
+
+    def levels(self, column: Column) -> Levels:
+        """
+        Return what becomes of the column's values.
+
+        :raises InvalidInputError: what was given does not make a hierarchy.
+        """
+        from anon_core.hierarchy import build, frequency_groups, ordered_groups, widths
+        from anon_core.hierarchy.dates import by_date
+        from anon_core.hierarchy.files import read_levels
+        from anon_core.hierarchy.levels import Levels
+
+        values = build.values_of(column)
+        first = self.given[0]
+        if self.name == "intervals":
+            return widths.by_widths(values, self._numbers(first))
+        if self.name == "cuts":
+            return widths.by_cuts(values, [self._numbers(each) for each in self.given])
+        if self.name == "frequency":
+            return frequency_groups.by_frequency(build.rows_of(column), self._whole(first))
+        if self.name == "groups":
+            return ordered_groups.in_order(build.rows_of(column), self._whole(first))
+        if self.name == "prefix":
+            return build.by_prefix(values, self._declared(self._whole(first)))
+        if self.name == "date":
+            return by_date(values, self._declared(names_in(first)))
+        if self.name == "root":
+            labels = [] if first == "*" else [first]
+            return Levels(paths=dict.fromkeys(values, labels), names=labels)
+        return read_levels(Path(first))
+
+    def wanted(self, column: Column) -> str:
+        """Return what is wrong with values that are not covered."""
+        from anon_core.hierarchy.build import values_of
+        from anon_core.hierarchy.dates import form_of
+
+        if self.name == "rules":
+            return f"have no rule in {self.where}"
+        return form_of(values_of(column)).wanted if self.name == "date" else "are not numbers such as 1957 or 3.5"
+
+    def _numbers(self, text: str) -> list[Decimal]:
+        from anon_core.hierarchy.numbers import number_in
+
+        numbers = [(each, number_in(each)) for each in names_in(text)]
+        for each, number in numbers:
+            if number is None:
+                raise self._wrong(f"{each!r} is not a number")
+        return [number for _, number in numbers if number is not None]
+
+    def _whole(self, text: str) -> list[int]:
+        for each in names_in(text):
+            if not each.isascii() or not each.isdecimal() or len(each) > 18:
+                raise self._wrong(f"{each!r} is not a whole number")
+        return [int(each) for each in names_in(text)]
+
+    def _declared(self, given: Sequence[Any]) -> list[Any]:
+        """Return what a publication file would make of it; it has the same rules for these two."""
+        from pydantic import ValidationError
+
+        from anon_core.spec import Hierarchy
+
+        try:
+            declared = getattr(Hierarchy.model_validate({self.name: given}), self.name)
+        except ValidationError as error:
+            raise self._wrong("; ".join(each["msg"].removeprefix("Value error, ") for each in error.errors())) from None
+        return [getattr(each, "value", each) for each in declared]
+
+    def _wrong(self, what: str) -> click.BadParameter:
+        return click.BadParameter(what, param_hint=f"--{self.name}")
+
+
+def kind_options(function: F) -> F:
+    """Add one option for every kind; the command gets the one that was given as ``kind``."""
+
+    @functools.wraps(function)
+    def command(**given: Any) -> Any:
+        chosen = {name: given.pop(f"kind_{name}") for name in _KINDS}
+        kinds = [Kind(name=name, given=texts) for name, texts in chosen.items() if texts]
+        if len(kinds) != 1:
+            raise click.UsageError(f"give exactly one of {', '.join(f'--{name}' for name in _KINDS)}")
+        if len(kinds[0].given) > 1 and kinds[0].name != "cuts":
+            raise click.UsageError(f"--{kinds[0].name} is given twice")
+        if not names_in(kinds[0].given[0]):
+            raise click.BadParameter("is empty", param_hint=f"--{kinds[0].name}")
+        return function(kind=kinds[0], **given)
+
+    for name, (example, text) in reversed(_KINDS.items()):
+        command = click.option(f"--{name}", f"kind_{name}", multiple=True, metavar=example, help=text)(command)
+    return cast("F", command)

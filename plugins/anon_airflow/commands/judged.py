@@ -1,0 +1,154 @@
+"""A judgement as ``anon check`` shows it: one JSON object, or a few readable tables."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from anon_airflow.commands.output import percent, print_table, several
+
+if TYPE_CHECKING:
+    from anon_core.report.judgement import Judgement, Question
+    from anon_core.score.linkage import FourK
+    from anon_core.score.utility import Utility
+
+
+def as_document(judged: Judgement) -> dict[str, Any]:
+    """Return everything that was measured; what needs the original is null without it."""
+    from anon_core.report.measured import risk_note, utility_note
+
+    assessment = judged.assessment
+    measured, four = assessment.k, assessment.four
+    others = {name: getattr(four, name) for name in ("link", "source", "concealment")} if four else {}
+    return {
+        "rows": measured.rows,
+        "k": {"exact": measured.k, **others},
+        "singletons": measured.singletons,
+        "classes": measured.classes,
+        "rows_below_k": measured.rows_below,
+        "checks": [asdict(check) for check in judged.checks],
+        "beside_original": None if four is None else _beside(judged, four),
+        "risk": risk_note(assessment.risk, assessment.population),
+        "sensitive": [asdict(column) for column in assessment.sensitive],
+        "utility": None if assessment.utility is None else utility_note(assessment.utility),
+    }
+
+
+def _beside(judged: Judgement, four: FourK) -> dict[str, Any]:
+    return {
+        "paired": four.paired,
+        "rows_before": judged.comparison.before.rows if judged.comparison else None,
+        "rows_removed": four.removed,
+        "rows_below_k": four.rows_below,
+        "concealment_reason": four.reason,
+    }
+
+
+def print_judgement(name: str, question: Question, judged: Judgement) -> None:
+    """Print what holds and what does not, then where the table stands."""
+    measured = judged.assessment.k
+    counted = f"people told apart by {question.unit}" if question.unit else "rows"
+    print_table(
+        f"{name}: {measured.rows:,} {counted}, {measured.classes:,} classes of {', '.join(question.quasi_identifiers)}",
+        ["check", "holds", "observed", "required", "about"],
+        [[check.name, check.passed, _observed(check.observed), check.required, check.about] for check in judged.checks],
+    )
+    if judged.assessment.four:
+        _print_four(question, judged.assessment.four)
+    _print_risk(judged)
+    if judged.assessment.sensitive:
+        print_table(
+            "\nsensitive columns, worst class",
+            ["column", "distinct l", "entropy l", "largest share", "t equal", "t ordered"],
+            [
+                [one.name, one.distinct_l, one.entropy_l, one.largest_share, one.t_equal, one.t_ordered]
+                for one in judged.assessment.sensitive
+            ],
+            right=(1, 2, 3, 4, 5),
+        )
+    if judged.assessment.utility:
+        _print_utility(judged.assessment.utility)
+
+
+def _observed(observed: Any) -> Any:
+    """Return what fits into a cell; the words beside it have the rest."""
+    return several(len(observed), "set") if isinstance(observed, list) else "none" if observed is None else observed
+
+
+def _print_four(question: Question, four: FourK) -> None:
+    known = "known" if four.paired else "taken to be unknown"
+    meanings = {
+        "exact": "smallest class",
+        "link": "published rows that whoever knows a person finds",
+        "source": "people whom a published row may be",
+        "concealment": four.reason or "link, without pairs that a comparison of everybody rules out",
+    }
+    print_table(
+        f"\nthe four k's; which row became which is {known}; {several(four.removed, 'row')} removed",
+        ["k", "value", f"rows below {question.k}", "meaning"],
+        [[name, getattr(four, name), four.rows_below[name], meaning] for name, meaning in meanings.items()],
+        right=(1, 2),
+    )
+
+
+def _print_risk(judged: Judgement) -> None:
+    risk, population = judged.assessment.risk, judged.assessment.population
+    attackers = {"prosecutor": risk.prosecutor, "journalist": risk.journalist}
+    print_table(
+        f"\nrisk of being linked; {risk.basis}",
+        ["attacker", "highest", "average", *(f"rows above {at.limit:g}" for at in risk.prosecutor.above)],
+        [
+            [name, attack.highest, attack.average, *(at.rows for at in attack.above)]
+            for name, attack in attackers.items()
+        ]
+        + [["marketer", None, risk.marketer, *([None] * len(risk.prosecutor.above))]],
+        right=tuple(range(1, 3 + len(risk.prosecutor.above))),
+    )
+    small = ", ".join(f"{at.rows:,} ({percent(at.share)}) below {at.limit:g}" for at in risk.below)
+    click.echo(f"rows in small classes: {small}")
+    estimates = [
+        f"{one.uniques:,.0f} ({percent(one.share or 0.0)}) by {one.estimator.value}"
+        for one in population.estimates
+        if one.uniques is not None
+    ]
+    reasons = {one.reason for one in population.estimates if one.reason}
+    said = "; ".join(estimates) or population.reason or "; ".join(sorted(reasons))
+    click.echo(f"alone in the population: {said}")
+
+
+def _print_utility(utility: Utility) -> None:
+    from anon_core.report.measured import utility_note
+
+    document = utility_note(utility)
+    entropy = document["nue_by_column"] or {}
+    print_table(
+        "\nutility by column" + (f" (NUE and changes: {utility.reason})" if utility.reason else ""),
+        ["column", "NUE", "loss", "total variation"],
+        [
+            [name, entropy.get(name), lost, utility.marginals.by_column[name]]
+            for name, lost in document["loss_by_column"].items()
+        ],
+        right=(1, 2, 3),
+    )
+    figures = [
+        ("NUE", document["nue"]),
+        ("wNUE", document["wnue"]),
+        ("loss", document["loss"]),
+        ("discernibility", document["discernibility"]),
+        ("average class size", document["average_class_size"]),
+        ("rows changed", document["rows_changed_share"]),
+        ("cells changed", document["cells_changed_share"]),
+    ]
+    click.echo(", ".join(f"{name} {_figure(value)}" for name, value in figures if value is not None))
+    for columns, errors in (("one column", utility.queries.one_column), ("two columns", utility.queries.two_columns)):
+        if errors:
+            click.echo(
+                f"counts by {columns} are off by {percent(errors.mean)} on average, {percent(errors.median)} in the "
+                f"median, {percent(errors.p95)} at the 95th percentile ({errors.queries:,} of {errors.groups:,} groups)"
+            )
+
+
+def _figure(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"

@@ -1,0 +1,203 @@
+"""``anon check`` beside the original: the four k's, units, diversity, risk, utility, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.anon_process import anon
+
+# The example of bampoulidis2019: whoever knows the man from Austria finds the one row with stars.
+BEFORE = "id,sex,age,country,ill\n1,f,20,AT,flu\n2,f,20,AT,cold\n3,m,20,GR,flu\n4,m,20,GR,cold\n5,m,20,AT,flu\n"
+AFTER = "id,sex,age,country,ill\n1,f,20,AT,flu\n2,f,20,AT,cold\n3,m,20,GR,flu\n4,m,20,GR,cold\n5,*,20,*,flu\n"
+SPEC = """columns:
+  id: {role: identifier}
+  sex: {role: quasi, priority: 1}
+  age: {role: quasi, priority: 2}
+  country: {role: quasi, priority: 1, hierarchy: {file: countries.csv}}
+  ill: {role: sensitive}
+privacy: {k: 2}
+"""
+
+
+@pytest.fixture
+def home(tmp_path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def files(tmp_path) -> tuple[Path, Path]:
+    """The released table and its original."""
+    after, before = tmp_path / "after.csv", tmp_path / "before.csv"
+    after.write_text(AFTER)
+    before.write_text(BEFORE)
+    return after, before
+
+
+def released(path: Path, rows: str) -> Path:
+    path.write_text("sex,age,country,ill\n" + rows)
+    return path
+
+
+def spec_with(folder: Path, policy: str = "{k: 2}", text: str = SPEC) -> Path:
+    (folder / "countries.csv").write_text("AT;Europe\nGR;Europe\nJP;Asia\n")
+    path = folder / "spec.yaml"
+    path.write_text(text.replace("{k: 2}", policy))
+    return path
+
+
+QUASI = ("--quasi", "sex,age,country", "-k", "2", "--json")
+
+
+@pytest.mark.parametrize("pairing", [[], ["--same-order"], ["--key", "id"]])
+def test_the_four_ks_are_told_beside_the_original(home, files, pairing):
+    after, before = files
+    ended = anon("check", after, *QUASI, "--original", before, *pairing, home=home)
+    assert ended.code == 1
+    assert ended.json["k"] == {"exact": 1, "link": 1, "source": 2, "concealment": 1}
+    beside = ended.json["beside_original"]
+    assert beside["rows_below_k"] == {"exact": 1, "link": 1, "source": 0, "concealment": 1}
+    assert (beside["paired"], beside["rows_removed"]) == (bool(pairing), 0)
+
+
+def test_without_the_original_only_exact_k_is_told(home, files):
+    shown = anon("check", files[0], *QUASI, home=home).json
+    assert shown["k"] == {"exact": 1}
+    assert shown["beside_original"] is None
+    assert shown["utility"] is None
+
+
+def test_utility_needs_to_know_which_row_became_which(home, files):
+    after, before = files
+    paired = anon("check", after, *QUASI, "--original", before, "--same-order", home=home).json["utility"]
+    # NUE counts inside the rows at the root: of the one that is there, nothing is mixed with anything.
+    assert paired["nue"] == pytest.approx(1)
+    assert paired["cells_changed_share"] == pytest.approx(2 / 15)
+    unpaired = anon("check", after, *QUASI, "--original", before, home=home).json["utility"]
+    assert unpaired["nue"] is None
+    assert "not known which row" in unpaired["reason"]
+    assert unpaired["loss"] == paired["loss"]
+
+
+def test_labels_of_the_hierarchies_of_the_spec_are_understood_and_removed_rows_counted(tmp_path, home, files):
+    after = released(tmp_path / "r.csv", "f,20,Europe,flu\nf,20,Europe,cold\nm,20,Europe,flu\nm,20,Europe,flu\n")
+    ended = anon("check", after, "--spec", spec_with(tmp_path), "--original", files[1], "--json", home=home)
+    assert ended.json["k"] == {"exact": 2, "link": 2, "source": 2, "concealment": 2}
+    assert ended.json["beside_original"]["rows_removed"] == 1
+    checks = {check["name"]: check for check in ended.json["checks"]}
+    assert not checks["rows_suppressed_at_most"]["passed"]
+    assert checks["rows_suppressed_at_most"]["observed"] == pytest.approx(0.2)
+    assert checks["k_anonymity"]["passed"]
+    loose = spec_with(tmp_path, "{k: 2, suppression_limit: 0.2}")
+    assert anon("check", after, "--spec", loose, "--original", files[1], home=home).code == 0
+
+
+def test_a_cell_that_no_hierarchy_leads_to_is_refused_with_counts_and_no_value(tmp_path, home, files):
+    after = released(tmp_path / "r.csv", "f,20,Atlantis,flu\nf,20,Atlantis,cold\n")
+    ended = anon("check", after, "--spec", spec_with(tmp_path), "--original", files[1], home=home)
+    assert ended.code == 2
+    assert "column 'country': 1 distinct values, 2 rows" in ended.err
+    assert "Atlantis" not in ended.err
+
+
+def test_link_k_is_what_is_checked_where_the_policy_means_it(tmp_path, home, files):
+    spec = spec_with(tmp_path, "{k: 2, k_means: link, singletons: 5}")
+    ended = anon("check", files[0], "--spec", spec, "--original", files[1], "--json", home=home)
+    checks = {check["name"]: (check["passed"], check["observed"]) for check in ended.json["checks"]}
+    assert checks["link_k"] == (False, 1)
+    assert checks["source_k"] == (True, 2)
+    assert "k_anonymity" not in checks
+    alone = anon("check", files[0], "--spec", spec, home=home)
+    assert alone.code == 2
+    assert "--original" in alone.err
+
+
+def test_people_are_counted_in_place_of_rows(tmp_path, home):
+    before, after = tmp_path / "b.csv", tmp_path / "a.csv"
+    before.write_text("who,sex\nann,f\nann,f\nbea,f\ncem,m\ncem,m\n")
+    after.write_text("sex\nf\nf\nf\nm\nm\n")
+    rows = anon("check", after, "--quasi", "sex", "-k", "2", "--original", before, "--same-order", "--json", home=home)
+    assert rows.json["k"]["exact"] == 2
+    people = anon("check", after, "--quasi", "sex", "-k", "2", "--original", before, "--same-order", "--unit", "who",
+                  "--json", home=home)  # fmt: skip
+    assert people.json["k"] == {"exact": 1, "link": 1, "source": 1, "concealment": 1}
+    assert people.json["rows"] == 3
+    unpaired = anon("check", after, "--quasi", "sex", "--original", before, "--unit", "who", home=home)
+    assert unpaired.code == 2
+    assert "without knowing which row became which" in unpaired.err
+
+
+def test_what_a_policy_requires_of_sensitive_columns_and_risk_is_checked(tmp_path, home):
+    after = released(tmp_path / "r.csv", "f,20,AT,flu\nf,20,AT,cold\nm,20,AT,flu\nm,20,AT,flu\n")
+    policy = (
+        "{k: 2, l_diversity: [{column: ill, l: 2}], t_closeness: [{column: ill, t: 0.3}], "
+        "alpha: [{column: ill, alpha: 0.5}], max_risk: 0.5}"
+    )
+    shown = anon("check", after, "--spec", spec_with(tmp_path, policy), "--json", home=home).json
+    checks = {check["name"]: (check["passed"], check["observed"]) for check in shown["checks"]}
+    assert checks["l_diversity(ill)"] == (False, 1)
+    assert checks["t_closeness(ill)"] == (True, pytest.approx(0.25))
+    assert checks["alpha(ill)"] == (False, 1.0)
+    assert checks["max_risk"] == (True, 0.5)
+    assert shown["sensitive"][0]["largest_share"] == 1.0
+
+
+def test_the_uniques_of_the_population_are_estimated_only_with_a_sampling_fraction(home, files):
+    shown = anon("check", files[0], *QUASI, home=home).json["risk"]
+    assert shown["population_reason"] == "not assessed: no sampling fraction is declared"
+    shown = anon("check", files[0], *QUASI, "--sampling-fraction", "0.5", home=home).json["risk"]
+    assert {one["estimator"] for one in shown["population"]} >= {"Zayatz 1991", "Pitman (Hoshino 2001)"}
+    assert shown["journalist"]["highest"] < shown["prosecutor"]["highest"]
+
+
+def test_readable_output_says_what_each_k_means_and_holds_no_cell(home, files):
+    ended = anon("check", files[0], *QUASI[:-1], "--sensitive", "ill", "--original", files[1], "--same-order", home=home)
+    for words in ("published rows that whoever knows a person finds", "prosecutor", "wNUE", "entropy l"):
+        assert words in ended.out
+    assert "GR" not in ended.out
+    assert "flu" not in ended.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--same-order"], "--original"),
+        (["--key", "id"], "--original"),
+        (["--column", "sex"], "--plot"),
+        (["--show-values", "--plot", "p.svg"], "--column"),
+        (["--sampling-fraction", "2"], "between 0 and 1"),
+    ],
+)
+def test_options_without_effect_are_refused(home, files, words, said):
+    ended = anon("check", files[0], *QUASI, *words, home=home)
+    assert ended.code == 2
+    assert said in ended.err
+
+
+@pytest.mark.parametrize(
+    ("pairing", "text", "said"),
+    [
+        (["--same-order"], BEFORE.replace("5,m,20,AT,flu\n", ""), "4 before, 5 after"),
+        (["--key", "id"], BEFORE.replace("5,m", "6,m"), "1 of its values occur only after"),
+        (["--key", "id"], BEFORE.replace("5,m", "4,m"), "the same value twice before"),
+        (["--key", "who"], BEFORE, "no column named 'who'"),
+    ],
+)
+def test_rows_that_cannot_be_paired_as_asked_are_an_error(home, files, pairing, text, said):
+    after, before = files
+    before.write_text(text)
+    ended = anon("check", after, *QUASI, "--original", before, *pairing, home=home)
+    assert ended.code == 2
+    assert said in ended.err
+
+
+def test_pictures_are_drawn_and_show_values_only_when_asked(tmp_path, home, files):
+    after, before = files
+    drawn, hidden, shown = (tmp_path / f"{name}.svg" for name in ("all", "hidden", "shown"))
+    anon("check", after, *QUASI, "--original", before, "--same-order", "--plot", drawn, home=home)
+    assert "<svg" in drawn.read_text()
+    anon("check", after, *QUASI, "--plot", hidden, "--column", "country", home=home)
+    anon("check", after, *QUASI, "--plot", shown, "--column", "country", "--show-values", home=home)
+    assert "GR" not in hidden.read_text()
+    assert "GR" in shown.read_text()

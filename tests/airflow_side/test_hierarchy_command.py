@@ -1,0 +1,288 @@
+"""``anon hierarchy build`` and ``check``: what they write, print and refuse, as users see it."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from anon_core.hierarchy.build import ladder
+from anon_core.spec import Hierarchy
+from anon_core.table import read
+from tests.faults.anon_process import Ended, anon
+from tests.properties.tables import spelled
+
+CANARY = "CANARY-7319"
+ROWS = [
+    ("3", "2019-01-05", "11020", "AOSTA", "5,5"),
+    ("17", "2019-02-05", "11100", "AOSTA", "7"),
+    ("18", "2019-05-05", "11100", "COGNE", "12,25"),
+    ("40", "2020-05-05", "20121", "COGNE", "1,234"),
+    ("70", "2021-05-05", "20121", "MILANO", ""),
+    ("71", "", "20122", "MILANO", "3"),
+]
+COLUMNS = ("age", "issued", "postcode", "town", "wage")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(";".join(row) for row in [COLUMNS, *ROWS]) + "\n")
+    return path
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def build(table: Path, home: Path, column: str, *options: str | Path, **limits: int) -> Ended:
+    return anon("hierarchy", "build", table, "--column", column, *options, home=home, **limits)
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "line", "labels"),
+    [
+        ("age", ["--intervals", "5,10"], "17;15-19;10-19;*", [6, 4, 4, 1]),
+        ("age", ["--cuts", "18,30,65"], "18;18-29;*", [6, 4, 1]),
+        ("age", ["--cuts", "18,65", "--cuts", "65"], "17;<18;<65;*", [6, 3, 2, 1]),
+        ("issued", ["--date", "month,quarter,year"], "2019-02-05;2019-02;2019-Q1;2019;*", [5, 5, 4, 3, 1]),
+        ("postcode", ["--prefix", "4,3,2"], "11020;1102*;110*;11*;*", [4, 3, 3, 2, 1]),
+        ("town", ["--root", "any town"], "COGNE;any town;*", [3, 1, 1]),
+        ("town", ["--root", "*"], "COGNE;*", [3, 1]),
+        ("postcode", ["--frequency", "2,4"], "11020;other;other (level 2);*", [4, 3, 1, 1]),
+        ("age", ["--groups", "2,3"], "18;18-40;3-71;*", [6, 3, 1, 1]),
+        ("wage", ["--intervals", "5"], '"5,5";"[5, 10)";*', [5, 3, 1]),
+    ],
+)
+def test_a_file_is_written_and_reads_back(
+    table: Path, home: Path, tmp_path: Path, column: str, options: list[str], line: str, labels: list[int]
+) -> None:
+    output = tmp_path / "made.csv"
+    ended = build(table, home, column, *options, "--output", output, "--json")
+    assert ended.code == 0, ended.err
+    shown = ended.json
+    assert (shown["file"], shown["column"], shown["unmapped"]) == (str(output), column, {"values": 0, "rows": 0})
+    assert [level["labels"] for level in shown["levels"]] == labels
+    assert [level["level"] for level in shown["levels"]] == list(range(len(labels)))
+    assert (shown["values"], shown["rows"], shown["holds_values_of_the_column"]) == (labels[0], 6, True)
+    assert line in output.read_text().splitlines()
+    checked = anon("hierarchy", "check", output, "--table", table, "--column", column, "--json", home=home)
+    assert (checked.code, checked.json["table"]["unmapped"]) == (0, {"values": 0, "rows": 0})
+    assert [level["labels"] for level in checked.json["levels"]] == labels
+    published = ladder(read(table).column(column), Hierarchy(file="made.csv"), tmp_path)
+    assert published.height == len(labels) - 1
+
+
+def test_rules_become_lines_for_the_values_of_the_column(table: Path, home: Path, tmp_path: Path) -> None:
+    rules = tmp_path / "towns.rules"
+    rules.write_text("{AOSTA, COGNE} => AOSTA\n{MILANO, MONZA} => MILANO\n")
+    output = tmp_path / "towns.csv"
+    shown = build(table, home, "town", "--rules", rules, "--output", output, "--json").json
+    assert shown["kept_apart"] == 2
+    assert output.read_text() == "AOSTA;AOSTA (level 1);*\nCOGNE;AOSTA (level 1);*\nMILANO;MILANO (level 1);*\n"
+    labels = [
+        spelled(ladder(read(table).column("town"), Hierarchy(file=name), tmp_path))
+        for name in ("towns.rules", "towns.csv")
+    ]
+    assert labels[0] == labels[1]
+
+
+def test_it_is_said_that_the_file_holds_values(table: Path, home: Path, tmp_path: Path) -> None:
+    ended = build(table, home, "age", "--groups", "2")
+    assert ended.code == 0
+    assert "wrote hierarchy_age.csv; it holds the values of the column: keep it as you keep the table" in ended.out
+    assert (tmp_path / "hierarchy_age.csv").exists()
+    assert "71" not in ended.out + ended.err
+
+
+def test_an_existing_file_is_not_overwritten_unless_forced_and_the_table_never(
+    table: Path, home: Path, tmp_path: Path
+) -> None:
+    output = tmp_path / "made.csv"
+    output.write_text("mine")
+    ended = build(table, home, "age", "--groups", "2", "--output", output)
+    assert (ended.code, output.read_text()) == (2, "mine")
+    assert "exists already" in ended.err
+    assert build(table, home, "age", "--groups", "2", "--output", output, "--force").code == 0
+    assert output.read_text().startswith("17;")
+    before = table.read_bytes()
+    ended = build(table, home, "age", "--groups", "2", "--output", table, "--force")
+    assert (ended.code, table.read_bytes()) == (2, before)
+    assert "is what the hierarchy is made from" in ended.err
+
+
+def test_a_full_disk_leaves_nothing_behind(table: Path, home: Path, tmp_path: Path) -> None:
+    output = tmp_path / "made.csv"
+    table.write_text("age\n" + "".join(f"{age}\n" for age in range(2000)))
+    ended = build(table, home, "age", "--groups", "2", "--output", output, largest_file=4000)
+    assert ended.code == 2
+    assert "writing the hierarchy file failed" in ended.err
+    assert sorted(path.name for path in tmp_path.glob("*made*")) == []
+
+
+def unfit(table: Path) -> None:
+    table.write_text(table.read_text() + f"{CANARY};2019-01-01;x;y;1\n{CANARY};2019-01-01;x;y;1\n")
+
+
+def test_values_that_are_not_covered_stop_it_or_are_left_out(table: Path, home: Path, tmp_path: Path) -> None:
+    unfit(table)
+    output = tmp_path / "made.csv"
+    ended = build(table, home, "age", "--intervals", "5", "--output", output, "--show-values")
+    assert (ended.code, output.exists()) == (2, False)
+    assert "column 'age': 1 distinct value in 2 rows are not numbers such as 1957 or 3.5" in ended.err
+    assert "--show-values shows values on a terminal only" in ended.err
+    assert CANARY not in ended.err + ended.out
+    ended = build(table, home, "age", "--intervals", "5", "--output", output, "--unmapped", "suppress", "--json")
+    assert (ended.code, ended.json["unmapped"]) == (0, {"values": 1, "rows": 2})
+    assert CANARY not in output.read_text()
+    ended = anon("hierarchy", "check", output, "--table", table, "--column", "age", "--json", home=home)
+    assert (ended.code, ended.json["table"]["unmapped"]) == (1, {"values": 1, "rows": 2})
+
+
+def test_where_nothing_is_covered_nothing_is_written(table: Path, home: Path, tmp_path: Path) -> None:
+    output = tmp_path / "made.csv"
+    ended = build(table, home, "town", "--intervals", "5", "--output", output, "--unmapped", "suppress")
+    assert (ended.code, output.exists()) == (2, False)
+    assert "there is nothing to write" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "give exactly one of --intervals, --cuts"),
+        (["--groups", "2", "--root", "x"], "give exactly one of"),
+        (["--groups", "2", "--groups", "3"], "--groups is given twice"),
+        (["--groups", "2,x"], "'x' is not a whole number"),
+        (["--groups", "-5"], "'-5' is not a whole number"),
+        (["--groups", ","], "is empty"),
+        (["--root", ""], "is empty"),
+        (["--frequency", "9,3"], "3 does not lie above 9"),
+        (["--intervals", "5,12"], "12 is no multiple of 5"),
+        (["--intervals", "inf"], "'inf' is not a number"),
+        (["--intervals", "0"], "0 is no interval width"),
+        (["--cuts", "30,18"], "the cut points of level 1 do not grow: an interval would cover nothing"),
+        (["--date", "year,month"], "date levels should become coarser"),
+        (["--date", "week"], "'day', 'month', 'quarter', 'year' or 'decade'"),
+        (["--prefix", "2,3"], "prefix lengths should become shorter"),
+        (["--prefix", "0"], "greater than or equal to 1"),
+        (["--rules", "nowhere.rules"], "no such hierarchy file"),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong(
+    table: Path, home: Path, tmp_path: Path, options: list[str], said: str
+) -> None:
+    ended = build(table, home, "age", *options)
+    assert ended.code == 2
+    assert said in ended.err
+    assert "Traceback" not in ended.err
+    assert list(tmp_path.glob("hierarchy_*")) == []
+
+
+def test_an_unknown_column_is_named(table: Path, home: Path) -> None:
+    ended = build(table, home, "colour", "--root", "x")
+    assert ended.code == 2
+    assert "no column named 'colour'" in ended.err
+
+
+def test_dates_of_which_the_day_cannot_be_told_are_refused_with_the_reason(home: Path, tmp_path: Path) -> None:
+    table = tmp_path / "days.csv"
+    table.write_text("day\n03/04/2019\n05/06/2019\n")
+    ended = build(table, home, "day", "--date", "year")
+    assert ended.code == 2
+    assert "does not tell whether the day or the month comes first" in ended.err
+
+
+def test_a_faulty_file_is_refused_with_every_fault(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "bad.csv"
+    file.write_text(f"a;N;W\nb;N\n{CANARY};N;E\n{CANARY};S;;\n")
+    ended = anon("hierarchy", "check", file, home=home)
+    assert ended.code == 2
+    for fault in (
+        "line 2 has 2 levels, line 1 has 3",
+        "line 4 has 4 levels, line 1 has 3",
+        "line 4 repeats the value of line 3",
+        "line 4 has an empty label at level 2",
+        "lines 1 and 3 give one label of level 1 two parents at level 2",
+    ):
+        assert fault in ended.err
+    assert CANARY not in ended.err
+
+
+def test_check_says_what_a_file_is_like_and_what_a_table_lacks(table: Path, home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "towns.csv"
+    file.write_text("AOSTA;AOSTA;*\nCOGNE;AOSTA;*\nTORINO;TO;*\n")
+    alone = anon("hierarchy", "check", file, "--json", home=home)
+    assert alone.code == 0
+    shown = alone.json
+    assert (shown["format"], shown["values"], shown["kept_apart"], shown["table"]) == ("lines", 3, 1, None)
+    against = anon("hierarchy", "check", file, "--table", table, "--column", "town", "--json", home=home)
+    assert against.code == 1
+    found = against.json["table"]
+    assert (found["values"], found["covered"], found["unmapped"]) == (3, 2, {"values": 1, "rows": 2})
+    assert found["unused"] == 1
+    text = anon("hierarchy", "check", file, "--table", table, "--column", "town", "--show-values", home=home)
+    assert text.code == 1
+    assert (
+        "town: 2 of 3 values covered; not covered: 1 value in 2 rows; 1 line without a value in the table" in text.out
+    )
+    assert "kept apart from the same word on a level below: 1 label" in text.out
+    assert "MILANO" not in text.out + text.err
+    assert "--show-values shows values on a terminal only" in text.err
+
+
+def test_table_and_column_go_together(table: Path, home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "towns.csv"
+    file.write_text("AOSTA;N\n")
+    for options in (["--table", table], ["--column", "town"]):
+        ended = anon("hierarchy", "check", file, *options, home=home)
+        assert ended.code == 2
+        assert "--table and --column go together" in ended.err
+
+
+@pytest.mark.parametrize("command", ["build", "check"])
+def test_values_without_a_place_are_named_on_a_terminal_when_asked_for(
+    table: Path, tmp_path: Path, command: str
+) -> None:
+    unfit(table)
+    rules = tmp_path / "ages.rules"
+    rules.write_text("[0, 99) => age\n")
+    if command == "build":
+        arguments = ["build", table, "--column", "age", "--rules", rules, "--show-values"]
+    else:
+        arguments = ["check", rules, "--table", table, "--column", "age", "--show-values"]
+    ours, its = pty.openpty()
+    script = "from anon_airflow.cli import main; main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", script, "hierarchy", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=its,
+        cwd=tmp_path,
+    ) as process:
+        os.close(its)
+        shown = b""
+        try:
+            while block := os.read(ours, 4096):
+                shown += block
+        except OSError:  # how a terminal says that the other side has gone
+            pass
+        out = process.stdout.read() if process.stdout else b""
+    os.close(ours)
+    assert process.returncode == (2 if command == "build" else 1)
+    assert CANARY.encode() in shown
+    assert CANARY.encode() not in out
+
+
+@pytest.mark.reference
+def test_the_hierarchies_of_arx_are_sound_and_cover_adult(reference_data: Path, home: Path) -> None:
+    folder = reference_data / "adult_arx"
+    for column in ("age", "education", "marital-status", "native-country", "occupation", "race", "sex", "workclass"):
+        ended = anon(
+            "hierarchy", "check", folder / f"hierarchy_{column}.csv", "--table", folder / "adult.csv",
+            "--column", column, "--json", home=home,
+        )  # fmt: skip
+        assert (ended.code, ended.json["table"]["rows"]) == (0, 30_162), column
