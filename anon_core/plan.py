@@ -33,8 +33,8 @@ class RecodingPlan:
         return cls(
             frequencies=frequencies,
             ladders=tuple(ladders),
-            levels=np.zeros((len(ladders), frequencies.tuples), np.int8),
-            removed=np.zeros(frequencies.tuples, np.bool_),
+            levels=np.zeros((len(ladders), len(frequencies.weights)), np.int8),
+            removed=np.zeros(len(frequencies.weights), np.bool_),
         )
 
     def released_codes(self, column: int) -> AnyCodes:
@@ -67,7 +67,7 @@ class RecodingPlan:
     @property
     def rows_changed(self) -> int:
         """How many published rows have at least one changed cell."""
-        some = np.zeros(self.frequencies.tuples, np.bool_)
+        some = np.zeros(len(self.frequencies.weights), np.bool_)
         for i in range(len(self.ladders)):
             some |= self.changed(i)
         return int(self.frequencies.weights[some].sum())

@@ -10,11 +10,12 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anon_core.engines.arrow import ArrowEngine
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
 from anon_core.recode.outcome import Recoding
-from anon_core.report.recoding import recoding_note
+from anon_core.report.recoding import assess_publication, recoding_note
 from anon_core.spec import load_spec
 from tests.properties.plans import expected, plans
 from tests.properties.tables import Cell, Row, Small, ladders_for, small_tables, spelled, table_of
@@ -87,7 +88,9 @@ def test_the_report_shows_levels_by_name_and_counts_of_published_rows(tmp_path: 
         removed=np.array([True, False, False]),
     )
     recoding = Recoding(method="none", plan=plan, why="because", candidates=(), optimal=None)
-    note = recoding_note(load_spec(spec), recoding)
+    released = ArrowEngine(table=table).apply(plan, ["town"])
+    publication = load_spec(spec)
+    note = recoding_note(publication, recoding, assess_publication(publication, released, recoding))
     town, points = note["recoding"]["columns"]
     assert town["levels"] == [
         {"level": 0, "name": "as collected", "rows": 2},
@@ -95,5 +98,7 @@ def test_the_report_shows_levels_by_name_and_counts_of_published_rows(tmp_path: 
     ]
     assert (town["cells_changed"], points["cells_changed"]) == (1, 0)
     assert points["levels"] == [{"level": 0, "name": "as collected", "rows": 3}]
-    assert (note["rows_removed"], note["after"]["k"], note["after"]["singletons"]) == (1, {"exact": 1}, 1)
+    assert (note["rows_removed"], note["after"]["singletons"]) == (1, 1)
+    # COGNE is published as itself, SARRE as its province, which covers COGNE too: but all know whose row is whose.
+    assert note["after"]["k"] == {"exact": 1, "link": 1, "source": 2, "concealment": 1}
     assert "CANARY" not in str(note)
