@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from anon_core.errors import UnmappedValuesError
-from anon_core.hierarchy.checking import checked
-from anon_core.hierarchy.dates import by_date, form_of
+from anon_core.hierarchy.columns import ladder_of, values_of
 from anon_core.hierarchy.files import FileFormat, format_of, read_levels
-from anon_core.hierarchy.ladder import ROOT, Ladder, climb
+from anon_core.hierarchy.kinds.dates import by_date, form_of
+from anon_core.hierarchy.kinds.prefixes import by_prefix
+from anon_core.hierarchy.kinds.widths import by_widths
+from anon_core.hierarchy.ladder import ROOT, Ladder
 from anon_core.hierarchy.levels import Levels
-from anon_core.hierarchy.widths import by_widths
 from anon_core.spec import Hierarchy, PartialPublication
 from anon_core.table import Column, Table
 
@@ -77,42 +78,3 @@ def ladder(column: Column, hierarchy: Hierarchy | None, folder: Path, *, withhel
     if hierarchy.prefix is not None:
         return ladder_of(column, by_prefix(values, hierarchy.prefix))
     return ladder_of(column, by_date(values, [str(part.value) for part in hierarchy.date or ()]))
-
-
-def ladder_of(column: Column, levels: Levels, *, root: str = ROOT, where: str = "") -> Ladder:
-    """
-    Build the ladder of a column from what is known about values, and check it.
-
-    ``where`` names the file that the levels come from, if people wrote them: then faults are theirs.
-
-    :raises HierarchyError: the column's values do not climb the file's levels as they should.
-    """
-    paths = levels.covering(values_of(column))
-    names = [*levels.names, root if root != ROOT else "suppressed"]
-    return checked(climb(column.name, column.domain, paths, names, root), where)
-
-
-def values_of(column: Column) -> list[str]:
-    """Return the distinct values of a column, in order, without the gap."""
-    return [value for value in column.domain.to_pylist() if value is not None]
-
-
-def rows_of(column: Column) -> dict[str, int]:
-    """Return how many rows have each value, in the order of the values, without the gap."""
-    rows = np.bincount(column.codes, minlength=len(column.domain)).tolist()
-    return {value: count for value, count in zip(column.domain.to_pylist(), rows, strict=True) if value is not None}
-
-
-def by_prefix(values: Sequence[str], lengths: Sequence[int]) -> Levels:
-    """
-    Return the first characters and a star; what is not longer stays as it is.
-
-    >>> by_prefix(["12345", "12"], [3]).paths
-    {'12345': ['123*'], '12': ['12']}
-    """
-    return Levels(
-        paths={
-            value: [value if len(value) <= length else value[:length] + ROOT for length in lengths] for value in values
-        },
-        names=[f"first {length} characters" for length in lengths],
-    )

@@ -44,7 +44,7 @@ class Ladder:
 
     @property
     def lowest(self) -> Levels:
-        """The lowest level at which each label occurs. Values that the hierarchy does not know stand at the root only."""
+        """The lowest level at which each label occurs; values that the hierarchy does not know stand at the root."""
         levels: Levels = np.full(len(self.labels), self.height, np.int8)
         for level in range(self.height, -1, -1):
             levels[self.maps[level, ~self.unmapped]] = level

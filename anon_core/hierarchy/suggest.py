@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anon_core.hierarchy.dates import form_of
+from anon_core.hierarchy.kinds.dates import form_of
 from anon_core.hierarchy.numbers import number_in, reading_of
 from anon_core.kernels import Integers
 from anon_core.spec import DateLevel, Hierarchy

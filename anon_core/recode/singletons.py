@@ -15,7 +15,7 @@ import numpy as np
 from anon_core import kernels
 from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.intervals import group_numbers
+from anon_core.hierarchy.kinds.intervals import group_numbers
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.plan import RecodingPlan
 from anon_core.policy import rows_allowed

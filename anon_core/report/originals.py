@@ -9,8 +9,8 @@ from anon_core.comparison import Comparison, compare
 from anon_core.detect.preparation import prepare
 from anon_core.hierarchy.build import ladder, ladders
 from anon_core.hierarchy.decompose import decompose
+from anon_core.hierarchy.kinds.published_groups import read_groups
 from anon_core.hierarchy.ladder import Ladder
-from anon_core.hierarchy.published_groups import read_groups
 from anon_core.spec import Missing, PartialPublication
 from anon_core.table import Table
 

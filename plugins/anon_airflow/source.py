@@ -43,7 +43,7 @@ def read_source(publication: Publication, source_file: str) -> Source:
     from anon_core.frequency import FrequencyTable
     from anon_core.hierarchy.build import ladders
     from anon_core.hierarchy.decompose import decompose
-    from anon_core.hierarchy.intervals import group_numbers
+    from anon_core.hierarchy.kinds.intervals import group_numbers
     from anon_core.table import read
 
     path = publication.resolve(source_file)

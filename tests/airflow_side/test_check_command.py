@@ -152,7 +152,9 @@ def test_the_uniques_of_the_population_are_estimated_only_with_a_sampling_fracti
 
 
 def test_readable_output_says_what_each_k_means_and_holds_no_cell(home, files):
-    ended = anon("check", files[0], *QUASI[:-1], "--sensitive", "ill", "--original", files[1], "--same-order", home=home)
+    ended = anon(
+        "check", files[0], *QUASI[:-1], "--sensitive", "ill", "--original", files[1], "--same-order", home=home
+    )
     for words in ("published rows that whoever knows a person finds", "prosecutor", "wNUE", "entropy l"):
         assert words in ended.out
     assert "GR" not in ended.out

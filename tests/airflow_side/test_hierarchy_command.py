@@ -228,7 +228,7 @@ def test_check_says_what_a_file_is_like_and_what_a_table_lacks(table: Path, home
     text = anon("hierarchy", "check", file, "--table", table, "--column", "town", "--show-values", home=home)
     assert text.code == 1
     assert (
-        "town: 2 of 3 values covered; not covered: 1 value in 2 rows; 1 line without a value in the table" in text.out
+        "town: 2 of 3 values covered; not covered: 1 value in 2 rows; 1 value of the file not in the table" in text.out
     )
     assert "kept apart from the same word on a level below: 1 label" in text.out
     assert "MILANO" not in text.out + text.err

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from anon_core.errors import UnmappedValuesError
 from anon_core.hierarchy.build import ladder, ladders
+from anon_core.hierarchy.kinds.widths import interval_path
 from anon_core.hierarchy.ladder import Ladder
-from anon_core.hierarchy.widths import interval_path
 from anon_core.spec import DateLevel, Hierarchy, Publication, load_spec
 from tests.core.table_files import write
 from tests.properties.tables import Cell, spelled, table_of

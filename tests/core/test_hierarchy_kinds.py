@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.errors import HierarchyError
-from anon_core.hierarchy.dates import DateForm, by_date, form_of
-from anon_core.hierarchy.frequency_groups import by_frequency
+from anon_core.hierarchy.kinds.dates import DateForm, by_date, form_of
+from anon_core.hierarchy.kinds.frequency_groups import by_frequency
+from anon_core.hierarchy.kinds.ordered_groups import in_order
+from anon_core.hierarchy.kinds.widths import by_cuts, by_widths
 from anon_core.hierarchy.numbers import reading_of
-from anon_core.hierarchy.ordered_groups import in_order
-from anon_core.hierarchy.widths import by_cuts, by_widths
 
 WORDS = st.one_of(
     st.sampled_from(["other", "other'", "other (level 2)", "*", "é", "", "[a, b]", "a", "b"]), st.text(max_size=3)

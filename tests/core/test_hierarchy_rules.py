@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.errors import HierarchyError, UnmappedValuesError
-from anon_core.hierarchy.build import ladder, ladder_of, ladders
+from anon_core.hierarchy.build import ladder, ladders
+from anon_core.hierarchy.columns import ladder_of
 from anon_core.hierarchy.files import levels_in
 from anon_core.spec import Hierarchy, load_spec
 from tests.core.table_files import write

@@ -13,17 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.errors import HierarchyError, InternalError, InvalidInputError
-from anon_core.hierarchy.build import by_prefix, ladder_of, rows_of, values_of
 from anon_core.hierarchy.checking import checked, faults_in
-from anon_core.hierarchy.dates import by_date
-from anon_core.hierarchy.describing import figures_of, kept_apart, whole_ladder
+from anon_core.hierarchy.columns import ladder_of, rows_of, values_of
 from anon_core.hierarchy.files import levels_in
-from anon_core.hierarchy.frequency_groups import by_frequency
+from anon_core.hierarchy.files.describing import figures_of, kept_apart, whole_ladder
+from anon_core.hierarchy.files.writing import lines_of, same_ladder, text_of
+from anon_core.hierarchy.kinds.dates import by_date
+from anon_core.hierarchy.kinds.frequency_groups import by_frequency
+from anon_core.hierarchy.kinds.ordered_groups import in_order
+from anon_core.hierarchy.kinds.prefixes import by_prefix
+from anon_core.hierarchy.kinds.widths import by_cuts, by_widths
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.hierarchy.levels import Levels
-from anon_core.hierarchy.ordered_groups import in_order
-from anon_core.hierarchy.widths import by_cuts, by_widths
-from anon_core.hierarchy.writing import lines_of, same_ladder, text_of
 from anon_core.table import Column
 from tests.properties.tables import Cell, paths_for, spelled, table_of
 

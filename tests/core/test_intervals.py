@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anon_core.errors import NotNumbersError
 from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.intervals import group_numbers
+from anon_core.hierarchy.kinds.intervals import group_numbers
 from anon_core.spec import Intervals, Replace, Years
 from tests.properties.tables import Cell, spelled, table_of
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.intervals import group_numbers
+from anon_core.hierarchy.kinds.intervals import group_numbers
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.plan import RecodingPlan
 from anon_core.recode.singletons import recode_singletons

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from anon_core.errors import HierarchyError
-from anon_core.hierarchy.cells import Row, cut
-from anon_core.hierarchy.faults import told
+from anon_core.hierarchy.files.cells import Row, cut
+from anon_core.hierarchy.files.faults import told
 
 
 def read_lookup(path: Path) -> dict[str, str]:

@@ -54,23 +54,24 @@ class Kind:
 
         :raises InvalidInputError: what was given does not make a hierarchy.
         """
-        from anon_core.hierarchy import build, frequency_groups, ordered_groups, widths
-        from anon_core.hierarchy.dates import by_date
+        from anon_core.hierarchy import frequency_groups, ordered_groups, prefixes, widths
+        from anon_core.hierarchy.columns import rows_of, values_of
         from anon_core.hierarchy.files import read_levels
+        from anon_core.hierarchy.kinds.dates import by_date
         from anon_core.hierarchy.levels import Levels
 
-        values = build.values_of(column)
+        values = values_of(column)
         first = self.given[0]
         if self.name == "intervals":
             return widths.by_widths(values, self._numbers(first))
         if self.name == "cuts":
             return widths.by_cuts(values, [self._numbers(each) for each in self.given])
         if self.name == "frequency":
-            return frequency_groups.by_frequency(build.rows_of(column), self._whole(first))
+            return frequency_groups.by_frequency(rows_of(column), self._whole(first))
         if self.name == "groups":
-            return ordered_groups.in_order(build.rows_of(column), self._whole(first))
+            return ordered_groups.in_order(rows_of(column), self._whole(first))
         if self.name == "prefix":
-            return build.by_prefix(values, self._declared(self._whole(first)))
+            return prefixes.by_prefix(values, self._declared(self._whole(first)))
         if self.name == "date":
             return by_date(values, self._declared(names_in(first)))
         if self.name == "root":
@@ -80,8 +81,8 @@ class Kind:
 
     def wanted(self, column: Column) -> str:
         """Return what is wrong with values that are not covered."""
-        from anon_core.hierarchy.build import values_of
-        from anon_core.hierarchy.dates import form_of
+        from anon_core.hierarchy.columns import values_of
+        from anon_core.hierarchy.kinds.dates import form_of
 
         if self.name == "rules":
             return f"have no rule in {self.where}"

@@ -7,12 +7,12 @@ from enum import StrEnum
 from pathlib import Path
 
 from anon_core.errors import HierarchyError
-from anon_core.hierarchy.cells import cut
-from anon_core.hierarchy.faults import faults_of, told
+from anon_core.hierarchy.files.cells import cut
+from anon_core.hierarchy.files.faults import faults_of, told
+from anon_core.hierarchy.files.rule_levels import levels_of_rules
+from anon_core.hierarchy.files.rules import are_rules, is_like_a_rule, parse_rules
 from anon_core.hierarchy.ladder import ROOT
 from anon_core.hierarchy.levels import Levels
-from anon_core.hierarchy.rule_levels import levels_of_rules
-from anon_core.hierarchy.rules import are_rules, is_like_a_rule, parse_rules
 
 
 class FileFormat(StrEnum):
@@ -28,7 +28,7 @@ def read_levels(path: Path) -> Levels:
 
     Of lines, every one has the same number of levels; a value has one line; a label has one parent and never leads back
     to itself. A last level that is ``*`` everywhere is the root, which every ladder has anyway. An empty first cell
-    gives a gap its own path, a quoted empty one the empty text. Of rules see :mod:`~anon_core.hierarchy.rules`.
+    gives a gap its own path, a quoted empty one the empty text. Of rules see :mod:`~anon_core.hierarchy.files.rules`.
 
     :raises HierarchyError: listing everything wrong by line number.
     """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from anon_core.hierarchy.cells import Row
-from anon_core.hierarchy.cycles import cycles
+from anon_core.hierarchy.files.cells import Row
+from anon_core.hierarchy.files.cycles import cycles
 
 MOST_LEVELS = 100
 _MOST_TOLD = 200
@@ -80,7 +80,9 @@ def _two_parents(rows: Sequence[Row], depth: int) -> Iterator[str]:
 
 def _cycles(rows: Sequence[Row], depth: int) -> Iterator[str]:
     edges: dict[tuple[str, str], int] = {}
+    labels = {label for row in rows for label in row.cells[1:]}
     for row in rows:
-        for level in range(1, depth):
+        # A value leads back to itself only where it is a label as well; most are not.
+        for level in range(1 if row.cells[0] in labels else 2, depth):
             edges.setdefault((row.cells[level - 1], row.cells[level]), row.line)
     yield from cycles(edges)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _QUOTED = re.compile(r'"([^"]*(?:""[^"]*)*)"')
@@ -12,8 +13,7 @@ LONGEST = 100_000
 """Characters of a cell: no label is that long, but what a stray quote has swallowed is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One line; ``quoted`` says whether its first cell stands in quotes."""
 
     line: int

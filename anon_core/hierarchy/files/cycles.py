@@ -19,9 +19,11 @@ def cycles(edges: Mapping[tuple[str, str], int]) -> Iterator[str]:
     >>> list(cycles({("a", "b"): 1, ("b", "a"): 2, ("a", "a"): 3}))
     ['lines 1, 2 lead labels back to each other (a cycle); give every level labels of its own']
     """
+    ways = [(low, high) for low, high in edges if low and high and low != high and high != ROOT]
+    between = {low for low, _ in ways} & {high for _, high in ways}
     above: dict[str, list[str]] = {}
-    for low, high in edges:
-        if low and high and low != high and high != ROOT:
+    for low, high in ways:
+        if low in between and high in between:
             above.setdefault(low, []).append(high)
     member = {label: at for at, group in enumerate(_components(above)) if len(group) > 1 for label in group}
     lines: dict[int, set[int]] = {}

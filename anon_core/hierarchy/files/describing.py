@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from anon_core.hierarchy.build import ladder_of
+from anon_core.hierarchy.columns import ladder_of
 from anon_core.hierarchy.ladder import ROOT, Ladder
 from anon_core.hierarchy.levels import Levels
 from anon_core.hierarchy.ranges import is_piece

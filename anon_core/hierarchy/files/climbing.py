@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from anon_core.hierarchy.files.rules import Item, Rule
 from anon_core.hierarchy.numbers import number_in
 from anon_core.hierarchy.ranges import Pieces, Range
-from anon_core.hierarchy.rules import Item, Rule
 
 Atom = str | int
 """A value as collected, or a piece of the numbers."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from anon_core.hierarchy.dates import form_of
-from anon_core.hierarchy.frequency_groups import check_growing
+from anon_core.hierarchy.kinds.dates import form_of
+from anon_core.hierarchy.kinds.frequency_groups import check_growing
 from anon_core.hierarchy.levels import Levels
 from anon_core.hierarchy.numbers import reading_of
 

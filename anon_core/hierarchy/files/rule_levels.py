@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from anon_core.hierarchy.climbing import Climbing
-from anon_core.hierarchy.cycles import cycles
-from anon_core.hierarchy.faults import MOST_LEVELS
+from anon_core.hierarchy.files.climbing import Climbing
+from anon_core.hierarchy.files.cycles import cycles
+from anon_core.hierarchy.files.faults import MOST_LEVELS
+from anon_core.hierarchy.files.rules import Rule, Rules
 from anon_core.hierarchy.ladder import ROOT
 from anon_core.hierarchy.levels import Levels
-from anon_core.hierarchy.rules import Rule, Rules
 
 
 def levels_of_rules(found: Rules, problems: list[str], file_name: str) -> Levels:

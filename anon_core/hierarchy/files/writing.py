@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anon_core.errors import InternalError, InvalidInputError
-from anon_core.hierarchy.build import ladder_of
+from anon_core.hierarchy.columns import ladder_of
 from anon_core.hierarchy.files import levels_in
 from anon_core.hierarchy.ladder import ROOT, Ladder
 from anon_core.table import Column

@@ -1,0 +1,1 @@
+"""Hierarchies made from values: by width, cut points, date parts, prefixes, frequency, and neighbours in order."""
