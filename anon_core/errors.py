@@ -28,6 +28,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from anon_core.wording import counted
+
 
 class AnonError(Exception):
     """The base of every error that anonflow raises on purpose."""
@@ -77,8 +79,7 @@ class SpecError(InvalidInputError):
         self.problems = tuple(sorted(problems))
 
     def __str__(self) -> str:
-        count = len(self.problems)
-        lines = [f"{self.file}: {count} problem{'s' if count != 1 else ''}"]
+        lines = [f"{self.file}: {counted(len(self.problems), 'problem')}"]
         lines += [f"  {self.file}:{p.line}: {p.where + ': ' if p.where else ''}{p.what}" for p in self.problems]
         return "\n".join(lines)
 
@@ -148,7 +149,7 @@ class UnmappedValuesError(InvalidInputError):
 
     def __str__(self) -> str:
         parts = [
-            f"column {name!r}: {values} distinct values, {rows} rows{self.wanted.get(name, '')}"
+            f"column {name!r}: {_values(values, rows)}{self.wanted.get(name, '')}"
             for name, (values, rows) in self.unmapped.items()
         ]
         return (
@@ -178,16 +179,18 @@ class DecomposeError(InvalidInputError):
 
     def __str__(self) -> str:
         parts = [
-            f"column {name!r}: {values} distinct values, {rows} rows, do not fit {self.wanted[name]}"
+            f"column {name!r}: {_values(values, rows)}, not of the form {self.wanted[name]}"
             for name, (values, rows) in self.unfit.items()
         ]
         parts += [
-            f"part {part!r} of column {name!r}: {values} distinct codes, {rows} rows, have no line in its lookup"
-            for (name, part), (values, rows) in self.unnamed.items()
+            f"part {part!r} of column {name!r}: {counted(codes, 'distinct code')}, {counted(rows, 'row')}, without a "
+            "line in its lookup"
+            for (name, part), (codes, rows) in self.unnamed.items()
         ]
         return (
             f"not every value can be decomposed ({'; '.join(parts)}); repair the values, the rule or the lookup, or "
-            "set `unmapped: suppress` in `decompose` (`anon decompose --suppress`) to publish them as *"
+            "set `unmapped: suppress` in `decompose` (`anon decompose --suppress`) to publish them as *. "
+            "`--show-values` of `anon run` and `anon decompose` names them on the terminal"
         )
 
 
@@ -202,9 +205,7 @@ class UnknownLabelsError(InvalidInputError):
         self.unknown = unknown
 
     def __str__(self) -> str:
-        parts = [
-            f"column {name!r}: {values} distinct values, {rows} rows" for name, (values, rows) in self.unknown.items()
-        ]
+        parts = [f"column {name!r}: {_values(values, rows)}" for name, (values, rows) in self.unknown.items()]
         return (
             f"the released table has cells that are neither values of the original nor labels above them "
             f"({'; '.join(parts)}); give the publication file whose hierarchies made them with --spec, and the very "
@@ -223,8 +224,8 @@ class NotNumbersError(InvalidInputError):
 
     def __str__(self) -> str:
         return (
-            f"column {self.column!r} cannot be grouped by its numbers: {self.values} distinct values in {self.rows} "
-            "rows are none; list them in source.missing_words, or take the column out of recode.singletons.years"
+            f"column {self.column!r} cannot be grouped by its numbers: {_values(self.values, self.rows)}, not numbers; "
+            "list them in source.missing_words, or take the column out of recode.singletons.years"
         )
 
 
@@ -272,6 +273,10 @@ class PolicyNotMetError(ComplianceError):
             f"{self.rows_at_risk} of {self.rows} rows at risk; "
             f"{self.advice}"
         )
+
+
+def _values(values: int, rows: int) -> str:
+    return f"{counted(values, 'distinct value')}, {counted(rows, 'row')}"
 
 
 def _rebuild_policy_error(

@@ -113,6 +113,10 @@ AS_VALUE = Tag("<value>")
 AS_MAPPING = Tag("<mapping>")
 
 
+IDENTIFYING = 0.95
+"""From this share of values that occur once on, a column names people whatever it is declared as."""
+
+
 def rows_allowed(limit: float, rows: int) -> int:
     """
     Return how many of so many rows may be suppressed: the largest number whose share is not above the limit.

@@ -11,7 +11,6 @@ import platform
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -22,6 +21,7 @@ import numpy as np
 import pandas as pd  # noqa: TID253 - the peer
 import pyarrow as pa
 import pyarrow.csv
+from timing import best_of
 
 import anon_core.kernels.compiled  # noqa: F401, TID253 - what is measured is the work, not loading numba
 from anon_core.detect.selective import Selection, select
@@ -51,16 +51,6 @@ def register(rows: int) -> Table:
         ),
         rows=rows,
     )
-
-
-def best_of(runs: int, work: Callable[[], object]) -> float:
-    """Return the fastest of a few runs: the machine is shared."""
-    seconds = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
 
 
 def counted(selection: Selection) -> list[tuple[int, int]]:

@@ -16,7 +16,7 @@ from anon_core.hierarchy.files import levels_in
 from anon_core.hierarchy.files.writing import text_of
 from anon_core.hierarchy.kinds.frequency_groups import by_frequency
 from anon_core.hierarchy.kinds.ordered_groups import in_order
-from anon_core.hierarchy.kinds.widths import by_widths
+from anon_core.hierarchy.kinds.widths import by_intervals
 from anon_core.table import Column
 
 FEW, MANY = 25_000, 100_000
@@ -41,7 +41,7 @@ def written(values: int) -> None:
 
 
 WORK: dict[str, Callable[[int], object]] = {
-    "intervals": lambda n: by_widths(values_of(column(n)), [Decimal(5), Decimal(50)]),
+    "intervals": lambda n: by_intervals(values_of(column(n)), [Decimal(5), Decimal(50)]),
     "frequency": lambda n: by_frequency(rows_of(column(n)), [3, 9]),
     "groups, written and read back": written,
     "one rule of many values": lambda n: levels_in("{" + ", ".join(map(str, range(n))) + "} => x", "f", "f"),

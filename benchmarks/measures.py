@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 import platform
 import sys
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +19,7 @@ import pandas as pd  # noqa: TID253 - the peer
 import pyarrow as pa
 from scipy.sparse import coo_matrix, csr_matrix  # noqa: TID253 - the peer
 from scipy.sparse.csgraph import connected_components, maximum_flow  # noqa: TID253 - the peer
+from timing import best_of
 
 import anon_core.kernels.compiled  # noqa: F401, TID253 - what is measured is the work, not loading numba
 from anon_core.comparison import Comparison, compare
@@ -49,16 +48,6 @@ LIKE_ADULT = {
     "occupation": (14, [3]),
     "salary-class": (2, []),
 }
-
-
-def best_of(runs: int, work: Callable[[], object]) -> float:
-    """Return the fastest of a few runs: the machine is shared."""
-    seconds = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
 
 
 def people(rows: int) -> tuple[Table, list[Ladder]]:

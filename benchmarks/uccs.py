@@ -13,7 +13,7 @@ import sys
 import time
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd  # noqa: TID253 - what the peer reads
 import pyarrow as pa
+from timing import best_of
 
 from anon_core.detect.unique_columns import unique_column_combinations
 from anon_core.detect.unique_columns.combinations import search_compiled
@@ -100,16 +101,6 @@ def without_duplicates(table: Table) -> Table:
     frequencies = FrequencyTable.of(table)
     arrays = [d.take(pa.array(c)) for c, d in zip(frequencies.codes, frequencies.domains, strict=True)]
     return from_arrow(pa.table(arrays, names=list(frequencies.names)))
-
-
-def best_of(runs: int, work: Callable[[], object]) -> float:
-    """Return the fastest of a few runs: the machine is shared."""
-    seconds = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
 
 
 def peer_search(pipe: Connection, algorithm: str, frame: pd.DataFrame, repeats: int) -> None:

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 
 from anon_core.detect.partition import Partition
-from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
+from anon_core.table import Mask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +37,8 @@ def unaccepted_uniqueness(
     Of a larger set that contains it, only those rows count that the accepted set does not single out already: the
     acceptance was for them, not for whatever is added. Sets with columns that the table lacks are passed over. It is a
     walk of its own over the partitions that detection uses: what nobody answers for may fall when a column is added.
-
-    :raises InvalidInputError: the table counts units, which a published file does not name.
+    Where the table counts units, units are singled out.
     """
-    if frequencies.units is not None:
-        raise InvalidInputError("published uniqueness is measured in rows, not units")
     rows, names = frequencies.rows, frequencies.names
     covers = _indices(accepted, names)
     alone = {cover: Partition.by(frequencies, sorted(cover)).left_out() for cover in covers}
@@ -54,7 +51,7 @@ def unaccepted_uniqueness(
         answered = [alone[cover] for cover in covers if cover < members]
         count = partition.singletons
         if answered:
-            count = int(np.count_nonzero(partition.left_out() & ~np.logical_or.reduce(answered)))
+            count = _behind(frequencies, partition.left_out() & ~np.logical_or.reduce(answered))
         if count / rows > max_share:  # Not `max_share * rows`: 0.29 * 100 is below 29.
             found[members] = count
         return members in found
@@ -93,3 +90,10 @@ def _contains_one(members: frozenset[int], found: Collection[frozenset[int]], mo
         return any(len(smaller) <= most and smaller <= members for smaller in found)
     sizes = range(1, most + 1)
     return any(frozenset(some) in found for size in sizes for some in combinations(members, size))
+
+
+def _behind(frequencies: FrequencyTable, alone: Mask) -> int:
+    """Return how many rows are behind tuples that are alone; of units, each counts once."""
+    if frequencies.units is None:
+        return int(np.count_nonzero(alone))
+    return len(np.unique(frequencies.units[alone]))

@@ -13,7 +13,7 @@ from anon_core.hierarchy.columns import ladder_of, values_of
 from anon_core.hierarchy.files import FileFormat, format_of, read_levels
 from anon_core.hierarchy.kinds.dates import by_date, form_of
 from anon_core.hierarchy.kinds.prefixes import by_prefix
-from anon_core.hierarchy.kinds.widths import by_widths
+from anon_core.hierarchy.kinds.widths import by_intervals
 from anon_core.hierarchy.ladder import ROOT, Ladder
 from anon_core.hierarchy.levels import Levels
 from anon_core.spec import Hierarchy, PartialPublication
@@ -51,9 +51,9 @@ def _wanted(column: Column, hierarchy: Hierarchy | None, folder: Path) -> str:
     """Return what the hierarchy asks of values, in words that go on after counting them."""
     if hierarchy and hierarchy.file:
         rules = format_of(folder / hierarchy.file) is FileFormat.RULES
-        return f", have no {'rule' if rules else 'line'} in {hierarchy.file}"
+        return f", without a {'rule' if rules else 'line'} in {hierarchy.file}"
     if hierarchy and hierarchy.intervals:
-        return ", are not numbers such as 1957 or 3.5"
+        return ", not numbers such as 1957 or 3.5"
     return f", {form_of(values_of(column)).wanted}"
 
 
@@ -74,7 +74,7 @@ def ladder(column: Column, hierarchy: Hierarchy | None, folder: Path, *, withhel
         file = folder / hierarchy.file
         return ladder_of(column, read_levels(file), where=str(file))
     if hierarchy.intervals is not None:
-        return ladder_of(column, by_widths(values, [Decimal(str(width)) for width in hierarchy.intervals]))
+        return ladder_of(column, by_intervals(values, [Decimal(str(width)) for width in hierarchy.intervals]))
     if hierarchy.prefix is not None:
         return ladder_of(column, by_prefix(values, hierarchy.prefix))
     return ladder_of(column, by_date(values, [str(part.value) for part in hierarchy.date or ()]))

@@ -6,6 +6,7 @@ import numpy as np
 
 from anon_core.errors import HierarchyError, InternalError
 from anon_core.hierarchy.ladder import Ladder
+from anon_core.wording import counted
 
 
 def checked(ladder: Ladder, where: str = "") -> Ladder:
@@ -31,7 +32,9 @@ def faults_in(ladder: Ladder) -> list[str]:
     maps, unmapped = ladder.maps, ladder.unmapped
     problems = []
     if len(ladder.level_names) != len(maps):
-        problems.append(f"it has {len(maps)} levels and {len(ladder.level_names)} names of levels")
+        problems.append(
+            f"it has {counted(len(maps), 'level')} and {counted(len(ladder.level_names), 'name')} of levels"
+        )
     if len({*ladder.labels.to_pylist()}) != len(ladder.labels):
         problems.append("two of its labels are spelled the same")
     if not maps.size:
@@ -41,7 +44,9 @@ def faults_in(ladder: Ladder) -> list[str]:
         above[maps[level]] = maps[level + 1]
         split = np.flatnonzero(above[maps[level]] != maps[level + 1])
         if len(split):
-            problems.append(f"a label of level {level} has two parents at level {level + 1} ({len(split)} values)")
+            problems.append(
+                f"a label of level {level} has two parents at level {level + 1} ({counted(len(split), 'value')})"
+            )
     if len(np.unique(maps[-1])) > 1:
         problems.append("not everything meets at the root")
     if (maps[:, unmapped] != maps[-1, 0]).any():

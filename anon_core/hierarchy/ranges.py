@@ -52,7 +52,7 @@ def range_in(text: str) -> Range | None:
     return Range(low=low, high=high, low_closed=match["opening"] == "[", high_closed=match["closing"] == "]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pieces:
     """
     The numbers cut at some bounds: before the first bound is piece 0, the bound itself piece 1, then up to the next 2.
@@ -69,7 +69,7 @@ class Pieces:
     @classmethod
     def at(cls, bounds: Iterable[Decimal]) -> Pieces:
         """Return the pieces between bounds that may come in any order and more than once."""
-        return cls(tuple(sorted(set(bounds))))
+        return cls(bounds=tuple(sorted(set(bounds))))
 
     def holding(self, number: Decimal) -> int:
         """Return the piece that a number is in."""

@@ -55,20 +55,22 @@ def assess(
     max_risk: float | None = None,
     sampling_fraction: float | None = None,
     comparison: Comparison | None = None,
+    people: Comparison | None = None,
     weights: Mapping[str, float] | None = None,
 ) -> Assessment:
     """
     Measure a table over its quasi-identifiers and sensitive columns.
 
-    With a comparison, which is over the same quasi-identifiers, the other three k's and what was lost are measured too;
-    ``weights`` are those of the columns by their priority.
+    With a comparison of the rows, which is over the same quasi-identifiers, the other three k's and what was lost are
+    measured too; where the four k's count units, ``people`` is the comparison that does. ``weights`` are those of the
+    columns by their priority.
 
     :raises UnknownColumnError: a column is not in the table.
     :raises InvalidInputError: there are no rows, so anything would hold.
     """
     return Assessment(
         k=k_anonymity(frequencies, quasi_identifiers, k=k),
-        four=four_k(comparison, k=k) if comparison else None,
+        four=four_k(beside, k=k) if (beside := people or comparison) else None,
         risk=risk(frequencies, quasi_identifiers, k=k, max_risk=max_risk, sampling_fraction=sampling_fraction),
         population=population_uniqueness(frequencies, quasi_identifiers, sampling_fraction=sampling_fraction),
         sensitive=tuple(_sensitive(frequencies, quasi_identifiers, name) for name in sensitive),

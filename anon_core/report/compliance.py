@@ -6,17 +6,17 @@ A release is judged by the gate, from the files that are published; both rest on
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from anon_core.comparison import Comparison
-from anon_core.detect.uniqueness import unaccepted_uniqueness
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.build import ladder
-from anon_core.policy import Distance, KMeans, PartialPolicy, rows_allowed
+from anon_core.hierarchy.build import ladders
+from anon_core.policy import Distance, KMeans, rows_allowed
 from anon_core.report.assessment import Assessment
+from anon_core.report.check import Check
+from anon_core.report.column_checks import column_checks
+from anon_core.report.question import Question
 from anon_core.score.classes import ClassMeasure, SensitiveClasses, sensitive_classes
 from anon_core.score.closeness import t_closeness
 from anon_core.score.diversity import alpha_anonymity, l_diversity
@@ -24,133 +24,132 @@ from anon_core.spec import PartialPublication
 from anon_core.table import Table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One requirement: what was observed, what is required, and in words what it is about."""
-
-    name: str
-    passed: bool
-    observed: Any
-    required: Any
-    about: str
-
-
-def anonymity_checks(assessment: Assessment, policy: PartialPolicy, *, k: int) -> Iterator[Check]:
+def all_checks(
+    table: Table,
+    question: Question,
+    assessment: Assessment,
+    comparison: Comparison | None,
+    *,
+    today: date,
+    besides: Sequence[str] = (),
+) -> list[Check]:
     """
-    Check k (exact, or link and source as ``k_means`` says), singletons and the highest risk.
+    Check everything that is asked of a table.
+
+    The ``comparison`` counts rows. Columns ``besides`` are there for the check only: a key or a unit that would not be
+    published.
+    """
+    checks = list(_anonymity(assessment, question))
+    if question.publication is not None:
+        checks += _diversity(table, question, question.publication)
+        checks += [_suppression(comparison, question)] if comparison else []
+        checks += column_checks(table, question, question.publication, today, besides)
+    return checks
+
+
+def _anonymity(assessment: Assessment, question: Question) -> Iterator[Check]:
+    """
+    Check k (exact, or link and source as ``k_means`` says), singletons, the original and the highest risk.
+
+    Where link k is meant, rows alone in their class are no fault by themselves: they are checked only if the policy
+    names a number.
 
     :raises InvalidInputError: the policy means the link k, which needs the original.
     """
-    measured, four = assessment.k, assessment.four
-    if policy.k_means is KMeans.EXACT:
-        yield Check(
-            name="k_anonymity",
-            passed=measured.k >= k,
-            observed=measured.k,
-            required=k,
-            about=f"{measured.rows_below:,} rows in classes below {k}",
-        )
+    measured, four, policy, k = assessment.k, assessment.four, question.policy, question.k
+    exact = policy.k_means is KMeans.EXACT
+    if exact:
+        about = f"{question.counted} in classes below {k}: {measured.rows_below:,}"
+        yield Check(name="k_anonymity", passed=measured.k >= k, observed=measured.k, required=k, about=about)
     elif four is None:
         raise InvalidInputError("`k_means: link` is about the original rows too; give them with --original")
     else:
-        for name, observed in (("link_k", four.link), ("source_k", four.source)):
-            below = four.rows_below[name.removesuffix("_k")]
-            yield Check(
-                name=name, passed=observed >= k, observed=observed, required=k, about=f"{below:,} rows below {k}"
-            )
-    yield Check(
-        name="no_singletons",
-        passed=measured.singletons <= policy.singletons,
-        observed=measured.singletons,
-        required=policy.singletons,
-        about="rows alone in their class",
-    )
+        for name, observed in (("link", four.link), ("source", four.source)):
+            about = f"{question.counted} below {k}: {four.rows_below[name]:,}"
+            yield Check(name=f"{name}_k", passed=observed >= k, observed=observed, required=k, about=about)
+    if exact or "singletons" in policy.model_fields_set:
+        yield Check(
+            name="no_singletons",
+            passed=measured.singletons <= policy.singletons,
+            observed=measured.singletons,
+            required=policy.singletons,
+            about=f"{question.counted} alone in their class",
+        )
+    if four is not None:
+        yield Check(
+            name="made_from_original",
+            passed=four.fits,
+            observed=four.fits,
+            required=True,
+            about=four.reason or "every published row covers an original of its own",
+        )
     if policy.max_risk is not None:
         yield Check(
             name="max_risk",
             passed=assessment.risk.holds,
             observed=assessment.risk.prosecutor.highest,
             required=policy.max_risk,
-            about=f"{assessment.risk.rows_failing:,} rows are at a higher risk",
+            about=f"{question.counted} at a higher risk: {assessment.risk.rows_failing:,}",
         )
 
 
-def diversity_checks(table: Table, publication: PartialPublication, *, k: int, unit: str | None) -> Iterator[Check]:
-    """Check what the policy requires of the sensitive columns."""
-    policy = publication.privacy or PartialPolicy()
+def _diversity(table: Table, question: Question, publication: PartialPublication) -> Iterator[Check]:
+    """
+    Check what the policy requires of the sensitive columns; one that is absent does not hold.
 
-    def classes_of(column: str) -> SensitiveClasses:
-        quasi = publication.quasi_identifiers
-        return sensitive_classes(FrequencyTable.of(table, [*quasi, column], unit=unit), quasi, column)
+    :raises UnmappedValuesError: a hierarchy that measures closeness does not cover every value.
+    """
+    policy = question.policy
+
+    def classes_of(column: str) -> SensitiveClasses | None:
+        if column not in table.names:
+            return None
+        quasi = question.quasi_identifiers
+        counted = FrequencyTable.of(table, [*quasi, column], unit=question.unit)
+        return sensitive_classes(counted, quasi, column)
 
     for diverse in policy.l_diversity:
-        measured = l_diversity(classes_of(diverse.column), kind=diverse.kind, l=diverse.l, c=diverse.c)
-        kind = f"{diverse.kind.value} with l={diverse.l}, c is compared" if diverse.c else str(diverse.kind.value)
-        yield _check("l_diversity", diverse.column, measured, kind)
+        c = f", c={diverse.c}" if diverse.c else ""
+        name = f"l_diversity({diverse.column}, {diverse.kind.value}, l={diverse.l}{c})"
+        classes = classes_of(diverse.column)
+        measured = None if classes is None else l_diversity(classes, kind=diverse.kind, l=diverse.l, c=diverse.c)
+        yield _check(name, measured, question, "smallest c that would hold" if diverse.c else "l of the worst class")
     for close in policy.t_closeness:
         climbed = None
-        if close.distance is Distance.HIERARCHICAL:
-            hierarchy = publication.effective_columns[close.column].hierarchy
-            climbed = ladder(table.column(close.column), hierarchy, publication.root)
-        measured = t_closeness(classes_of(close.column), t=close.t, distance=close.distance, ladder=climbed)
-        yield _check("t_closeness", close.column, measured, f"{close.distance.value} distance")
+        if close.distance is Distance.HIERARCHICAL and close.column in table.names:
+            climbed = ladders(publication, table, [close.column])[close.column]
+        name = f"t_closeness({close.column}, {close.distance.value})"
+        classes = classes_of(close.column)
+        measured = None if classes is None else t_closeness(classes, t=close.t, distance=close.distance, ladder=climbed)
+        yield _check(name, measured, question, "distance of the worst class")
     for rare in policy.alpha:
-        measured = alpha_anonymity(classes_of(rare.column), alpha=rare.alpha, k=k)
-        yield _check("alpha", rare.column, measured, "largest share of a value in a class")
+        classes = classes_of(rare.column)
+        shares = None if classes is None else alpha_anonymity(classes, alpha=rare.alpha, k=question.k)
+        small = f"; the smallest class has {shares.k:,}" if shares and shares.k < question.k else ""
+        yield _check(f"alpha({rare.column})", shares, question, f"largest share of a value in a class{small}")
 
 
-def _check(name: str, column: str, measured: ClassMeasure, kind: str) -> Check:
+def _check(name: str, measured: ClassMeasure | None, question: Question, what: str) -> Check:
+    if measured is None:
+        return Check(name=name, passed=False, observed=None, required=None, about="the column is not there")
     return Check(
-        name=f"{name}({column})",
+        name=name,
         passed=measured.holds,
         observed=measured.observed,
         required=measured.required,
-        about=f"{kind}; {measured.classes_failing:,} classes with {measured.rows_failing:,} rows fail",
+        about=f"{what}; classes that fail: {measured.classes_failing:,}, "
+        f"{question.counted} in them: {measured.rows_failing:,}",
     )
 
 
-def suppression_check(comparison: Comparison, policy: PartialPolicy) -> Check:
-    """Check how many rows are gone, beside the original."""
+def _suppression(comparison: Comparison, question: Question) -> Check:
+    """Check how many rows are gone, beside the original; rows are counted whatever the k's count."""
     rows, suppressed = comparison.before.rows, comparison.rows_removed + comparison.rows_blanked
+    limit = question.policy.suppression_limit
     return Check(
         name="rows_suppressed_at_most",
-        passed=suppressed <= rows_allowed(policy.suppression_limit, rows),
+        passed=suppressed <= rows_allowed(limit, rows),
         observed=suppressed / max(rows, 1),
-        required=policy.suppression_limit,
-        about=f"{suppressed:,} of {rows:,} rows are removed or say nothing any more",
-    )
-
-
-def column_checks(
-    table: Table, publication: PartialPublication, today: date, *, besides: Sequence[str] = ()
-) -> Iterator[Check]:
-    """
-    Check that the table has the declared columns, and that no other set of them singles people out.
-
-    Columns ``besides`` are there for the check only: a key or a unit that would not be published.
-    """
-    limits = (publication.privacy or PartialPolicy()).published_uniqueness
-    undeclared = [name for name in table.names if name not in (*publication.published, *besides)]
-    absent = [name for name in publication.published if name not in table.names]
-    yield Check(
-        name="no_undeclared_column",
-        passed=not undeclared and not absent,
-        observed=len(undeclared) + len(absent),
-        required=0,
-        about=f"{len(undeclared)} undeclared, {len(absent)} absent",
-    )
-    found = unaccepted_uniqueness(
-        FrequencyTable.of(table, [name for name in publication.searched if name in table.names]),
-        max_size=limits.max_size,
-        max_share=limits.max_share,
-        accepted=[a.columns for a in limits.accept if a.until >= today],
-        together=publication.searched_together,
-    )
-    sets = [f"({', '.join(one.columns)}): {one.singletons:,} alone" for one in found[:5]]
-    yield Check(
-        name="published_uniqueness",
-        passed=not found,
-        observed=[{"columns": list(one.columns), "singletons": one.singletons} for one in found],
-        required=limits.max_share,
-        about="; ".join(sets) + (f" and {len(found) - 5} more" if len(found) > 5 else "") if found else "no such set",
+        required=limit,
+        about=f"rows that are removed or say nothing any more: {suppressed:,} of {rows:,}",
     )

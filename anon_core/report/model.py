@@ -10,7 +10,15 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
-from anon_core.report.measured import FourKMeasured, Measured, Part, RiskMeasured, SensitiveMeasured, UtilitySummary
+from anon_core.report.measured import (
+    FourKMeasured,
+    Measured,
+    Part,
+    PublicUtility,
+    RiskMeasured,
+    SensitiveMeasured,
+    UtilitySummary,
+)
 
 SCHEMA: Literal["anonflow/report/1"] = "anonflow/report/1"
 
@@ -101,7 +109,7 @@ class PublicReport(Part):
     rows: Rows
     privacy: Privacy
     recoding: RecodingSummary
-    utility: UtilitySummary
+    utility: PublicUtility
     distributions: list[PublishedFile]
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=lambda name: name.rstrip("_"))

@@ -10,7 +10,7 @@ from anon_core.detect.preparation import prepare
 from anon_core.hierarchy.build import ladder, ladders
 from anon_core.hierarchy.decompose import decompose
 from anon_core.hierarchy.kinds.published_groups import read_groups
-from anon_core.hierarchy.ladder import Ladder
+from anon_core.hierarchy.ladder import ROOT, Ladder
 from anon_core.spec import Missing, PartialPublication
 from anon_core.table import Table
 
@@ -63,5 +63,6 @@ def _ladders(
         if name == grouped:
             found.append(read_groups(original.column(name), released.column(name).domain.to_pylist()))
         else:
-            found.append(climbing.get(name) or ladder(original.column(name), None, Path()))
+            # Without a hierarchy `*` says nothing, before recoding as well.
+            found.append(climbing.get(name) or ladder(original.column(name), None, Path(), withheld=ROOT))
     return found

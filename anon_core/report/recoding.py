@@ -10,7 +10,7 @@ from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
 from anon_core.recode.outcome import Recoding
 from anon_core.report.assessment import Assessment, assess
-from anon_core.report.measured import measured_note, utility_note
+from anon_core.report.measured import measured_note, public_utility_note, utility_note
 from anon_core.role import Role
 from anon_core.spec import Publication
 from anon_core.table import Table
@@ -64,6 +64,7 @@ def recoding_note(publication: Publication, recoding: Recoding, assessment: Asse
             "columns": columns,
         },
         "utility": utility_note(assessment.utility),
+        "public_utility": public_utility_note(plan, publication.priority_weights),
         "candidates": [asdict(candidate) for candidate in recoding.candidates],
         "optimal": recoding.optimal,
         "rows_removed": plan.rows_removed,

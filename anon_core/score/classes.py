@@ -142,7 +142,8 @@ def share_above(part: Integers, whole: Integers, limit: float | Fraction) -> Mas
     [False, True]
     """
     fraction = exact(limit)
-    largest = max(int(part.max(initial=0)) * fraction.denominator, int(whole.max(initial=0)) * fraction.numerator)
+    # At least 1: a limit of very many digits is too long for 64 bits even where it is multiplied by none.
+    largest = max(int(part.max(initial=1)) * fraction.denominator, int(whole.max(initial=1)) * fraction.numerator)
     kind = np.int64 if largest < 2**63 else object
     return np.asarray(part.astype(kind) * fraction.denominator > whole.astype(kind) * fraction.numerator, np.bool_)
 

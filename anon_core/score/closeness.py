@@ -20,8 +20,8 @@ from anon_core.score.classes import ClassMeasure, SensitiveClasses, Shares
 from anon_core.score.ordering import places
 from anon_core.table.arrays import integers
 
-ROUNDING = 1e-9
-"""By how much a distance may miss the required t: sums of shares are not exact."""
+ABSOLUTE_ROUNDING = 1e-9
+"""By how much, in the units of t itself, a distance may miss the required t: sums of shares are not exact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ def t_closeness(
     :raises InvalidInputError: hierarchical without the ladder of this very column.
     """
     away = class_distances(classes, distance=distance, ladder=ladder)
-    failing = away > t + ROUNDING
+    failing = away > t + ABSOLUTE_ROUNDING
     return Closeness(
         observed=float(away.max()),
         required=t,

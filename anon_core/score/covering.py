@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,41 +17,52 @@ class Covering:
     """
     Edges between distinct tuples: ``after[e]`` covers ``before[e]``.
 
-    Edges are sorted by ``pattern``, the number of the pattern of levels that the published tuple has, then by ``after``
-    and ``before``. Of one pattern at most one tuple covers an original.
+    They stand pattern by pattern of levels (``starts`` has the first edge of each), then by ``after``. Of one pattern
+    at most one tuple covers an original.
     """
 
     before: Integers
     after: Integers
-    pattern: Integers
+    starts: Integers
+
+    @classmethod
+    def joined(cls, parts: Sequence[Covering]) -> Covering:
+        """Put the edges of several patterns together; half the width of an integer is enough for their ends."""
+        lengths = [len(part.before) for part in parts]
+        return cls(
+            before=np.concatenate([np.zeros(0, np.int32), *(part.before.astype(np.int32) for part in parts)]),
+            after=np.concatenate([np.zeros(0, np.int32), *(part.after.astype(np.int32) for part in parts)]),
+            starts=np.concatenate([[0], np.cumsum(lengths)])[: len(parts)].astype(np.int64),
+        )
 
 
-def covering(ladders: Sequence[Ladder], before: Sequence[AnyCodes], after: Sequence[AnyCodes]) -> Covering:
+def coverings(ladders: Sequence[Ladder], before: Sequence[AnyCodes], after: Sequence[AnyCodes]) -> Iterator[Covering]:
     """
-    Return every pair of a distinct original tuple and a distinct published tuple that covers it.
+    Yield every pair of a distinct original tuple and a distinct published tuple that covers it, pattern by pattern.
 
     Published tuples are grouped by their pattern of levels. Lifted to a pattern, an original is covered by the tuple
     that it has become, and by no other of that pattern: one join per pattern finds all pairs.
     """
     originals, published = _length(before), _length(after)
-    if not ladders or not originals or not published:
+    first_edge = np.zeros(1, np.int64)
+    if not originals or not published:
+        return
+    if not ladders:
         # Without quasi-identifiers there is one tuple on either side, and it covers the other.
-        some = np.zeros(min(originals, published) if not ladders else 0, np.int64)
-        return Covering(before=some, after=some, pattern=some)
+        yield Covering(before=np.zeros(1, np.int64), after=np.zeros(1, np.int64), starts=first_edge)
+        return
     levels = [ladder.lowest[codes] for ladder, codes in zip(ladders, after, strict=True)]
     patterns = kernels.group(levels, [ladder.height + 1 for ladder in ladders])
     order = np.argsort(patterns.member, kind="stable")
     ends = np.cumsum(np.bincount(patterns.member))
-    found = []
     for pattern, first in enumerate(patterns.first.tolist()):
         members = order[ends[pattern - 1] if pattern else 0 : ends[pattern]]
         covered = _join(ladders, [int(level[first]) for level in levels], before, [codes[members] for codes in after])
         edges = np.flatnonzero(covered >= 0)
         covers = members[covered[edges]]
         sorted_by_after = np.argsort(covers, kind="stable")
-        found.append((edges[sorted_by_after], covers[sorted_by_after], np.full(len(edges), pattern)))
-    columns = [np.concatenate(parts) for parts in zip(*found, strict=True)]
-    return Covering(before=columns[0], after=columns[1], pattern=columns[2])
+        if len(edges):
+            yield Covering(before=edges[sorted_by_after], after=covers[sorted_by_after], starts=first_edge)
 
 
 def _length(codes: Sequence[AnyCodes]) -> int:

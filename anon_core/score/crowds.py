@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,8 @@ from anon_core import kernels
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.table import Mask
+
+Edges = tuple[Integers, Integers]
 
 _AT_ONCE = 20_000_000
 """Pairs of tuple and unit that are held in memory at a time."""
@@ -64,48 +67,62 @@ class Met:
     below: int
 
 
-def met(mine: Integers, others: Integers, own: Crowds, other: Crowds, *, k: int, everybody: bool) -> Met:
-    """
-    Count for every tuple whom it meets: edge ``e`` leads from tuple ``mine[e]`` to ``others[e]`` of the other side.
+class Meetings:
+    """Whom every tuple of one side meets on the other, added up edge by edge."""
 
-    Rows are added up; of units, each counts once however many of its rows are met. With ``everybody`` a tuple without
-    an edge has met nobody, else it is left out. If all are left out, nobody is met.
-    """
-    tuples = len(own.sizes)
-    most = kernels.weigh(mine, tuples, other.sizes[others])
-    counted = np.ones(tuples, np.bool_) if everybody else most > 0
-    if not counted.any():
-        return Met(fewest=0, below=0)
-    if other.people is not None:
-        most = _distinct_people(mine, others, other, other.people, most, counted, k)
-    return Met(fewest=int(most[counted].min()), below=own.behind(counted & (most < k)))
+    def __init__(self, own: Crowds, other: Crowds) -> None:
+        self._own, self._other = own, other
+        self._most: Integers = np.zeros(len(own.sizes), np.int64)
+        self._least: Integers = np.zeros(len(own.sizes), np.int64)
 
+    def add(self, mine: Integers, others: Integers) -> None:
+        """Count edges that lead from tuple ``mine[e]`` to ``others[e]`` of the other side."""
+        sizes = self._other.sizes[others]
+        np.add.at(self._most, mine, sizes)
+        np.maximum.at(self._least, mine, sizes)
 
-def _distinct_people(
-    mine: Integers, others: Integers, other: Crowds, units: AnyCodes, most: Integers, counted: Mask, k: int
-) -> Integers:
-    """
-    Return how many different units each tuple meets, exactly wherever that is below k or the smallest of all.
+    def met(self, edges: Callable[[], Iterable[Edges]], *, k: int, everybody: bool) -> Met:
+        """
+        Return the fewest that a tuple meets. ``edges`` gives all that were added once more.
 
-    One tuple that it meets has at least so many units, all together at most ``most``: whoever surely meets k, and more
-    than somebody else at most, is not looked at more closely.
-    """
-    least = np.zeros(len(most), np.int64)
-    np.maximum.at(least, mine, other.sizes[others])
-    close = counted & (least < max(k, int(most[counted].min()) + 1))
-    result = np.where(close, most, least)
-    edges = np.flatnonzero(close[mine])
-    edges = edges[np.argsort(mine[edges], kind="stable")]
-    for some in _portions(mine[edges], other.sizes[others[edges]]):
-        chosen = edges[some]
-        sizes = other.sizes[others[chosen]]
-        owner = np.repeat(mine[chosen], sizes)
-        within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        people = units[np.repeat(other.starts[others[chosen]], sizes) + within]
-        pairs = kernels.group([owner, people], [int(owner.max()) + 1, int(people.max()) + 1])
-        different = np.bincount(owner[pairs.first], minlength=len(most))
-        result[mine[chosen]] = different[mine[chosen]]
-    return result
+        Rows are added up; of units, each counts once however many of its rows are met. With ``everybody`` a tuple
+        without an edge has met nobody, else it is left out. If all are left out, nobody is met.
+        """
+        most = self._most
+        counted = np.ones(len(most), np.bool_) if everybody else most > 0
+        if not counted.any():
+            return Met(fewest=0, below=0)
+        if self._other.people is not None:
+            most = self._distinct_people(self._other.people, edges, counted, k)
+        return Met(fewest=int(most[counted].min()), below=self._own.behind(counted & (most < k)))
+
+    def _distinct_people(
+        self, units: AnyCodes, edges: Callable[[], Iterable[Edges]], counted: Mask, k: int
+    ) -> Integers:
+        """
+        Return how many different units each tuple meets, exactly wherever that is below k or the smallest of all.
+
+        One tuple that it meets has at least so many units, all together at most ``most``: whoever surely meets k, and
+        more than somebody else at most, is not looked at more closely.
+        """
+        other, least, most = self._other, self._least, self._most
+        close = counted & (least < max(k, int(most[counted].min()) + 1))
+        result = np.where(close, most, least)
+        chosen = [(mine[looked], others[looked]) for mine, others in edges() if (looked := close[mine]).any()]
+        if not chosen:
+            return result
+        mine, others = (np.concatenate(ends) for ends in zip(*chosen, strict=True))
+        order = np.argsort(mine, kind="stable")
+        mine, others = mine[order], others[order]
+        for some in _portions(mine, other.sizes[others]):
+            sizes = other.sizes[others[some]]
+            owner = np.repeat(mine[some], sizes)
+            within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            people = units[np.repeat(other.starts[others[some]], sizes) + within]
+            pairs = kernels.group([owner, people], [int(owner.max()) + 1, int(people.max()) + 1])
+            different = np.bincount(owner[pairs.first], minlength=len(most))
+            result[mine[some]] = different[mine[some]]
+        return result
 
 
 def _portions(owners: Integers, sizes: Integers) -> list[slice]:

@@ -16,7 +16,7 @@ from anon_core.policy import Diversity
 from anon_core.score.classes import ClassMeasure, SensitiveClasses, exact, share_above
 from anon_core.table import Mask
 
-ROUNDING = 1e-9
+RELATIVE_ROUNDING = 1e-9
 """By how much, relatively, an entropy may miss the required l: logarithms of counts are not exact."""
 
 
@@ -79,9 +79,9 @@ def entropy_diversity(classes: SensitiveClasses, *, l: float) -> ClassMeasure:  
     entropy = -np.add.reduceat(shares * np.log(shares), classes.starts)
     observed = np.exp(entropy)
     lowest = float(observed.min())
-    if abs(lowest - round(lowest)) <= ROUNDING * lowest:
+    if abs(lowest - round(lowest)) <= RELATIVE_ROUNDING * lowest:
         lowest = float(round(lowest))
-    return ClassMeasure(observed=lowest, required=l, **_failing(classes, observed < l * (1 - ROUNDING)))
+    return ClassMeasure(observed=lowest, required=l, **_failing(classes, observed < l * (1 - RELATIVE_ROUNDING)))
 
 
 def recursive_diversity(classes: SensitiveClasses, *, c: float, l: int) -> RecursiveDiversity:  # noqa: E741

@@ -9,7 +9,7 @@ Sweeney: k-anonymity: a model for protecting privacy, 2002.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,11 +19,13 @@ from anon_core.comparison import Comparison, Pairs
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import Integers
-from anon_core.score.covering import Covering, covering
-from anon_core.score.crowds import Crowds, met
-from anon_core.score.matching import hidden_among, perfect_matching
+from anon_core.score.covering import Covering, coverings
+from anon_core.score.crowds import Crowds, Meetings, Met
+from anon_core.score.matching import MOST_ROWS, hidden_among, perfect_matching
 from anon_core.score.rows_by_size import rows_by_size
-from anon_core.table import Mask
+
+MOST_PAIRS = 30_000_000
+"""More pairs of tuples than these are counted, but not compared with each other: about two gigabytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +67,9 @@ class FourK:
     """
     The four k's of a release, and how many rows each leaves below the wanted k.
 
-    ``concealment`` is None where no way of assigning the published rows to the originals exists; ``reason`` says so.
-    ``paired`` tells whether it was known which row became which, ``removed`` how many originals are not published.
+    ``concealment`` is None where no way of assigning the published rows to the originals exists (``fits`` is False), or
+    where there is too much to compare; ``reason`` says so. ``paired`` tells whether it was known which row became
+    which, ``removed`` how many originals are not published.
     """
 
     exact: int
@@ -74,6 +77,7 @@ class FourK:
     source: int
     concealment: int | None
     reason: str | None
+    fits: bool
     paired: bool
     removed: int
     rows_below: dict[str, int | None]
@@ -91,54 +95,95 @@ def four_k(comparison: Comparison, *, k: int = 2) -> FourK:
     exact = k_anonymity(comparison.after, comparison.after.names, k=k)
     before = Crowds.of(comparison.before, comparison.published)
     after = Crowds.of(comparison.after, comparison.after.weights)
-    edges = covering(comparison.ladders, before.codes, after.codes)
-    link = met(edges.before, edges.after, before, after, k=k, everybody=comparison.pairs is not None)
-    source = met(edges.after, edges.before, after, before, k=k, everybody=True)
-    possible = _possible(comparison, edges, before, after)
-    hidden = None
-    if not isinstance(possible, str):
-        hidden = met(edges.before[possible], edges.after[possible], before, after, k=k, everybody=False)
+    link, source = Meetings(before, after), Meetings(after, before)
+    kept: list[Covering] = []
+    pairs = 0
+    for part in coverings(comparison.ladders, before.codes, after.codes):
+        link.add(part.before, part.after)
+        source.add(part.after, part.before)
+        pairs += len(part.before)
+        if pairs <= MOST_PAIRS:
+            kept.append(part)
+        else:
+            kept.clear()
+
+    def edges() -> Iterator[Covering]:
+        yield from kept if pairs <= MOST_PAIRS else coverings(comparison.ladders, before.codes, after.codes)
+
+    known = comparison.pairs is not None
+    linked = link.met(lambda: ((part.before, part.after) for part in edges()), k=k, everybody=known)
+    covered = source.met(lambda: ((part.after, part.before) for part in edges()), k=k, everybody=True)
+    concealed = _concealment(comparison, Covering.joined(kept), pairs, before, after, k=k)
+    hidden = concealed.met
     return FourK(
         exact=exact.k,
-        link=link.fewest,
-        source=source.fewest,
+        link=linked.fewest,
+        source=covered.fewest,
         concealment=hidden.fewest if hidden else None,
-        reason=possible if isinstance(possible, str) else None,
-        paired=comparison.pairs is not None,
+        reason=concealed.reason,
+        fits=concealed.fits,
+        paired=known,
         removed=comparison.rows_removed,
         rows_below={
             "exact": exact.rows_below,
-            "link": link.below,
-            "source": source.below,
+            "link": linked.below,
+            "source": covered.below,
             "concealment": hidden.below if hidden else None,
         },
     )
 
 
-def _possible(comparison: Comparison, edges: Covering, before: Crowds, after: Crowds) -> Mask | str:
-    """Return which edges lie in some perfect matching, or why there is none."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Concealed:
+    """Among how many rows people are hidden, or why that cannot be told."""
+
+    met: Met | None = None
+    reason: str | None = None
+    fits: bool = True
+
+
+def _concealment(
+    comparison: Comparison, edges: Covering, pairs: int, before: Crowds, after: Crowds, *, k: int
+) -> _Concealed:
+    """Count only the edges that lie in some perfect matching."""
+    if pairs > MOST_PAIRS:
+        most = f"{MOST_PAIRS:,}"
+        return _Concealed(reason=f"{pairs:,} pairs of tuples cover each other, and at most {most} are compared")
+    if int(before.sizes.sum()) > MOST_ROWS:
+        return _Concealed(reason=f"more than {MOST_ROWS:,} rows are not compared with each other")
     if comparison.pairs is None:
         matched = perfect_matching(edges, before.sizes, after.sizes)
         if matched is None:
-            return "the published rows cannot all have been made from different rows of the original"
+            reason = "the published rows cannot all have been made from different rows of the original"
+            return _Concealed(reason=reason, fits=False)
         removed = before.sizes - kernels.weigh(edges.before, len(before.sizes), matched)
     else:
-        known = _paired(comparison.pairs, edges, before, after)
-        if isinstance(known, str):
-            return known
-        matched, removed = known, np.zeros(len(before.sizes), np.int64)
-    return hidden_among(edges, matched, len(before.sizes), len(after.sizes), removed=removed)
+        paired = _paired(comparison.pairs, edges, before, after)
+        if paired.astray:
+            rows = f"{paired.astray:,} of the published rows do"
+            return _Concealed(reason=f"{rows} not cover what they were made from", fits=False)
+        matched, removed = paired.rows, np.zeros(len(before.sizes), np.int64)
+    possible = hidden_among(edges, matched, len(before.sizes), len(after.sizes), removed=removed)
+    mine, others = edges.before[possible], edges.after[possible]
+    meetings = Meetings(before, after)
+    meetings.add(mine, others)
+    return _Concealed(met=meetings.met(lambda: [(mine, others)], k=k, everybody=False))
 
 
-def _paired(pairs: Pairs, edges: Covering, before: Crowds, after: Crowds) -> Integers | str:
-    """Return how many rows each edge carries in the known pairing, or how many rows are not covered by their own."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Paired:
+    """How many rows each edge carries in the known pairing, and how many rows are not covered by their own."""
+
+    rows: Integers
+    astray: int
+
+
+def _paired(pairs: Pairs, edges: Covering, before: Crowds, after: Crowds) -> _Paired:
     width = len(after.sizes)
-    keys = edges.before * width + edges.after
+    keys = edges.before.astype(np.int64) * width + edges.after
     order = np.argsort(keys)
     wanted = before.member[pairs.before] * width + after.member[pairs.after]
     at = np.minimum(np.searchsorted(keys[order], wanted), max(len(keys) - 1, 0))
     own = keys[order][at] == wanted if len(keys) else np.zeros(len(wanted), np.bool_)
-    if not own.all():
-        rows = int(pairs.weights[~own].sum())
-        return f"{rows} rows are published as something that does not cover what they were made from"
-    return kernels.weigh(order[at], len(keys), pairs.weights)
+    rows = kernels.weigh(order[at[own]], len(keys), pairs.weights[own])
+    return _Paired(rows=rows, astray=int(pairs.weights[~own].sum()))

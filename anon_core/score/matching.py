@@ -15,8 +15,8 @@ from anon_core.kernels import Integers, weigh
 from anon_core.score.covering import Covering
 from anon_core.table import Mask
 
-_MOST_ROWS = 2**31 - 1
-"""scipy's flows are 32 bits wide."""
+MOST_ROWS = 2**31 - 1
+"""The flows of scipy are 32 bits wide."""
 
 
 def perfect_matching(edges: Covering, before: Integers, after: Integers) -> Integers | None:
@@ -29,7 +29,7 @@ def perfect_matching(edges: Covering, before: Integers, after: Integers) -> Inte
     """
     from scipy.sparse.csgraph import maximum_flow
 
-    if not after.sum() <= before.sum() <= _MOST_ROWS:
+    if after.sum() > before.sum():
         return None
     taken = _taken_at_once(edges, before, after)
     left_before = before - weigh(edges.before, len(before), taken)
@@ -59,8 +59,8 @@ def _taken_at_once(edges: Covering, before: Integers, after: Integers) -> Intege
     """Match greedily, the patterns that cover fewest rows first: where patterns nest, nothing better is possible."""
     taken = np.zeros(len(edges.before), np.int64)
     left_before, left_after = before.copy(), after.copy()
-    starts = np.flatnonzero(np.diff(edges.pattern, prepend=-1))
-    ends = np.append(starts[1:], len(edges.pattern))
+    starts = edges.starts
+    ends = np.append(starts[1:], len(edges.before))
     covered = np.add.reduceat(before[edges.before], starts) if len(starts) else starts
     tuples = np.add.reduceat(np.diff(edges.after, prepend=-1) != 0, starts) if len(starts) else starts
     for at in np.argsort(covered / np.maximum(tuples, 1), kind="stable").tolist():

@@ -1,6 +1,7 @@
 """How many people are alone in the population that a table is a sample of: three estimators and a rule to elect one.
 
-All are functions of how many classes of each size the sample has.
+All are functions of how many classes of each size the sample has. Whoever is alone in the population is alone in the
+sample or not in it: no estimate is taken to be more than the uniques of the sample and the people who are not in it.
 
 - Zayatz: Estimation of the percent of unique population elements on a microdata file using the sample, 1991.
 - Hoshino: Applying Pitman's sampling formula to microdata disclosure risk assessment, 2001.
@@ -19,8 +20,14 @@ import numpy as np
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import Integers
+from anon_core.score.classes import Shares
 from anon_core.score.pitman import pitman_uniques
+from anon_core.score.population_size import population_size
 from anon_core.score.slide_negative_binomial import slide_negative_binomial_uniques
+
+_BLOCK = 1 << 16
+_NOTHING = -746.0
+"""Below this, e to the power of it is 0 in floating point."""
 
 
 class Estimator(StrEnum):
@@ -34,7 +41,11 @@ class Estimator(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """How many people one estimator takes to be alone, and their share of the population; None with the reason."""
+    """
+    How many people one estimator takes to be alone, and their share of the population; None with the reason.
+
+    An estimate that was more than possible, and is what is possible instead, has its reason too.
+    """
 
     estimator: Estimator
     uniques: float | None
@@ -67,20 +78,20 @@ def population_uniqueness(
     Estimate how many people are alone in the population over the quasi-identifiers.
 
     The table is taken for a random sample without replacement. Not assessed without a sampling fraction, and where a
-    unit stands in several classes (the estimators are about people who have one). With a fraction of 1 the uniques are
-    counted.
+    unit stands in several classes (the estimators are about people who have one). Where the population has no more
+    people than the table, the uniques are counted: with a fraction of 1, or one so near that it rounds to nobody else.
 
     :raises UnknownColumnError: a quasi-identifier is not in the table.
-    :raises InvalidInputError: there are no rows; a fraction that is not above 0 and at most 1.
+    :raises InvalidInputError: there are no rows; a fraction that is not above 0 and at most 1, or that implies more
+        than 10^12 people.
     """
-    if sampling_fraction is not None and not 0 < sampling_fraction <= 1:
-        raise InvalidInputError(f"sampling_fraction must be above 0 and at most 1, not {sampling_fraction}")
     projected = frequencies.project(quasi_identifiers)
     sizes = projected.class_sizes()
     if not len(sizes):
         raise InvalidInputError("the uniqueness of a table without rows is not defined")
     rows, uniques = projected.rows, projected.singletons
-    if sampling_fraction is None or int(sizes.sum()) != rows:
+    population = None if sampling_fraction is None else population_size(rows, sampling_fraction)
+    if sampling_fraction is None or population is None or int(sizes.sum()) != rows:
         return PopulationUniqueness(
             rows=rows,
             sample_uniques=uniques,
@@ -90,7 +101,6 @@ def population_uniqueness(
             if sampling_fraction is None
             else "not assessed: some units are in several classes, and the estimators are about people in one",
         )
-    population = max(rows, round(rows / sampling_fraction))
     estimates = _estimates(sizes, population)
     return PopulationUniqueness(
         rows=rows,
@@ -126,12 +136,30 @@ def zayatz_uniques(sizes: Integers, times: Integers, population: int) -> float:
     row in the sample is hypergeometric, ``i n/N * prod over k < i-1 of (N-n-k) / (N-1-k)``.
     """
     rows = int((sizes * times).sum())
-    left = np.arange(min(int(sizes.max()), population - rows + 1) - 1, dtype=np.float64)
-    survives = np.cumsum(np.log((population - rows - left) / (population - 1 - left)))
-    chance = np.zeros(int(sizes.max()) + 1)
-    chance[1 : len(left) + 2] = np.exp(np.concatenate([[0.0], survives]))
-    alone = sizes * chance[sizes] * times
+    alone = sizes * np.exp(_log_left_out(sizes - 1, rows, population)) * times
     return float(times[0] * alone[0] / alone.sum() * population / rows)
+
+
+def _log_left_out(others: Integers, rows: int, population: int) -> Shares:
+    """
+    Return the logarithm of ``prod over k < others of (N-n-k) / (N-1-k)`` for ascending numbers of others.
+
+    A block of factors at a time, so that memory does not depend on the largest class, and only as long as what they
+    multiply to can be told from 0: at most some ten million factors for 10^12 people.
+    """
+    found = np.full(len(others), -np.inf)
+    done, reached = 0, 0.0
+    most = min(int(others[-1]), population - rows)
+    while True:
+        left = np.arange(done, min(done + _BLOCK, most), dtype=np.float64)
+        sums = reached + np.concatenate(
+            [[0.0], np.cumsum(np.log((population - rows - left) / (population - 1 - left)))]
+        )
+        here = (others >= done) & (others <= done + len(left))
+        found[here] = sums[others[here] - done]
+        done, reached = done + len(left), float(sums[-1])
+        if done == most or reached < _NOTHING:
+            return found
 
 
 def _estimates(classes: Integers, population: int) -> tuple[Estimate, ...]:
@@ -148,18 +176,22 @@ def _estimates(classes: Integers, population: int) -> tuple[Estimate, ...]:
         )
         models = [one for one in Estimator if one is not Estimator.COUNTED]
         return tuple(Estimate(estimator=one, uniques=None, share=None, reason=reason) for one in models)
-    return (
-        _estimate(Estimator.ZAYATZ, zayatz_uniques(sizes, times, population), population),
-        _estimate(Estimator.PITMAN, pitman_uniques(sizes, times, population), population),
-        _estimate(
-            Estimator.SLIDE_NEGATIVE_BINOMIAL, slide_negative_binomial_uniques(sizes, times, population), population
-        ),
-    )
+    found = {
+        Estimator.ZAYATZ: zayatz_uniques(sizes, times, population),
+        Estimator.PITMAN: pitman_uniques(sizes, times, population),
+        Estimator.SLIDE_NEGATIVE_BINOMIAL: slide_negative_binomial_uniques(sizes, times, population),
+    }
+    most = uniques + population - rows
+    return tuple(_estimate(one, guess, most, population) for one, guess in found.items())
 
 
-def _estimate(estimator: Estimator, uniques: float | None, population: int) -> Estimate:
+def _estimate(estimator: Estimator, uniques: float | None, most: int, population: int) -> Estimate:
+    reason = None
     if uniques is None:
-        return Estimate(
-            estimator=estimator, uniques=None, share=None, reason="the model has no parameters that fit the class sizes"
-        )
-    return Estimate(estimator=estimator, uniques=uniques, share=uniques / population)
+        reason = "the model has no parameters that fit the class sizes"
+        return Estimate(estimator=estimator, uniques=None, share=None, reason=reason)
+    if uniques > most:
+        reason = "the model has more: as many as are alone in the sample or not in it"
+    return Estimate(
+        estimator=estimator, uniques=min(uniques, most), share=min(uniques, most) / population, reason=reason
+    )

@@ -18,15 +18,18 @@ from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import Integers
 from anon_core.score.classes import Shares, share_above
+from anon_core.score.population_size import population_size
 from anon_core.score.rows_by_size import RowsBySize, rows_by_size
 from anon_core.table import Mask
 
 THRESHOLDS = (0.09, 0.2, 0.33)
 """The usual thresholds, taken literally: one in three is above 0.33, one in eleven above 0.09."""
-MANY = 40
-"""For classes larger than this, or fractions of a half and more, so many terms are exact to the last digit."""
-TERMS = 64
-SMALL = (2, 3, 5)
+SERIES_TERMS = 64
+"""For classes of more than RECURRENCE_SIZES, or fractions of a half and more, so many terms are exact to the last
+digit."""
+RECURRENCE_SIZES = 40
+"""Up to this size the expectation is taken from one size to the next, where a fraction is below a half."""
+SMALL_CLASSES = (2, 3, 5)
 """Classes smaller than these are counted, and those smaller than k."""
 
 
@@ -90,16 +93,18 @@ def risk(
     marketer its average.
 
     :raises UnknownColumnError: a quasi-identifier is not in the table.
-    :raises InvalidInputError: there are no rows; a fraction or a highest risk that is not above 0 and at most 1.
+    :raises InvalidInputError: there are no rows; a fraction or a highest risk that is not above 0 and at most 1; a
+        fraction that implies more than 10^12 people.
     """
-    for name, share in (("max_risk", max_risk), ("sampling_fraction", sampling_fraction)):
-        if share is not None and not 0 < share <= 1:
-            raise InvalidInputError(f"{name} must be above 0 and at most 1, not {share}")
+    if max_risk is not None and not 0 < max_risk <= 1:
+        raise InvalidInputError(f"max_risk must be above 0 and at most 1, not {max_risk}")
     projected = frequencies.project(quasi_identifiers)
     classes = projected.class_sizes()
     if not len(classes):
         raise InvalidInputError("the risk of a table without rows is not defined")
     exposed = rows_by_size(projected)
+    if sampling_fraction is not None:
+        population_size(exposed.total, sampling_fraction)  # Refuses what is no share of a population.
     limits = THRESHOLDS if max_risk is None else (*THRESHOLDS, max_risk)
     prosecutor = _attack(exposed, 1 / exposed.sizes, [_above(exposed.sizes, limit) for limit in limits], limits)
     journalist = prosecutor
@@ -114,7 +119,8 @@ def risk(
         marketer=journalist.average,
         basis=_basis(sampling_fraction),
         below=tuple(
-            _rows_at(exposed, size, exposed.sizes < size) for size in sorted({*SMALL, *([] if k is None else [k])})
+            _rows_at(exposed, size, exposed.sizes < size)
+            for size in sorted({*SMALL_CLASSES, *([] if k is None else [k])})
         ),
         required=max_risk,
         classes_failing=0 if max_risk is None else int(np.count_nonzero(_above(classes, max_risk))),
@@ -136,16 +142,16 @@ def expected_risk(sizes: Integers, fraction: float) -> Shares:
     # scipy's 2F1 is infinite for a class of 100 at a fraction of 0.001, so it is added up here: term n is that before
     # it times (1-p) n / (f+n), which vanishes soon unless both f and p are small.
     term, summed = np.ones(len(sizes)), np.ones(len(sizes))
-    for n in range(1, TERMS):
+    for n in range(1, SERIES_TERMS):
         term = term * (1 - fraction) * n / (sizes + n)
         summed += term
     found = fraction / sizes * summed
     if fraction < 0.5:
         # There the recurrence from one size to the next damps its own rounding.
         known = [fraction / (1 - fraction) * log(1 / fraction)]
-        for size in range(1, MANY):
+        for size in range(1, RECURRENCE_SIZES):
             known.append(fraction / (1 - fraction) * (1 / size - known[-1]))
-        found = np.where(sizes <= MANY, np.array(known)[np.minimum(sizes, MANY) - 1], found)
+        found = np.where(sizes <= RECURRENCE_SIZES, np.array(known)[np.minimum(sizes, RECURRENCE_SIZES) - 1], found)
     return np.asarray(found)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
@@ -12,19 +13,35 @@ from anon_core.frequency import FrequencyTable
 from anon_core.kernels import Integers
 
 
+class RowsOrUnits(StrEnum):
+    """What is counted where a table is said to have rows: rows, or the people that they are about."""
+
+    ROWS = "rows"
+    UNITS = "units"
+
+    @property
+    def singular(self) -> str:
+        return "row" if self is RowsOrUnits.ROWS else "unit"
+
+    @classmethod
+    def of(cls, frequencies: FrequencyTable) -> RowsOrUnits:
+        """Return what a table counts."""
+        return cls.ROWS if frequencies.units is None else cls.UNITS
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsBySize:
     """
     The sizes that classes have, ascending, and how many rows are in classes of each.
 
-    ``counted`` says what is called rows: "rows" or "units". A unit in several classes counts once, with the smallest of
+    ``counted`` says what is called rows. A unit in several classes counts once, with the smallest of
     them: that is where it is found.
     """
 
     sizes: Integers
     rows: Integers
     classes: int
-    counted: str
+    counted: RowsOrUnits
 
     @property
     def total(self) -> int:
@@ -52,10 +69,10 @@ def rows_by_size(frequencies: FrequencyTable, quasi_identifiers: Sequence[str] |
     smallest = smallest_classes(classes)
     if classes.units is None:
         sizes, times = np.unique(smallest, return_counts=True)
-        return RowsBySize(sizes=sizes, rows=sizes * times, classes=len(smallest), counted="rows")
+        return RowsBySize(sizes=sizes, rows=sizes * times, classes=len(smallest), counted=RowsOrUnits.ROWS)
     of_units = smallest[np.unique(classes.units, return_index=True)[1]]
     sizes, rows = np.unique(of_units, return_counts=True)
-    return RowsBySize(sizes=sizes, rows=rows, classes=classes.tuples, counted="units")
+    return RowsBySize(sizes=sizes, rows=rows, classes=classes.tuples, counted=RowsOrUnits.UNITS)
 
 
 def smallest_classes(classes: FrequencyTable) -> Integers:

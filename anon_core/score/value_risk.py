@@ -12,7 +12,7 @@ from anon_core import kernels
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
-from anon_core.score.rows_by_size import smallest_classes
+from anon_core.score.rows_by_size import RowsOrUnits, smallest_classes
 from anon_core.table import Mask
 from anon_core.table.arrays import integers
 
@@ -23,12 +23,12 @@ class ValueRisk:
     How many rows with each value of one column are safe, and how many are at risk: in a class smaller than ``k``.
 
     Only values that some row has are listed, in the order of the domain; a gap is one of them. ``counted`` says what is
-    called rows: "rows" or "units".
+    called rows.
     """
 
     column: str
     k: int
-    counted: str
+    counted: RowsOrUnits
     values: pa.Array
     safe: Integers
     at_risk: Integers
@@ -69,7 +69,7 @@ def rows_at_risk_by_value(
     return ValueRisk(
         column=column,
         k=k,
-        counted="rows" if frequencies.units is None else "units",
+        counted=RowsOrUnits.of(frequencies),
         values=domain.take(integers(present)),
         safe=(rows - at_risk)[present],
         at_risk=at_risk[present],

@@ -5,22 +5,28 @@ What is wrong is found in the parsed YAML and not in the model, so that all of i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
 from anon_core.policy import quoted
+from anon_core.spec.patterns import groups_of, pattern_problem
+from anon_core.wording import counted
 from anon_core.yaml_lines import Location, as_text
 
-__all__ = ["PRESET_PARTS", "WAYS", "Preset", "decompose_problems", "part_names", "parts_of", "with_parts"]
+__all__ = [
+    "PRESET_PARTS",
+    "WAYS",
+    "Preset",
+    "decompose_problems",
+    "part_names",
+    "parts_of",
+    "rule_problems",
+    "with_parts",
+]
 
 WAYS = ("widths", "separator", "pattern", "preset")
 """The ways to split a value: exactly one is given."""
-
-_ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
-_NEEDS_BACKTRACKING = re.compile(r"\(\?(?!:|P<|-?[ims]+(?:-[ims]+)?[:)])|[*+?}]\+")
-_BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
 
 
 class Preset(StrEnum):
@@ -52,10 +58,9 @@ PRESET_PARTS: Mapping[Preset, tuple[str, ...]] = {
     Preset.POSTCODE_NL: ("region", "district", "street"),
     Preset.POSTCODE_UK: ("area", "district", "sector", "unit"),
     Preset.POSTCODE_US: ("section", "office", "extension"),
-    Preset.TAX_CODE_IT: (
-        "surname", "name", "birth_year", "birth_month", "birth_day", "sex", "municipality", "check"
-    ),
-}  # fmt: skip
+    # The check letter is no part: it is reckoned from all of them, so it would tell of one that is left out or coarser.
+    Preset.TAX_CODE_IT: ("surname", "name", "birth_year", "birth_month", "birth_day", "sex", "municipality"),
+}
 
 
 def part_names(*, names: Sequence[str], pattern: str | None, preset: str | None) -> tuple[str, ...]:
@@ -70,10 +75,7 @@ def part_names(*, names: Sequence[str], pattern: str | None, preset: str | None)
     if names:
         return tuple(names)
     if pattern is not None:
-        try:
-            return tuple(re.compile(pattern).groupindex)
-        except (re.error, OverflowError, RecursionError):
-            return ()
+        return groups_of(pattern)
     return next((parts for one, parts in PRESET_PARTS.items() if one == preset), ())
 
 
@@ -167,24 +169,8 @@ def _name_problems(rule: Mapping[str, Any], way: str) -> _Found:
         elif isinstance(written, list) and len(written) != len(names) - 1:
             yield (
                 ("separator",),
-                f"{len(names)} parts have {len(names) - 1} separators between them, {len(written)} given",
+                f"{len(names)} parts have {counted(len(names) - 1, 'separator')} between them, {len(written)} given",
             )
-
-
-def pattern_problem(pattern: str) -> str | None:
-    """Return why a regular expression cannot name parts, or None. How it is matched is known to the core only."""
-    try:
-        compiled = re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        return f"is not a regular expression: {error}"
-    if not compiled.groupindex:
-        return r"has no named group; write parts as `(?P<area>\d{2})`"
-    if compiled.groups != len(compiled.groupindex):
-        return "has a group without a name; name it as a part, or write `(?:...)`"
-    bare = _ESCAPE_OR_CLASS.sub("", pattern)
-    if _NEEDS_BACKTRACKING.search(bare) or _BACK_REFERENCE.search(pattern):
-        return "looks around, refers back or is possessive: it is matched in linear time, which knows none of these"
-    return None
 
 
 def _written_parts(rule: Mapping[str, Any]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, overload
 
@@ -122,6 +123,13 @@ class PartialPublication(Model):
         """
         quasi = self.quasi_identifiers
         return tuple((*quasi, name) for name in self.names_with_role(Role.OTHER)) if quasi else ()
+
+    def believed(self, today: date) -> tuple[str, ...]:
+        """Return the columns that are published and not searched, but those that somebody accepted by name."""
+        accept = self.privacy.published_uniqueness.accept if self.privacy else ()
+        accepted = [list(one.columns) for one in accept if one.until >= today]
+        searched = self.searched
+        return tuple(name for name in self.published if name not in searched and [name] not in accepted)
 
     @property
     def priority_weights(self) -> dict[str, float]:

@@ -12,10 +12,10 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anon_airflow.distributions import digest_of, reread, same_rows
+from anon_airflow.distributions import Distribution, digest_of, reread, same_rows
 from anon_airflow.quiet import quiet
 from anon_airflow.suite import FREQUENCIES, mandatory, render_suite, suite_digest, unmeasured
-from anon_airflow.verdict import EVERYWHERE, Check, Distribution, Verdict
+from anon_airflow.verdict import EVERYWHERE, Check, Verdict
 from anon_airflow.withheld import reason_of
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run
     """
 
     @functools.wraps(function)
-    def guarded(run: Run, *args: P.args, **kwargs: P.kwargs) -> T:
+    def guarded(run: Run, /, *args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return function(run, *args, **kwargs)
         except ComplianceError as error:

@@ -81,7 +81,7 @@ def build_public_report(run: Run, verdict: Verdict) -> Distribution:
                 ],
             ),
             "recoding": recoded["recoding"],
-            "utility": recoded["utility"],
+            "utility": recoded["public_utility"],
             "distributions": files,
         }
     )

@@ -9,6 +9,7 @@ from anon_airflow.home import wipe
 from anon_airflow.release import ReportFile, build_release
 from anon_airflow.run import Run
 from anon_airflow.verdict import Verdict
+from anon_core.errors import InternalError
 
 if TYPE_CHECKING:
     from anon_airflow.portals.folder import FolderPortal
@@ -66,4 +67,7 @@ def portal_of(run: Run) -> FolderPortal:
     """Return the portal that the publication file names."""
     from anon_airflow.portals.folder import FolderPortal
 
-    return FolderPortal(run.publication.resolve(run.publication.portal.folder))
+    folder = run.publication.portal.folder
+    if folder is None:
+        raise InternalError("unchecked portal", "sending.portal_of")
+    return FolderPortal(run.publication.resolve(folder))

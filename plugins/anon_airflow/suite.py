@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
+from anon_core.policy import IDENTIFYING
+
 if TYPE_CHECKING:
     from anon_core.spec import Publication
 
@@ -20,9 +22,6 @@ ROWS = "rows"
 """Runs on the rows of a file, every cell as text."""
 NUMBERS = "numbers"
 """Runs on the rows of a file, columns that hold nothing but numbers as numbers."""
-
-IDENTIFYING = 0.95
-"""From this share of values that occur once on, a column names people whatever it is declared as."""
 
 UNMEASURED = ("l_diversity", "t_closeness", "alpha", "max_sensitivity", "max_risk", "freeform", "earlier_releases")
 """What a policy can require and this suite has no expectation for yet; building one ends with deleting its name."""
@@ -47,8 +46,8 @@ def render_suite(publication: Publication, *, rows_before: int, today: date) -> 
             ("expect_no_singletons", {"columns": quasi, "max_singletons": privacy.singletons}),
             ("expect_k_anonymity", {"columns": quasi, "k": privacy.k}),
         ]
-    if named := _must_not_name_people(publication, today):
-        ours.append(("expect_no_published_identifier", {"columns": named, "share": IDENTIFYING}))
+    if named := publication.believed(today):
+        ours.append(("expect_no_published_identifier", {"columns": list(named), "share": IDENTIFYING}))
     ours += [
         (
             "expect_published_uniqueness",
@@ -80,14 +79,6 @@ def render_suite(publication: Publication, *, rows_before: int, today: date) -> 
     }
 
 
-def _must_not_name_people(publication: Publication, today: date) -> list[str]:
-    """Return the sensitive columns, but those that somebody accepted by name."""
-    uniqueness = publication.privacy.published_uniqueness
-    accepted = [list(a.columns) for a in uniqueness.accept if a.until >= today]
-    searched = publication.searched
-    return [name for name in publication.published if name not in searched and [name] not in accepted]
-
-
 def _root_of(publication: Publication, name: str) -> str:
     """Return what a cell of a column says when it says nothing any more."""
     hierarchy = publication.effective_columns[name].hierarchy
@@ -100,7 +91,7 @@ def mandatory(publication: Publication, today: date) -> list[str]:
     return [
         "expect_no_undeclared_column",
         *over_quasi,
-        *(["expect_no_published_identifier"] if _must_not_name_people(publication, today) else []),
+        *(["expect_no_published_identifier"] if publication.believed(today) else []),
         "expect_published_uniqueness",
         "expect_rows_suppressed_at_most",
     ]

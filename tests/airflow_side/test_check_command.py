@@ -63,7 +63,7 @@ def test_the_four_ks_are_told_beside_the_original(home, files, pairing):
 
 def test_without_the_original_only_exact_k_is_told(home, files):
     shown = anon("check", files[0], *QUASI, home=home).json
-    assert shown["k"] == {"exact": 1}
+    assert shown["k"] == {"exact": 1, "link": None, "source": None, "concealment": None}
     assert shown["beside_original"] is None
     assert shown["utility"] is None
 
@@ -97,17 +97,18 @@ def test_a_cell_that_no_hierarchy_leads_to_is_refused_with_counts_and_no_value(t
     after = released(tmp_path / "r.csv", "f,20,Atlantis,flu\nf,20,Atlantis,cold\n")
     ended = anon("check", after, "--spec", spec_with(tmp_path), "--original", files[1], home=home)
     assert ended.code == 2
-    assert "column 'country': 1 distinct values, 2 rows" in ended.err
+    assert "column 'country': 1 distinct value, 2 rows" in ended.err
     assert "Atlantis" not in ended.err
 
 
 def test_link_k_is_what_is_checked_where_the_policy_means_it(tmp_path, home, files):
-    spec = spec_with(tmp_path, "{k: 2, k_means: link, singletons: 5}")
+    spec = spec_with(tmp_path, "{k: 2, k_means: link}")
     ended = anon("check", files[0], "--spec", spec, "--original", files[1], "--json", home=home)
     checks = {check["name"]: (check["passed"], check["observed"]) for check in ended.json["checks"]}
     assert checks["link_k"] == (False, 1)
     assert checks["source_k"] == (True, 2)
     assert "k_anonymity" not in checks
+    assert "no_singletons" not in checks
     alone = anon("check", files[0], "--spec", spec, home=home)
     assert alone.code == 2
     assert "--original" in alone.err
@@ -136,8 +137,8 @@ def test_what_a_policy_requires_of_sensitive_columns_and_risk_is_checked(tmp_pat
     )
     shown = anon("check", after, "--spec", spec_with(tmp_path, policy), "--json", home=home).json
     checks = {check["name"]: (check["passed"], check["observed"]) for check in shown["checks"]}
-    assert checks["l_diversity(ill)"] == (False, 1)
-    assert checks["t_closeness(ill)"] == (True, pytest.approx(0.25))
+    assert checks["l_diversity(ill, distinct, l=2)"] == (False, 1)
+    assert checks["t_closeness(ill, equal)"] == (True, pytest.approx(0.25))
     assert checks["alpha(ill)"] == (False, 1.0)
     assert checks["max_risk"] == (True, 0.5)
     assert shown["sensitive"][0]["largest_share"] == 1.0
@@ -169,6 +170,11 @@ def test_readable_output_says_what_each_k_means_and_holds_no_cell(home, files):
         (["--column", "sex"], "--plot"),
         (["--show-values", "--plot", "p.svg"], "--column"),
         (["--sampling-fraction", "2"], "between 0 and 1"),
+        (["--sampling-fraction", "0"], "above 0"),
+        (["--same-order", "--key", "id"], "one of them"),
+        (["--unit", "sex"], "named twice"),
+        (["--sensitive", "sex"], "named twice"),
+        (["--sensitive", "nothing"], "no column named 'nothing'"),
     ],
 )
 def test_options_without_effect_are_refused(home, files, words, said):
@@ -203,3 +209,101 @@ def test_pictures_are_drawn_and_show_values_only_when_asked(tmp_path, home, file
     anon("check", after, *QUASI, "--plot", shown, "--column", "country", "--show-values", home=home)
     assert "GR" not in hidden.read_text()
     assert "GR" in shown.read_text()
+
+
+def test_what_is_given_beside_the_file_counts_in_its_place(tmp_path, home):
+    """Found by attack: k was measured over --quasi, diversity over the quasi-identifiers of the file."""
+    table = tmp_path / "t.csv"
+    table.write_text("a,s\n1,p\n1,p\n1,p\n2,q\n2,q\n2,q\n")
+    spec = tmp_path / "s.yaml"
+    policy = "privacy: {k: 3, l_diversity: [{column: s, l: 2}], alpha: [{column: s, alpha: 0.6}]}\n"
+    spec.write_text("columns: {a: {role: other}, s: {role: sensitive}}\n" + policy)
+    ended = anon("check", table, "--spec", spec, "--quasi", "a", "--json", home=home)
+    assert ended.code == 1
+    checks = {check["name"]: check["observed"] for check in ended.json["checks"] if not check["passed"]}
+    assert checks == {"l_diversity(s, distinct, l=2)": 1, "alpha(s)": 1.0}
+
+
+def test_units_are_those_of_the_original_whatever_the_release_says(tmp_path, home):
+    """Found by attack: a release that told its own units apart passed beside k's of 1."""
+    before, after = tmp_path / "b.csv", tmp_path / "a.csv"
+    before.write_text("id,p,a\n1,u,x\n2,u,x\n3,u,x\n")
+    after.write_text("id,p,a\n1,1,x\n2,2,x\n3,3,x\n")
+    beside = ("--original", before, "--key", "id", "--unit", "p")
+    ended = anon("check", after, "--quasi", "a", "-k", "3", *beside, "--json", home=home)
+    assert ended.code == 1
+    assert ended.json["k"] == {"exact": 1, "link": 1, "source": 1, "concealment": 1}
+
+
+def test_rows_that_cover_nobody_are_no_crash_where_units_are_counted(tmp_path, home):
+    before, after = tmp_path / "b.csv", tmp_path / "a.csv"
+    before.write_text("id,p,a\n1,u,x\n2,v,y\n")
+    after.write_text("id,a\n1,x\n2,x\n")
+    beside = ("--original", before, "--key", "id", "--unit", "p")
+    ended = anon("check", after, "--quasi", "a", "-k", "2", *beside, "--json", home=home)
+    assert ended.code == 1
+    assert [check["name"] for check in ended.json["checks"] if not check["passed"]] == ["made_from_original"]
+    assert ended.json["k"] == {"exact": 2, "link": 0, "source": 1, "concealment": None}
+    assert ended.json["beside_original"]["concealment_reason"].startswith("1 of the published rows do not cover")
+
+
+def test_what_only_the_gate_checked_before_is_checked_or_said(tmp_path, home):
+    """Found by attack: names declared sensitive and an acceptance that had ended held."""
+    table = tmp_path / "t.csv"
+    table.write_text("a,who\n" + "".join(f"x,person {n}\n" for n in range(20)))
+    spec = tmp_path / "s.yaml"
+    spec.write_text(
+        "columns: {a: {role: quasi}, who: {role: sensitive}}\n"
+        "privacy: {k: 2, published_uniqueness: {accept: [{columns: [a], reason: r, by: me, until: 2020-01-01}]}}\n"
+        "expectations: [{type: expect_table_row_count_to_be_between, kwargs: {min_value: 100}}]\n"
+    )
+    ended = anon("check", table, "--spec", spec, "--json", home=home)
+    assert ended.code == 1
+    failed = {check["name"] for check in ended.json["checks"] if not check["passed"]}
+    assert failed == {"no_published_identifier", "acceptances"}
+    assert ended.json["not_checked"] == ["expectations"]
+
+
+def test_a_person_who_is_singled_out_by_several_rows_is_singled_out(tmp_path, home):
+    """Found by attack: sets of columns were searched in rows where people are counted."""
+    table = tmp_path / "t.csv"
+    table.write_text("p,a,o\n" + "1,x,U\n1,x,U\n" + "".join(f"{n},x,V\n" for n in range(2, 8)))
+    spec = tmp_path / "s.yaml"
+    spec.write_text("unit: p\ncolumns: {p: {role: identifier}, a: {role: quasi}, o: {role: other}}\nprivacy: {k: 5}\n")
+    ended = anon("check", table, "--spec", spec, "--json", home=home)
+    (found,) = [check for check in ended.json["checks"] if not check["passed"]]
+    assert found["name"] == "published_uniqueness"
+    assert found["observed"] == [{"columns": ["o"], "singletons": 1}]
+
+
+def test_the_original_is_read_as_the_file_says(tmp_path, home):
+    before, after = tmp_path / "b.csv", tmp_path / "a.csv"
+    before.write_text("a;s\n1;p\n1;q\nn/a;p\nn/a;q\n")
+    after.write_text("a,s\n1,p\n1,q\n,p\n,q\n")
+    spec = tmp_path / "s.yaml"
+    columns = "columns: {a: {role: quasi, hierarchy: {intervals: [5]}}, s: {role: sensitive}}\nprivacy: {k: 2}\n"
+    spec.write_text(columns + 'source: {file: b.csv, delimiter: ";", missing_words: ["", n/a]}\n')
+    ended = anon("check", after, "--spec", spec, "--original", before, "--same-order", "--json", home=home)
+    assert ended.code == 0, ended.err
+    assert ended.json["utility"]["nue"] == 1
+
+
+def test_suppression_counts_rows_where_people_are_counted(tmp_path, home):
+    before, after = tmp_path / "b.csv", tmp_path / "a.csv"
+    before.write_text("id,p,a\n" + "".join(f"{n},{n // 2},x\n" for n in range(12)))
+    after.write_text("id,a\n" + "".join(f"{n},x\n" for n in range(0, 12, 2)))
+    spec = tmp_path / "s.yaml"
+    spec.write_text("unit: p\ncolumns: {id: {role: drop}, p: {role: identifier}, a: {role: quasi}}\nprivacy: {k: 2}\n")
+    ended = anon("check", after, "--spec", spec, "--original", before, "--key", "id", "--json", home=home)
+    checks = {check["name"]: check for check in ended.json["checks"]}
+    assert checks["rows_suppressed_at_most"]["observed"] == 0.5
+    assert not checks["rows_suppressed_at_most"]["passed"]
+
+
+def test_a_star_says_nothing_before_recoding_as_well(tmp_path, home):
+    before, after = tmp_path / "b.csv", tmp_path / "a.csv"
+    before.write_text("a\n1\n1\n2\n*\n")
+    after.write_text("a\n1\n1\n*\n*\n")
+    ended = anon("check", after, "--quasi", "a", "-k", "2", "--original", before, "--same-order", "--json", home=home)
+    assert ended.json["k"] == {"exact": 2, "link": 2, "source": 2, "concealment": 2}
+    assert ended.json["utility"]["loss"] > 0

@@ -233,7 +233,7 @@ def test_values_that_the_hierarchy_does_not_know_stop_the_run_or_are_suppressed(
     spec = write_publication(tmp_path, rows)
     stopped = anon("run", spec, home=home)
     assert stopped.code == 2
-    assert "1 distinct values, 1 rows" in stopped.err
+    assert "1 distinct value, 1 row," in stopped.err
     spec.write_text(
         spec.read_text().replace("file: hierarchies/towns.csv", "file: hierarchies/towns.csv\n      unmapped: suppress")
     )

@@ -9,6 +9,7 @@ import pytest
 
 from tests.faults.anon_process import anon
 from tests.faults.publications import csv_text
+from tests.faults.test_bad_input import on_a_terminal
 
 CANARY = "QanaryPostcode"
 ZIPS = ("28496", "32214", "32275", "28781", "51618", "51835", "54835", "54352", "59496", "59951")
@@ -108,7 +109,7 @@ def test_every_way_to_split_can_be_asked_for(home, table, arguments, distinct):
         (["--pattern", "(?P<a>x)(?=y)"], "linear time"),
         (["--pattern", "(?P<a>x{2000})"], "invalid repetition size"),
         (["--preset", "telephone", "--region", "XX"], "XX"),
-        (["--widths", "2,2", "--names", "a,b"], "10 distinct values, 10 rows, do not fit `widths: [2, 2]`"),
+        (["--widths", "2,2", "--names", "a,b"], "10 distinct values, 10 rows, not of the form `widths: [2, 2]`"),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_code_2(home, table, arguments, said):
@@ -118,7 +119,50 @@ def test_what_cannot_be_done_is_refused_with_code_2(home, table, arguments, said
     assert not [code for code in ZIPS if code in ended.out + ended.err]
 
 
-def test_the_table_itself_is_never_overwritten(home, table):
-    before = table.read_bytes()
-    assert anon("decompose", table, *SPLIT, "--output", table, home=home).code == 2
-    assert table.read_bytes() == before
+def test_an_existing_file_is_not_overwritten_unless_forced(home, table, tmp_path):
+    out = tmp_path / "out.csv"
+    out.write_text("mine")
+    ended = anon("decompose", table, *SPLIT, "--output", out, home=home)
+    assert (ended.code, out.read_text()) == (2, "mine")
+    assert "exists already; give another --output, or --force to overwrite it" in ended.err
+    assert anon("decompose", table, *SPLIT, "--output", out, "--force", home=home).code == 0
+    assert out.read_text().startswith('"state","local"')
+
+
+def test_what_it_reads_is_never_overwritten(home, table, tmp_path):
+    lookup = tmp_path / "states.csv"
+    lookup.write_text("".join(f"{code};S\n" for code in {code[:2] for code in ZIPS}))
+    for read in (table, lookup):
+        before = read.read_bytes()
+        ended = anon(
+            "decompose", table, *SPLIT, "--lookup", f"state={lookup}", "--output", read, "--force", home=home
+        )  # fmt: skip
+        assert (ended.code, read.read_bytes()) == (2, before)
+        assert "is read by this command" in ended.err
+
+
+def test_a_full_disk_leaves_nothing_behind(home, table, tmp_path):
+    table.write_text("zip\n" + "".join(f"{code}\n" for code in range(10_000, 14_000)))
+    ended = anon("decompose", table, *SPLIT, "--output", tmp_path / "out.csv", home=home, largest_file=4000)
+    assert ended.code == 2
+    assert f"writing the table failed at {tmp_path / 'out.csv'}: " in ended.err
+    assert list(tmp_path.glob("*out*")) == []
+
+
+def test_values_that_do_not_fit_are_named_on_a_terminal_only(home, table):
+    table.write_text(table.read_text() + f'"{CANARY}","F","x"\n')
+    ended = anon("decompose", table, *SPLIT, "--show-values", home=home)
+    assert ended.code == 2
+    assert "--show-values shows values on a terminal only" in ended.err
+    assert CANARY not in ended.err + ended.out
+    shown, code = on_a_terminal("decompose", table, *SPLIT, "--show-values", home=home)
+    assert code == 2
+    assert f"column 'zip' has no place for: '{CANARY}'" in shown
+    shown, code = on_a_terminal("decompose", table, *SPLIT, home=home)
+    assert code == 2 and CANARY not in shown
+
+
+def test_of_very_many_values_the_rest_are_counted(home, table):
+    table.write_text("zip\n" + "".join(f"v{at:02}\n" for at in range(53)))
+    shown, _ = on_a_terminal("decompose", table, *SPLIT, "--show-values", home=home)
+    assert "'v49' and 3 more" in shown and "v50" not in shown

@@ -89,7 +89,7 @@ def test_a_value_that_does_not_fit_stops_the_run_without_being_quoted(tmp_path):
     spec = publication(tmp_path, [*zips(times=5), ("x", CANARY, "F", "3"), ("y", CANARY, "F", "3")])
     ended = anon("run", spec, "--show-values", home=tmp_path / "home")
     assert ended.code == 2
-    assert "column 'zip': 1 distinct values, 2 rows, do not fit `widths: [2, 3]`" in ended.err
+    assert "column 'zip': 1 distinct value, 2 rows, not of the form `widths: [2, 3]`" in ended.err
     assert CANARY not in ended.err + ended.out
     assert "on a terminal only" in ended.err
     assert found_in(tmp_path, [CANARY], but=[source_of(spec)]) == []

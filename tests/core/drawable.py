@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from anon_core.score.rows_by_size import RowsBySize
+from anon_core.score.rows_by_size import RowsBySize, RowsOrUnits
 from anon_core.score.value_risk import ValueRisk
 from tests.properties.tables import Cell
 
 
-def classes(sizes: dict[int, int], counted: str = "rows") -> RowsBySize:
+def classes(sizes: dict[int, int], counted: RowsOrUnits = RowsOrUnits.ROWS) -> RowsBySize:
     """So many rows in classes of each size."""
     ordered = sorted(sizes)
     return RowsBySize(
@@ -21,7 +21,9 @@ def classes(sizes: dict[int, int], counted: str = "rows") -> RowsBySize:
     )
 
 
-def by_value(values: list[Cell], safe: list[int], at_risk: list[int], counted: str = "rows") -> ValueRisk:
+def by_value(
+    values: list[Cell], safe: list[int], at_risk: list[int], counted: RowsOrUnits = RowsOrUnits.ROWS
+) -> ValueRisk:
     numbers = [np.array(side, np.int64) for side in (safe, at_risk)]
     return ValueRisk(
         column="town", k=5, counted=counted, values=pa.array(values, pa.string()), safe=numbers[0], at_risk=numbers[1]

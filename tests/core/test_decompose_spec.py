@@ -112,7 +112,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"names": ["a", "a"]}, ".names", "twice"),
     ({"widths": None, "separator": ""}, ".separator", "none of them empty"),
     ({"widths": None, "separator": [1, None]}, ".separator", "none of them empty"),
-    ({"widths": None, "separator": ["-", "/"]}, ".separator", "2 parts have 1 separators between them"),
+    ({"widths": None, "separator": ["-", "/"]}, ".separator", "2 parts have 1 separator between them, 2 given"),
     ({"widths": None, "separator": "-", "names": ["a"]}, ".names", "at least two parts"),
     ({"widths": None, "pattern": "(?P<a>x)"}, ".names", "called like its groups"),
     ({"widths": None, "names": None, "pattern": "(?P<a>x"}, ".pattern", "not a regular expression"),
@@ -125,6 +125,16 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"widths": None, "names": None, "pattern": r"(?P<a>x)\1"}, ".pattern", "linear time"),
     ({"widths": None, "names": None, "pattern": "(?P<a>x)(?P=a)"}, ".pattern", "linear time"),
     ({"widths": None, "names": None, "pattern": "(?P<a>x++)"}, ".pattern", "linear time"),
+    ({"widths": None, "names": None, "pattern": "(?P<a>x{,2})"}, ".pattern", "write `{0,2}` for `{,2}`"),
+    ({"widths": None, "names": None, "pattern": r"(?P<a>x)\Z"}, ".pattern", r"invalid escape sequence: \Z"),
+    ({"widths": None, "names": None, "pattern": r"(?P<a>\u00e4)"}, ".pattern", r"invalid escape sequence: \u"),
+    ({"widths": None, "names": None, "pattern": "(?P<a>x{2000})"}, ".pattern", "invalid repetition size"),
+    (
+        {"widths": None, "names": None, "preset": "tax-code-it", "publish": ["birth_year", "check"]},
+        ".publish[1]",
+        "no part is called `check`",
+    ),
+    ({"widths": None, "names": None, "preset": ["tax-code-it"]}, ".preset", "should be one of"),
     ({"widths": None, "preset": "postcode-it"}, ".names", "all 3 parts of the preset: region, province, place"),
     ({"region": "IT"}, ".region", "belongs to `preset: telephone`"),
     ({"widths": None, "names": None, "preset": "telephone", "region": "Italy"}, ".region", "two capitals"),
@@ -157,11 +167,19 @@ def test_a_wrong_rule_is_told_where_it_stands(tmp_path: Path, rule: dict[str, An
         r"(?P<a>\(\?=)(?P<b>\\1)",
         r"(?P<a>[^]\]+*?]+)(?P<b>(?:x|y)*?)",
         r"(?P<a>a{2})\++(?P<b>x)",
+        r"(?P<a>a+[x]+)(?P<b>\{,2}[{,2}])",
     ],
 )
 def test_what_only_looks_like_lookaround_is_allowed(tmp_path: Path, pattern: str) -> None:
     loaded = load(tmp_path, written({"widths": None, "names": None, "pattern": pattern}))
     assert loaded.quasi_identifiers == ("sex", "a", "b")
+
+
+def test_of_a_class_that_python_reads_otherwise_nothing_is_said(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    load(tmp_path, written({"widths": None, "names": None, "pattern": "(?P<a>[[:alpha:]]+)(?P<b>[[:digit:]]+)"}))
+    assert [str(warning.message) for warning in recwarn if "set" in str(warning.message)] == []
 
 
 def test_parts_of_two_columns_must_not_be_called_alike(tmp_path: Path) -> None:

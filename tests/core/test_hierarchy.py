@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from anon_core.errors import UnmappedValuesError
 from anon_core.hierarchy.build import ladder, ladders
-from anon_core.hierarchy.kinds.widths import interval_path
+from anon_core.hierarchy.kinds.widths import by_intervals
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.spec import DateLevel, Hierarchy, Publication, load_spec
 from tests.core.table_files import write
@@ -43,8 +43,7 @@ def levels_of(built: Ladder, values: list[Cell]) -> dict[Cell, list[Cell]]:
 def test_an_interval_starts_at_a_multiple_of_its_width_and_holds_the_number(
     number: str, widths: tuple[float, ...]
 ) -> None:
-    path = interval_path(number, [Decimal(str(width)) for width in widths])
-    assert path is not None
+    path = by_intervals([number], [Decimal(str(width)) for width in widths]).paths[number]
     for text, width in zip(path, widths, strict=True):
         exact = Fraction(str(width))
         low = math.floor(Fraction(Decimal(number)) / exact) * exact
@@ -169,9 +168,9 @@ def test_every_column_with_unknown_values_is_named_with_counts_and_no_value(tmp_
     with pytest.raises(UnmappedValuesError) as caught:
         ladders(publication(tmp_path), table, table.names)
     assert caught.value.unmapped == {"town": (2, 2), "year": (1, 2), "day": (1, 1)}
-    assert "column 'town': 2 distinct values, 2 rows, have no line in towns.csv; column 'year': " in str(caught.value)
-    assert "1 distinct values, 2 rows, are not numbers" in str(caught.value)
-    assert "are not dates" in str(caught.value)
+    assert "column 'town': 2 distinct values, 2 rows, without a line in towns.csv; column 'year': " in str(caught.value)
+    assert "1 distinct value, 2 rows, not numbers" in str(caught.value)
+    assert "not dates such as" in str(caught.value)
     assert "unmapped: suppress" in str(caught.value)
     assert "CANARY" not in repr(caught.value)
 

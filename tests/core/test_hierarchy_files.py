@@ -196,7 +196,10 @@ def test_a_cycle_is_told_exactly_where_labels_reach_each_other(edges: set[tuple[
 
 def test_a_hierarchy_file_that_is_missing_or_not_a_text_is_refused(tmp_path: Path) -> None:
     for path, said in [
-        (tmp_path / "nowhere.csv", "no such hierarchy file; paths start at the include folder"),
+        (
+            tmp_path / "nowhere.csv",
+            "no such hierarchy file; check the path (in a publication file it starts at the include folder)",
+        ),
         (write(tmp_path, "a;N\né;N\n".encode("latin-1"), "latin.csv"), "line 2 cannot be read as UTF-8 text"),
         (write(tmp_path, f"{CANARY};N\n".encode("utf-16"), "wide.csv"), "line 1 cannot be read as UTF-8 text"),
         (write(tmp_path, "\ufeff\n", "mark.csv"), EMPTY),

@@ -12,11 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.errors import HierarchyError
+from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.kinds.dates import DateForm, by_date, form_of
 from anon_core.hierarchy.kinds.frequency_groups import by_frequency
+from anon_core.hierarchy.kinds.intervals import group_numbers
 from anon_core.hierarchy.kinds.ordered_groups import in_order
-from anon_core.hierarchy.kinds.widths import by_cuts, by_widths
+from anon_core.hierarchy.kinds.published_groups import read_groups
+from anon_core.hierarchy.kinds.widths import by_cuts, by_intervals
 from anon_core.hierarchy.numbers import reading_of
+from anon_core.spec import Years
+from tests.properties.tables import spelled, table_of
 
 WORDS = st.one_of(
     st.sampled_from(["other", "other'", "other (level 2)", "*", "é", "", "[a, b]", "a", "b"]), st.text(max_size=3)
@@ -156,9 +161,28 @@ def test_cut_points_must_make_sense(cuts: list[list[Decimal]], said: str) -> Non
 @pytest.mark.parametrize("width", ["0", "-5", "nan", "inf"])
 def test_an_interval_width_must_be_a_positive_number(width: str) -> None:
     with pytest.raises(HierarchyError, match="is no interval width"):
-        by_widths(["1"], [Decimal(width)])
+        by_intervals(["1"], [Decimal(width)])
     with pytest.raises(HierarchyError, match="15 is no multiple of 10"):
-        by_widths(["1"], [Decimal(5), Decimal(10), Decimal(15)])
+        by_intervals(["1"], [Decimal(5), Decimal(10), Decimal(15)])
+
+
+def test_the_groups_of_a_release_are_read_from_its_labels() -> None:
+    born = table_of(["born"], [("1950",), ("1952",), ("1960",), (None,)]).column("born")
+    assert spelled(read_groups(born, ["1950-1952", "1960", None, "*"]))[1] == ["1950-1952", "1950-1952", "1960", None]
+    with pytest.raises(HierarchyError, match=r"ranges of the released table overlap \(1 pair of neighbours\)"):
+        read_groups(born, ["1950-1952", "1951-1960"])
+
+
+def test_means_cannot_be_compared_with_the_values_they_stand_for() -> None:
+    years = [(str(year),) for year in range(1950, 1960)]
+    grouped = group_numbers(FrequencyTable.of(table_of(["born"], years)), Years(column="born", size=5, replace="mean"))
+    means = [label for label in grouped.labels.to_pylist() if label is not None and label.startswith("~")]
+    assert means == ["~1952.0", "~1957.0"]
+    with pytest.raises(HierarchyError) as caught:
+        read_groups(table_of(["born"], years).column("born"), [*means, "*", None])
+    assert "a column replaced by means cannot be compared with its original" in str(caught.value)
+    assert "2 distinct labels" in str(caught.value)
+    assert "1952" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +213,7 @@ def test_a_column_decides_once_whether_its_comma_is_a_decimal_one(
 
 
 def test_intervals_of_a_column_with_decimal_commas_are_written_with_points() -> None:
-    assert by_widths(["1,5", "12"], [Decimal(5)]).paths == {"1,5": ["[0, 5)"], "12": ["[10, 15)"]}
+    assert by_intervals(["1,5", "12"], [Decimal(5)]).paths == {"1,5": ["[0, 5)"], "12": ["[10, 15)"]}
 
 
 @pytest.mark.parametrize(

@@ -378,7 +378,7 @@ def test_values_without_a_rule_are_counted_or_suppressed(tmp_path: Path, suppres
     with pytest.raises(UnmappedValuesError) as caught:
         ladders(publication, table, ["town"])
     assert caught.value.unmapped == {"town": (1, 2)}
-    assert "column 'town': 1 distinct values, 2 rows, have no rule in towns.rules" in str(caught.value)
+    assert "column 'town': 1 distinct value, 2 rows, without a rule in towns.rules" in str(caught.value)
     assert CANARY not in repr(caught.value)
 
 

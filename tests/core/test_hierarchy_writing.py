@@ -22,7 +22,7 @@ from anon_core.hierarchy.kinds.dates import by_date
 from anon_core.hierarchy.kinds.frequency_groups import by_frequency
 from anon_core.hierarchy.kinds.ordered_groups import in_order
 from anon_core.hierarchy.kinds.prefixes import by_prefix
-from anon_core.hierarchy.kinds.widths import by_cuts, by_widths
+from anon_core.hierarchy.kinds.widths import by_cuts, by_intervals
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.hierarchy.levels import Levels
 from anon_core.table import Column
@@ -64,7 +64,7 @@ def column_of(cells: list[Cell]) -> Column:
 def built(column: Column, kind: str) -> Levels:
     values, rows = values_of(column), rows_of(column)
     return {
-        "intervals": lambda: by_widths(values, [Decimal(5), Decimal(10)]),
+        "intervals": lambda: by_intervals(values, [Decimal(5), Decimal(10)]),
         "cuts": lambda: by_cuts(values, [[Decimal(2), Decimal(18)], [Decimal(18)]]),
         "date": lambda: by_date(values, ["month", "quarter", "year"]),
         "prefix": lambda: by_prefix(values, [2, 1]),
@@ -150,7 +150,7 @@ SOUND = ladder([[0, 1, 2], [3, 3, 2], [4, 4, 4]], ["a", "b", "c", "N", "*"], [Fa
 @pytest.mark.parametrize(
     ("unsound", "said"),
     [
-        (replace(SOUND, level_names=("one",)), "it has 3 levels and 1 names of levels"),
+        (replace(SOUND, level_names=("one",)), "it has 3 levels and 1 name of levels"),
         (replace(SOUND, labels=pa.array(["a", "b", "c", "N", "a"])), "two of its labels are spelled the same"),
         (
             ladder([[0, 1], [2, 2], [0, 1], [3, 3]], ["a", "b", "N", "*"], [False] * 2),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable
 from math import comb, exp, log, prod
@@ -11,6 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.optimize import minimize, root
 from scipy.stats import nbinom
 
@@ -18,6 +22,7 @@ from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.score.pitman import pitman_uniques
 from anon_core.score.population import Estimate, Estimator, elected, population_uniqueness, zayatz_uniques
+from anon_core.score.risk import risk
 from anon_core.score.slide_negative_binomial import slide_negative_binomial_uniques
 from anon_core.table import read
 from tests.properties.tables import table_of
@@ -69,6 +74,27 @@ def test_zayatz_is_bayes_rule_with_hypergeometric_chances(classes: Sizes, times:
 def test_zayatz_knows_that_a_class_too_large_to_be_met_once_is_not() -> None:
     # Of 12 people 11 are in the sample: a class of five cannot have one row in it.
     assert zayatz_uniques(*histogram(np.array([1, 1, 1, 1, 1, 1, 5])), 12) == pytest.approx(6 * 12 / 11)
+
+
+def test_zayatz_of_a_class_of_a_thousand_million_takes_no_memory() -> None:
+    tracemalloc.start()
+    found = zayatz_uniques(np.array([1, 2, 10**9]), np.array([2, 1, 1]), 2 * 10**9)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # A class of so many is not met once: two of one row against one of two, and half of the people are in the sample.
+    assert found == pytest.approx(2 * 2 / 3 * 2, rel=1e-6)
+    assert most < 10_000_000
+
+
+def test_zayatz_multiplies_as_many_factors_as_matter() -> None:
+    """Some 700,000 factors, ten blocks of them, after which a class of this size may still be met once."""
+    size, population = 700_000, 36 * 10**9
+    rows = 2 + size
+    factors = np.arange(size - 1, dtype=np.float64)
+    met_once = size * np.exp(np.log1p(-(rows - 1) / (population - 1 - factors)).sum())
+    found = zayatz_uniques(np.array([1, size]), np.array([2, 1]), population)
+    assert found == pytest.approx(2 * 2 / (2 + met_once) * population / rows, rel=1e-9)
+    assert 2 + met_once > 2.5, "the large class matters"
 
 
 @pytest.mark.parametrize("classes", SAMPLES, ids=["few", "doubling", "tail", "even"])
@@ -217,6 +243,32 @@ def test_half_of_a_real_register_tells_how_many_are_alone_in_it(reference_data: 
     assert all(one.uniques is None or one.uniques > register.singletons for one in little.estimates)
 
 
+def test_nobody_is_estimated_who_is_neither_alone_in_the_sample_nor_outside_of_it() -> None:
+    found = population_uniqueness(table_with(np.array([1, 1, 2, 10**7])), ["q"], sampling_fraction=0.999999)
+    assert found.population == 10**7 + 4 + 10
+    by_model = {one.estimator: one for one in found.estimates}
+    pitman = by_model[Estimator.PITMAN]
+    assert pitman_uniques(np.array([1, 2, 10**7]), np.array([2, 1, 1]), found.population) > 1000  # type: ignore[operator]
+    assert (pitman.uniques, pitman.share) == (12, 12 / found.population)
+    assert pitman.reason == "the model has more: as many as are alone in the sample or not in it"
+    assert by_model[Estimator.ZAYATZ].uniques == pytest.approx(2)
+    assert by_model[Estimator.ZAYATZ].reason is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    classes=st.lists(st.integers(1, 30) | st.integers(1, 10**6), min_size=1, max_size=12),
+    fraction=st.sampled_from([1e-6, 0.01, 0.1, 0.5, 0.9, 0.999, 0.999999]),
+)
+def test_no_estimate_is_more_than_possible(classes: list[int], fraction: float) -> None:
+    found = population_uniqueness(table_with(np.array(classes)), ["q"], sampling_fraction=fraction)
+    assert found.population is not None
+    most = classes.count(1) + found.population - sum(classes)
+    for one in found.estimates:
+        assert one.uniques is None or 0 <= one.uniques <= most
+        assert one.uniques is None or one.share == one.uniques / found.population
+
+
 def test_the_rule_is_pitman_for_small_samples_and_the_lower_of_the_others_for_large_ones() -> None:
     def estimates(zayatz: float, pitman: float | None, slide: float | None) -> list[Estimate]:
         models = (Estimator.ZAYATZ, Estimator.PITMAN, Estimator.SLIDE_NEGATIVE_BINOMIAL)
@@ -248,6 +300,22 @@ def test_a_sample_of_everybody_is_counted() -> None:
     found = population_uniqueness(table_with(np.array([1, 1, 2])), ["q"], sampling_fraction=1)
     assert found.elected == Estimate(estimator=Estimator.COUNTED, uniques=2, share=0.5)
     assert found.estimates == (found.elected,)
+
+
+def test_a_fraction_that_leaves_nobody_else_is_counted_too() -> None:
+    found = population_uniqueness(table_with(np.array([1, 3])), ["q"], sampling_fraction=0.9)
+    assert found.population == found.rows == 4
+    assert found.estimates == (Estimate(estimator=Estimator.COUNTED, uniques=1, share=0.25),)
+
+
+@pytest.mark.parametrize("fraction", [1e-308, 5e-324, 3.9e-12])
+def test_a_fraction_of_more_people_than_there_can_be_is_refused(fraction: float) -> None:
+    table = table_with(np.array([1, 3]))
+    said = f"a sampling_fraction of {fraction} makes 4 rows a sample of more than 1,000,000,000,000 people; give"
+    for measure in (population_uniqueness, risk):
+        with pytest.raises(InvalidInputError, match=re.escape(said)):
+            measure(table, ["q"], sampling_fraction=fraction)
+    assert population_uniqueness(table, ["q"], sampling_fraction=4e-12).population == 10**12
 
 
 @pytest.mark.parametrize(

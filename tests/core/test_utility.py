@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
 from anon_core.score.utility import utility
-from anon_core.score.utility.queries import queries
+from anon_core.score.utility.queries import _pairs, queries
 from tests.properties.tables import table_of
 
 
@@ -27,6 +29,44 @@ def test_where_the_groups_of_two_columns_are_too_many_a_thousand_are_asked_for()
     assert (one.two_columns.groups, one.two_columns.queries, one.sampled, one.seed) == (2450, 1000, True, 1)
     assert one.two_columns != other.two_columns
     assert one.one_column == other.one_column
+
+
+def wide(names: Sequence[str], rows: int = 60) -> Comparison:
+    """Columns that differ, each by its name wherever it stands, and a release without every third row."""
+    draws = {name: np.random.default_rng(int(name[1:])).integers(0, 5, rows) for name in names}
+    table = table_of(names, [tuple(str(draws[name][n]) for name in names) for n in range(rows)])
+    released = table.keep(np.arange(rows) % 3 > 0)
+    ladders = [climb(c.name, c.domain, {v: [] for v in c.domain.to_pylist()}, ["root"]) for c in table.columns]
+    return compare(table, released, ladders)
+
+
+def test_of_very_many_pairs_of_columns_two_hundred_are_asked_about() -> None:
+    names = [f"c{n:02}" for n in range(30)]
+    few, many = queries(wide(names[:20])), queries(wide(names), seed=5)
+    assert (few.sampled, few.seed) == (False, None)
+    assert (many.sampled, many.seed) == (True, 5)
+    groups = {size: len(list(combinations(range(size), 2))) * 25 for size in (20, 30)}
+    assert few.two_columns is not None and many.two_columns is not None
+    assert 0.8 * groups[20] < few.two_columns.groups <= groups[20]
+    assert 0.8 * 200 * 25 < many.two_columns.groups == many.two_columns.queries <= 200 * 25 < groups[30]
+    assert many.one_column is not None and many.one_column.queries == 30 * 5
+
+
+def test_all_pairs_and_no_other_are_drawn_from() -> None:
+    names = ["a", "b", "c", "d"]
+    everything = list(combinations(names, 2))
+    assert _pairs(names, np.random.default_rng(0), 6) == everything
+    drawn = [_pairs(names, np.random.default_rng(seed), 2) for seed in range(100)]
+    assert all(len(set(some)) == 2 and some == sorted(some) for some in drawn)
+    assert {pair for some in drawn for pair in some} == set(everything)
+    assert _pairs([], np.random.default_rng(0), 2) == _pairs(["a"], np.random.default_rng(0), 2) == []
+
+
+def test_what_is_sampled_does_not_depend_on_the_order_of_the_columns() -> None:
+    names = [f"c{n:02}" for n in range(9)]
+    one, other = (queries(wide(order), most=4, most_pairs=11, seed=3) for order in (names, names[::-1]))
+    assert one.sampled
+    assert one == other
 
 
 def test_a_unit_counts_once_in_each_class_however_many_rows_it_has() -> None:

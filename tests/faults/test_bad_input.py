@@ -183,7 +183,7 @@ def test_a_hierarchy_that_misses_a_value_is_told_without_the_value(tmp_path, opt
     spec, home = unmapped(tmp_path)
     source = source_of(spec).read_bytes()
     ended = anon("run", spec, *options, home=home)
-    assert_stopped(ended, 2, "column 'town': 1 distinct values, 1 rows", "--show-values", "unmapped: suppress")
+    assert_stopped(ended, 2, "column 'town': 1 distinct value, 1 row,", "--show-values", "unmapped: suppress")
     assert CANARY not in ended.err + ended.out
     assert_nothing_happened(spec, home, source)
     assert [path for path in files_below(home) if CANARY.encode() in path.read_bytes()] == []

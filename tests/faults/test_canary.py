@@ -158,7 +158,7 @@ def test_a_value_that_is_not_of_its_kind_is_not_quoted(tmp_path, values):
     source_of(spec).write_text(source_of(spec).read_text() + ",".join(row) + "\n")
     ended = anon("run", spec, home=home)
     assert ended.code == 2, ended.err
-    assert f"column '{values}': 1 distinct values, 1 rows" in ended.err
+    assert f"column '{values}': 1 distinct value, 1 row," in ended.err
     assert_no_canary(tmp_path, spec, ended)
 
 

@@ -140,16 +140,22 @@ def test_recursive_diversity_starts_from_the_most_frequent_value_where_pycanon_t
     assert not recursive_diversity(classes_of(rows), c=1, l=4).holds
 
 
+def above_all(counts: list[list[int]], least: int) -> int:
+    """The whole number above the ratio of every class, counts taken in the order in which they come."""
+    return max(each[0] // sum(each[least - 1 :]) + 1 for each in counts)
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_recursive_diversity_is_pycanons_with_counts_turned_round(seed: int) -> None:
-    """With its sorting put right, its c is the next whole number above ours, so that the inequality is strict."""
+    """pycanon's c is its rule on counts from the smallest; from the largest, the rule gives the c that ours needs."""
     rng = np.random.default_rng(seed)
     rows: list[Row] = [(str(rng.integers(0, 2)), str(rng.integers(0, 4))) for _ in range(60)]
-    least = min(len(counts) for counts in counted(frame(table_of(["q", "s"], rows)), ["q"], "s"))
-    found = recursive_diversity(classes_of(rows), c=1, l=least)
-    turned = [
-        sorted(counts.values(), reverse=True) for counts in counted(frame(table_of(["q", "s"], rows)), ["q"], "s")
-    ]
-    assert found.observed == max(counts[0] / sum(counts[least - 1 :]) for counts in turned)
-    whole = max(counts[0] // sum(counts[least - 1 :]) + 1 for counts in turned)
-    assert recursive_diversity(classes_of(rows), c=whole, l=least).holds
+    by_hand = [sorted(counts.values()) for counts in counted(frame(table_of(["q", "s"], rows)), ["q"], "s")]
+    least = min(map(len, by_hand))
+    theirs = pycanon.recursive_c_l_diversity(frame(table_of(["q", "s"], rows)), ["q"], ["s"])
+    assert theirs == (above_all(by_hand, least), least)
+    turned = [each[::-1] for each in by_hand]
+    found = recursive_diversity(classes_of(rows), c=above_all(turned, least), l=least)
+    assert found.holds
+    assert found.observed == max(each[0] / sum(each[least - 1 :]) for each in turned)
+    assert not recursive_diversity(classes_of(rows), c=found.observed, l=least).holds

@@ -155,7 +155,7 @@ def test_what_covers_nobody_or_not_its_own_row_is_said_and_never_counted_as_hidd
     if wrong:
         assert measured.concealment is None
         assert measured.reason is not None
-        assert measured.reason.startswith(f"{wrong} rows")
+        assert measured.reason.startswith(f"{wrong} of the published rows")
     else:
         assert measured.concealment is not None
     # Nobody who does not know the pairing can tell.
@@ -188,3 +188,16 @@ def test_a_release_that_cannot_come_from_the_original_has_no_concealment() -> No
     assert measured.reason == "the published rows cannot all have been made from different rows of the original"
     more = four_k(star([("a",)], [("a",), ("*",)]))
     assert more.concealment is None
+
+
+@settings(deadline=None, max_examples=60)
+@given(releases(), st.booleans())
+def test_too_many_pairs_are_counted_and_not_compared(released: Released, unit: bool) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        whole = four_k(released.compared(paired=True, unit=unit), k=3)
+        patched.setattr("anon_core.score.linkage.MOST_PAIRS", 0)
+        counted = four_k(released.compared(paired=True, unit=unit), k=3)
+    assert (counted.exact, counted.link, counted.source) == (whole.exact, whole.link, whole.source)
+    assert counted.concealment is None
+    assert counted.reason is not None
+    assert "at most 0 are compared" in counted.reason

@@ -39,7 +39,9 @@ def graphs(draw: st.DrawFn) -> Graph:
     return Graph(
         before=before,
         after=after,
-        edges=Covering(before=before_of[some], after=after_of[some], pattern=pattern_of[some]),
+        edges=Covering(
+            before=before_of[some], after=after_of[some], starts=np.flatnonzero(np.diff(pattern_of[some], prepend=-1))
+        ),
     )
 
 
@@ -80,7 +82,7 @@ def test_what_was_taken_too_early_is_given_back() -> None:
     edges = Covering(
         before=np.array([0, 1, 0, 2, 3, 4, 5]),
         after=np.array([0, 0, 1, 2, 2, 2, 2]),
-        pattern=np.array([0, 0, 1, 1, 1, 1, 1]),
+        starts=np.array([0, 2]),
     )
     matched = perfect_matching(edges, np.ones(6, np.int64), np.array([1, 1, 4]))
     assert matched is not None

@@ -62,6 +62,11 @@ class Split:
             refused |= missing.values
         return refused
 
+    @property
+    def refused_values(self) -> list[str]:
+        """These values themselves: for a terminal, not for a log."""
+        return list(self.column.domain.filter(self.refused).to_pylist())
+
     def check(self) -> None:
         """:raises DecomposeError: some values cannot be split or named, and the rule does not suppress them."""
         _check([self])

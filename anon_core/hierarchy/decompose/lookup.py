@@ -8,6 +8,8 @@ from pathlib import Path
 from anon_core.errors import HierarchyError
 from anon_core.hierarchy.files.cells import Row, cut
 from anon_core.hierarchy.files.faults import told
+from anon_core.hierarchy.files.texts import text_in
+from anon_core.wording import counted
 
 
 def read_lookup(path: Path) -> dict[str, str]:
@@ -16,13 +18,7 @@ def read_lookup(path: Path) -> dict[str, str]:
 
     :raises HierarchyError: listing everything wrong by line number.
     """
-    try:
-        text = path.read_bytes().decode("utf-8-sig")  # As it stands: a line break inside quotes is part of a name.
-    except FileNotFoundError:
-        raise HierarchyError(str(path), ["no such lookup file; paths start at the include folder"]) from None
-    except (UnicodeDecodeError, OSError):
-        raise HierarchyError(str(path), ["cannot be read as UTF-8 text"]) from None
-    found = cut(text)
+    found = cut(text_in(path, "lookup file"))
     problems = [*found.problems, *_problems(found.rows)]
     if problems:
         raise HierarchyError(str(path), told(problems))
@@ -37,7 +33,7 @@ def _problems(rows: Sequence[Row]) -> list[str]:
     seen: dict[str, int] = {}
     for row in rows:
         if len(row.cells) != 2:
-            problems.append(f"line {row.line} has {len(row.cells)} cells, not 2: code;name")
+            problems.append(f"line {row.line} has {counted(len(row.cells), 'cell')}, not 2: code;name")
             continue
         code, name = row.cells
         problems += [f"line {row.line} has no {what}" for what, cell in (("code", code), ("name", name)) if not cell]

@@ -1,7 +1,8 @@
 """Codes whose structure is public: telephone numbers, postcodes by country, and a tax code.
 
-Cases, spaces and separators that people write differently are evened out first, so one number written in two ways is
-one number. Postcodes are cut as their operator defines them; whether such a code was given out is not known here.
+Cases and blanks that people write differently are evened out first, so one number written in two ways is one number;
+a hyphen is read only where the country writes one. Postcodes are cut as their operator defines them; whether such a
+code was given out is not known here.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from anon_core.hierarchy.decompose.tax_codes import italian_tax_code
 from anon_core.spec import Preset
 
 Parts = tuple[str, ...]
+"""The parts of one value, in their order; a part with nothing in it is an empty text."""
 
 # The groups are the parts of anon_core.spec.parts.PRESET_PARTS, in their order.
 _POSTCODES = {
@@ -28,9 +30,9 @@ _POSTCODES = {
     Preset.POSTCODE_NL: r"([1-9][0-9])([0-9]{2})((?!S[ADS])[A-Z]{2})",
     # The inward code is always a digit and two letters, so the district is what is left between.
     Preset.POSTCODE_UK: r"([A-Z]{1,2})([0-9][0-9A-Z]?)([0-9])([ABD-HJLNP-UW-Z]{2})",
-    Preset.POSTCODE_US: r"([0-9]{3})([0-9]{2})([0-9]{4})?",
+    Preset.POSTCODE_US: r"([0-9]{3})([0-9]{2})(?:-?([0-9]{4}))?",
 }
-_SPACES = re.compile(r"[\s-]")
+_BLANKS = re.compile(r"\s")
 
 
 def preset_splitter(preset: Preset, region: str | None) -> Callable[[str], Parts | None]:
@@ -49,7 +51,7 @@ def preset_splitter(preset: Preset, region: str | None) -> Callable[[str], Parts
     def split(value: str) -> Parts | None:
         if not value.isascii():  # In capitals, some other signs would become two Latin letters.
             return None
-        code = _SPACES.sub("", value).upper()
+        code = _BLANKS.sub("", value).upper()
         if form is None:
             return italian_tax_code(code)
         match = form.fullmatch(code)

@@ -12,11 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anon_core.errors import InvalidInputError
-from anon_core.hierarchy.decompose.presets import preset_splitter
+from anon_core.hierarchy.decompose.presets import Parts, preset_splitter
 from anon_core.spec import Decompose
 from anon_core.table.arrays import texts
-
-Parts = tuple[str, ...]
 
 
 def split_values(values: Sequence[str], rule: Decompose) -> list[Parts | None]:

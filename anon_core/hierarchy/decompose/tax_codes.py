@@ -30,13 +30,14 @@ def check_letter(places: str) -> str:
 
 def italian_tax_code(code: str) -> tuple[str, ...] | None:
     """
-    Return surname, name, year, month and day of birth, sex, municipality and check letter of a code in capitals.
+    Return surname, name, year, month and day of birth, sex and municipality of a code in capitals.
 
     Letters that stand for digits are read as these; the year has two digits, for the code does not tell the century.
-    Whatever the check letter does not follow from, or has no such day, is None.
+    Whatever the check letter does not follow from, or has no such day, is None. That letter is no part: published, it
+    would tell of parts that are left out or generalised.
 
     >>> italian_tax_code("RSSMRA85T10A562S")
-    ('RSS', 'MRA', '85', '12', '10', 'M', 'A562', 'S')
+    ('RSS', 'MRA', '85', '12', '10', 'M', 'A562')
     >>> italian_tax_code("RSSMRA85T10A562T") is None
     True
     """
@@ -48,4 +49,4 @@ def italian_tax_code(code: str) -> tuple[str, ...] | None:
     if not 1 <= born <= _LONGEST_MONTHS[month]:
         return None
     sex = "F" if woman else "M"
-    return code[:3], code[3:6], year, str(month + 1), str(born), sex, code[11] + number, code[15]
+    return code[:3], code[3:6], year, str(month + 1), str(born), sex, code[11] + number

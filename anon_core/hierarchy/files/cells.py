@@ -34,6 +34,15 @@ class Cut:
         return Counter(len(row.cells) for row in self.rows).most_common(1)[0][0] if self.rows else 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """A row, where the next one begins, and on how many lines it stands."""
+
+    row: Row
+    end: int
+    lines: int
+
+
 def cut(text: str) -> Cut:
     """
     Cut a text at ``;`` or at ``,``, whichever gives more lines the same number of cells; at ``;`` if both do.
@@ -68,7 +77,7 @@ def _cut_at(text: str, delimiter: str) -> Cut:
             found = _quoted_row(text, at, delimiter, line, problems)
             if found is None:
                 break
-            row, at, lines = found
+            row, at, lines = found.row, found.end, found.lines
         if any(row.cells) or row.quoted:
             rows.append(row)
             if max(map(len, row.cells)) > LONGEST:
@@ -77,8 +86,8 @@ def _cut_at(text: str, delimiter: str) -> Cut:
     return Cut(rows=rows, problems=problems)
 
 
-def _quoted_row(text: str, at: int, delimiter: str, line: int, problems: list[str]) -> tuple[Row, int, int] | None:
-    """Return the row that begins here, where the next one does, and how many lines it is; None if it has no end."""
+def _quoted_row(text: str, at: int, delimiter: str, line: int, problems: list[str]) -> _Read | None:
+    """Return the row that begins here; None if it has no end."""
     quoted, lines, cells = text[at] == '"', 1, []
     plain = re.compile(rf"[^{delimiter}\r\n]*")
     while True:
@@ -90,18 +99,20 @@ def _quoted_row(text: str, at: int, delimiter: str, line: int, problems: list[st
                 return None
             cell, at = match[1].replace('""', '"'), match.end()
             lines += len(_LINE_END.findall(match[1]))
-            rest, at = _until(plain, text, at)
+            rest = _found(plain, text, at)
         else:
-            cell, at = _until(plain, text, at)
+            cell = _found(plain, text, at)
+            at += len(cell)
+        at += len(rest)
         if rest:
             problems.append(f"line {line + lines - 1} goes on after a closing quote; write a quote inside as two")
         cells.append(cell + rest)
         if not text.startswith(delimiter, at):
             end = _LINE_END.match(text, at)
-            return Row(line, cells, quoted), end.end() if end else at, lines
+            return _Read(row=Row(line, cells, quoted), end=end.end() if end else at, lines=lines)
         at += 1
 
 
-def _until(pattern: re.Pattern[str], text: str, at: int) -> tuple[str, int]:
+def _found(pattern: re.Pattern[str], text: str, at: int) -> str:
     match = pattern.match(text, at)
-    return (match[0], match.end()) if match else ("", at)
+    return match[0] if match else ""

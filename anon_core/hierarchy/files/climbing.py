@@ -13,7 +13,7 @@ Atom = str | int
 """A value as collected, or a piece of the numbers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Taken:
     """What an atom becomes on a level, by which line, and whether that line names the atom itself."""
 
@@ -60,7 +60,8 @@ class Climbing:
                 if isinstance(item, Range) and rule.line in overlapping:
                     continue
                 atoms = self._meant(item, rule, level, problems)
-                clash = _take(taken, atoms, _Taken(rule.label, rule.line, atoms == [item]))
+                by = _Taken(label=rule.label, line=rule.line, named=atoms == [item])
+                clash = _take(taken, atoms, by)
                 if clash:
                     problems[
                         f"line {rule.line} names a value that line {clash} names too, at level {level}{advice}"

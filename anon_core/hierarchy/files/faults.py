@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from anon_core.hierarchy.files.cells import Row
 from anon_core.hierarchy.files.cycles import cycles
+from anon_core.wording import counted
 
 MOST_LEVELS = 100
 _MOST_TOLD = 200
@@ -41,13 +42,12 @@ def _ragged(rows: Sequence[Row], depth: int) -> Iterator[str]:
         usual = next(row.line for row in rows if len(row.cells) == depth)
         for row in rows:
             if len(row.cells) != depth:
-                levels = "1 level" if len(row.cells) == 1 else f"{len(row.cells)} levels"
-                yield f"line {row.line} has {levels}, line {usual} has {depth}"
+                yield f"line {row.line} has {counted(len(row.cells), 'level')}, line {usual} has {depth}"
 
 
 def _too_deep(depth: int) -> Iterator[str]:
     if depth > MOST_LEVELS:
-        yield f"has {depth:,} levels; at most {MOST_LEVELS} are meant by anybody"
+        yield f"has {counted(depth, 'level')}; at most {MOST_LEVELS} are meant by anybody"
 
 
 def _repeated(rows: Sequence[Row]) -> Iterator[str]:

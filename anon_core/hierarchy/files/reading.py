@@ -11,8 +11,11 @@ from anon_core.hierarchy.files.cells import cut
 from anon_core.hierarchy.files.faults import faults_of, told
 from anon_core.hierarchy.files.rule_levels import levels_of_rules
 from anon_core.hierarchy.files.rules import are_rules, is_like_a_rule, parse_rules
+from anon_core.hierarchy.files.texts import text_in
 from anon_core.hierarchy.ladder import ROOT
 from anon_core.hierarchy.levels import Levels
+
+_WHAT = "hierarchy file"
 
 
 class FileFormat(StrEnum):
@@ -32,7 +35,7 @@ def read_levels(path: Path) -> Levels:
 
     :raises HierarchyError: listing everything wrong by line number.
     """
-    return levels_in(_text(path), str(path), path.name)
+    return levels_in(text_in(path, _WHAT), str(path), path.name)
 
 
 def format_of(path: Path) -> FileFormat:
@@ -41,7 +44,7 @@ def format_of(path: Path) -> FileFormat:
 
     :raises HierarchyError: it cannot be read.
     """
-    return FileFormat.RULES if are_rules(_text(path)) else FileFormat.LINES
+    return FileFormat.RULES if are_rules(text_in(path, _WHAT)) else FileFormat.LINES
 
 
 def levels_in(text: str, where: str, name: str) -> Levels:
@@ -65,26 +68,6 @@ def levels_in(text: str, where: str, name: str) -> Levels:
     if problems:
         raise HierarchyError(where, told(problems))
     return levels
-
-
-def _text(path: Path) -> str:
-    """:raises HierarchyError: the file cannot be read as UTF-8 text."""
-    content = b""
-    try:
-        if path.exists() and not path.is_file():
-            raise HierarchyError(str(path), ["is a folder, not a file" if path.is_dir() else "is not a file"])
-        content = path.read_bytes()
-        return content.decode("utf-8-sig")  # As it stands: a line break inside quotes is part of a value.
-    except FileNotFoundError:
-        problem = "no such hierarchy file; paths start at the include folder"
-    except PermissionError:
-        problem = "may not be read by this user"
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        problem = f"line {line} cannot be read as UTF-8 text; save it as UTF-8"
-    except (OSError, ValueError):
-        problem = "cannot be read"
-    raise HierarchyError(str(path), [problem])
 
 
 def _levels_of_lines(text: str, problems: list[str], name: str) -> Levels:

@@ -52,6 +52,14 @@ class Rules:
     problems: list[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sides:
+    """What stands left inside the braces, and the label on the right."""
+
+    left: str
+    label: str
+
+
 def are_rules(text: str) -> bool:
     """
     Whether a file holds rules rather than lines, by its first line that is neither blank nor a comment nor a level.
@@ -108,16 +116,14 @@ def parse_rules(text: str) -> Rules:
 
 def _rule(line: str, number: int, level: int, problems: list[str]) -> Rule | None:
     """Return the rule on a line; None, and the reasons among the problems, if there is none."""
-    sides = _sides(line)
-    if isinstance(sides, str):
-        problems.append(f"line {number} {sides}")
+    sides = _sides(line, number, problems)
+    if sides is None:
         return None
-    left, right = sides
-    items = list(_items(left)) if left.strip() else []
+    items = list(_items(sides.left)) if sides.left.strip() else []
     wrong = []
     if not items:
         wrong.append(f"line {number} has nothing on the left side: {_SHAPE}")
-    if not right:
+    if not sides.label:
         wrong.append(f"line {number} has nothing on the right side: {_SHAPE}")
     if None in items:
         wrong.append(f"line {number} has nothing between two commas")
@@ -125,17 +131,18 @@ def _rule(line: str, number: int, level: int, problems: list[str]) -> Rule | Non
         wrong.append(f"line {number} has an interval that covers nothing")
     problems += wrong
     known = tuple(item for item in items if item is not None)
-    return None if wrong else Rule(line=number, level=level, items=known, label=right)
+    return None if wrong else Rule(line=number, level=level, items=known, label=sides.label)
 
 
-def _sides(line: str) -> tuple[str, str] | str:
-    """Return what stands left inside the braces and the label on the right; or what is wrong."""
+def _sides(line: str, number: int, problems: list[str]) -> _Sides | None:
+    """Return the sides of a rule; None, and the reason among the problems, if they cannot be told."""
     # Inside quotes no sign means anything, so they are blanked out for finding the signs.
     bare = _QUOTED.sub(lambda match: match[1] + '"' + "_" * len(match[2]) + '"', line)
     at = bare.find("=>")
     if at < 0:
         both = "; a file has rules or lines such as value;label, not both" if ";" in line else ""
-        return f"is no rule: {_SHAPE}{both}"
+        problems.append(f"line {number} is no rule: {_SHAPE}{both}")
+        return None
     left, right = line[:at].strip(), line[at + 2 :].strip()
     low, high = bare[:at].strip(), bare[at + 2 :].strip()
     if low.startswith("{") and low.endswith("}"):
@@ -143,11 +150,13 @@ def _sides(line: str) -> tuple[str, str] | str:
     elif low.startswith("{") and high.endswith("}"):
         left, low, right, high = left[1:], low[1:], right[:-1].strip(), high[:-1]
     elif not range_in(left):
-        return f"is no rule: {_SHAPE}, or [18, 30) => c for numbers"
+        problems.append(f"line {number} is no rule: {_SHAPE}, or [18, 30) => c for numbers")
+        return None
     if re.search("[{}]|=>", low + high):
-        return "has a brace or a second => inside a value: put the value in double quotes"
+        problems.append(f"line {number} has a brace or a second => inside a value: put the value in double quotes")
+        return None
     quoted = _QUOTED_ITEM.fullmatch(right)
-    return left, quoted[1].replace('""', '"') if quoted else right
+    return _Sides(left=left, label=quoted[1].replace('""', '"') if quoted else right)
 
 
 def _items(text: str) -> Iterator[Item | None]:

@@ -47,7 +47,7 @@ class DateForm(Enum):
         """What is wrong with values that are not dates in this form."""
         if self is DateForm.UNDECIDED:
             return (
-                "are not dates such as 1949-01-21; of those such as 03/04/2019 the column does not tell whether the "
+                "not dates such as 1949-01-21; of those such as 03/04/2019 the column does not tell whether the "
                 "day or the month comes first: write them as 2019-04-03"
             )
         examples = {
@@ -56,7 +56,7 @@ class DateForm(Enum):
             DateForm.DAY_FIRST: "21/01/1949, as most are here",
             DateForm.MONTH_FIRST: "01/21/1949, as most are here",
         }
-        return f"are not dates such as {examples[self]}"
+        return f"not dates such as {examples[self]}"
 
 
 def form_of(values: Iterable[str]) -> DateForm:

@@ -16,6 +16,9 @@ from anon_core.kernels import AnyCodes, Integers
 from anon_core.spec import Intervals, Replace, Years
 from anon_core.table import Mask
 
+MEAN = "~"
+"""Marks a mean, for no such value was collected."""
+
 
 def group_numbers(frequencies: FrequencyTable, years: Years, kept: Mask | None = None) -> Ladder:
     """
@@ -23,7 +26,7 @@ def group_numbers(frequencies: FrequencyTable, years: Years, kept: Mask | None =
 
     ``rows``: values are taken in order until a group has at least ``size`` rows; equal values are never split; what is
     left at the end joins the last group. ``distinct``: chunks of ``size`` distinct values, as the authors' program
-    does. A range is closed: ``1950-1953``. A mean is marked with ``~``, for no such value was collected.
+    does. A range is closed: ``1950-1953``. A mean is marked with ``~``.
 
     With ``kept`` the same groups are named after the values of those tuples only. Its ends are still real values.
 
@@ -106,4 +109,4 @@ def _means(chunks: list[list[Decimal]], counts: dict[Decimal, int]) -> list[str]
     decimals = 1
     while len({round(mean, decimals) for mean in means}) < len(means):
         decimals += 1
-    return [f"~{written(round(mean * 10**decimals), decimals)}" for mean in means]
+    return [f"{MEAN}{written(round(mean * 10**decimals), decimals)}" for mean in means]

@@ -9,9 +9,11 @@ from decimal import Decimal
 from itertools import pairwise
 
 from anon_core.errors import HierarchyError
+from anon_core.hierarchy.kinds.intervals import MEAN
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.hierarchy.numbers import number_in
 from anon_core.table import Column
+from anon_core.wording import counted
 
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
 _RANGE = re.compile(rf"([0-9.]+)-([0-9.]+)|\[({_NUMBER}), ({_NUMBER})\]")
@@ -22,7 +24,7 @@ def read_groups(column: Column, labels: Iterable[str | None]) -> Ladder:
     Build the ladder of a column that was grouped by its own values, from the labels of the release.
 
     Groups are named after the rows that are published, so the original alone does not tell their names. Labels that are
-    no closed range, such as a mean, lead nowhere.
+    no closed range lead nowhere. A mean does not tell which values it stands for.
 
     >>> import numpy as np, pyarrow as pa
     >>> years = Column(name="born", codes=np.arange(3, dtype=np.int32), domain=pa.array(["1950", "1952", "1960"]))
@@ -30,13 +32,25 @@ def read_groups(column: Column, labels: Iterable[str | None]) -> Ladder:
     >>> [ladder.labels[int(code)].as_py() for code in ladder.maps[1]]
     ['1950-1952', '1950-1952', '1960']
 
-    :raises HierarchyError: two ranges overlap, so a number would have two groups.
+    :raises HierarchyError: groups are shown by their means, or two ranges overlap and a number would have two groups.
     """
-    ranges = sorted((*ends, label) for label in set(labels) if label is not None and (ends := _ends(label)))
+    shown = {label for label in labels if label is not None}
+    means = sum(label.startswith(MEAN) for label in shown.difference(column.domain.to_pylist()))
+    if means:
+        raise HierarchyError(
+            f"column {column.name!r}",
+            [
+                f"the released table has the means of groups ({counted(means, 'distinct label')} with {MEAN}), and a "
+                "mean does not tell which values it stands for: a column replaced by means cannot be compared with its "
+                "original; leave it out of the comparison, or publish with `replace: range`"
+            ],
+        )
+    ranges = sorted((*ends, label) for label in shown if (ends := _ends(label)))
     overlapping = sum(after[0] <= before[1] for before, after in pairwise(ranges))
     if overlapping:
         raise HierarchyError(
-            f"column {column.name!r}", [f"{overlapping} ranges of the released table overlap their neighbour"]
+            f"column {column.name!r}",
+            [f"ranges of the released table overlap ({counted(overlapping, 'pair')} of neighbours)"],
         )
     lows = [low for low, _, _ in ranges]
     paths: dict[str | None, Sequence[str]] = {}

@@ -9,15 +9,20 @@ from itertools import pairwise
 
 from anon_core.errors import HierarchyError
 from anon_core.hierarchy.levels import Levels
-from anon_core.hierarchy.numbers import is_whole, number_in, reading_of, written
+from anon_core.hierarchy.numbers import is_whole, reading_of, written
 from anon_core.hierarchy.ranges import Pieces
 
 
-def by_widths(values: Sequence[str], widths: Sequence[Decimal]) -> Levels:
+def by_intervals(values: Sequence[str], widths: Sequence[Decimal]) -> Levels:
     """
     Return the intervals that the numbers of a column lie in; they start at multiples of the width.
 
     One fraction in the column and every interval is written ``[low, high)``: else 5 and 5.5 would be kept apart.
+
+    >>> by_intervals(["1957", "x"], [Decimal(5), Decimal(10)]).paths
+    {'1957': ['1955-1959', '1950-1959']}
+    >>> by_intervals(["1957", "-0.5"], [Decimal(5)]).paths
+    {'1957': ['[1955, 1960)'], '-0.5': ['[-5, 0)']}
 
     :raises HierarchyError: a width is not a positive number, or not a multiple of the one before.
     """
@@ -45,28 +50,6 @@ def check_widths(widths: Sequence[Decimal]) -> None:
         ]
     if problems:
         raise HierarchyError("intervals", problems)
-
-
-def interval_path(value: str, widths: Sequence[Decimal], *, whole: bool | None = None) -> list[str] | None:
-    """
-    Return the intervals a number lies in, or None for what is not a number. Intervals start at multiples of the width.
-
-    With ``whole`` an interval is named by its first and last whole number; by default, if this number and the widths
-    are whole. A caller with a column of numbers decides once for all of them, so that one interval has one name.
-
-    >>> interval_path("1957", [Decimal(5), Decimal(10)])
-    ['1955-1959', '1950-1959']
-    >>> interval_path("1957", [Decimal(5), Decimal(10)], whole=False)
-    ['[1955, 1960)', '[1950, 1960)']
-    >>> interval_path("-0.5", [Decimal("0.5")])
-    ['[-0.5, 0.0)']
-    """
-    number = number_in(value)
-    if number is None:
-        return None
-    if whole is None:
-        whole = all(map(is_whole, [number, *widths]))
-    return [_Intervals(width, whole=whole).holding(number) for width in widths]
 
 
 class _Intervals:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_core.report.plots.classes import draw_class_sizes, size_bins
-from anon_core.report.plots.drawing import counted, picture
+from anon_core.report.plots.drawing import counted, percent, picture
 from anon_core.report.plots.risk import draw_risk
-from anon_core.report.plots.shares import percent
 from anon_core.report.plots.utility import draw_utility, height_of
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def _legend(panel: Any, axes: Axes, where: str) -> None:
 
 
 def _title(after: RowsBySize, before: RowsBySize | None, k: int) -> str:
-    classes = f"{counted(after.total, after.counted[:-1])} in {after.classes:,} class{'es' * (after.classes != 1)}"
+    classes = f"{counted(after.total, after.counted.singular)} in {after.classes:,} class{'es' * (after.classes != 1)}"
     then = f"; {_below(before, k)} before recoding" if before else ""
     return f"{classes}: {_below(after, k)} in classes smaller than k = {k:,}{then}"
 

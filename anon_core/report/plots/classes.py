@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anon_core.kernels import Integers
-from anon_core.report.plots.drawing import BLACK, BLUE, RED, counted, rows_downwards
-from anon_core.report.plots.shares import percent
+from anon_core.report.plots.drawing import BLACK, BLUE, RED, counted, percent, rows_downwards
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

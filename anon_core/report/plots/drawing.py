@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_core.errors import InvalidInputError, StorageError
+from anon_core.wording import counted as counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,14 +102,19 @@ def named_set(columns: Sequence[str], *, width: int = 56, lines: int = 2) -> str
     return "no columns"
 
 
-def counted(number: int, noun: str = "") -> str:
+def percent(part: int, whole: int) -> str:
     """
-    Return a count with its thousands apart, and what is counted, in the singular where it is one.
+    Return a share in percent with one decimal; hardly any is not none, and nearly all is not all.
 
-    >>> counted(1, "row"), counted(12000, "row"), counted(12000)
-    ('1 row', '12,000 rows', '12,000')
+    >>> percent(1, 8), percent(1, 10**6), percent(10**6 - 1, 10**6), percent(5, 5), percent(0, 0)
+    ('12.5%', '<0.1%', '>99.9%', '100%', '0%')
     """
-    return f"{number:,} {noun}{'s' if number != 1 else ''}" if noun else f"{number:,}"
+    if part in (0, whole):
+        return "100%" if part else "0%"
+    tenths = round(1000 * part / whole)
+    if not 0 < tenths < 1000:
+        return ">99.9%" if tenths else "<0.1%"
+    return f"{tenths / 10:.1f}%"
 
 
 def rows_downwards(axes: Axes, labels: Sequence[str]) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anon_core.report.plots.drawing import BLUE, GREY, ORANGE, RED, counted
-from anon_core.report.plots.shares import percent
+from anon_core.report.plots.drawing import BLUE, GREY, ORANGE, RED, counted, percent
 from anon_core.score.risk import THRESHOLDS
 
 if TYPE_CHECKING:
@@ -35,8 +34,8 @@ def risk_curve(found: RowsBySize, lowest: float) -> RiskCurve:
 
     A row whose risk is exactly x is not above x. A table without rows has none above anything.
 
-    >>> from anon_core.score.rows_by_size import RowsBySize
-    >>> found = RowsBySize(sizes=np.array([1, 4]), rows=np.array([2, 8]), classes=4, counted="rows")
+    >>> from anon_core.score.rows_by_size import RowsBySize, RowsOrUnits
+    >>> found = RowsBySize(sizes=np.array([1, 4]), rows=np.array([2, 8]), classes=4, counted=RowsOrUnits.ROWS)
     >>> curve = risk_curve(found, 0.1)
     >>> curve.risks.tolist(), curve.shares.tolist()
     ([0.1, 0.25, 1.0], [1.0, 0.2, 0.0])
@@ -63,7 +62,7 @@ def draw_risk(axes: Axes, after: RowsBySize, *, k: int, before: RowsBySize | Non
     axes.axvline(1 / k, color=RED, linestyle="--", linewidth=1.2, label=f"1/k = {1 / k:.3g}")
     for found, when, colour, dash, width in sides:
         curve = risk_curve(found, lowest)
-        above = f"{percent(found.below(k), found.total)} of {counted(found.total, found.counted[:-1])} above 1/k"
+        above = f"{percent(found.below(k), found.total)} of {counted(found.total, found.counted.singular)} above 1/k"
         axes.step(
             [*curve.risks, 1.5],
             100 * np.append(curve.shares, 0.0),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anon_core.hierarchy.numbers import number_in
-from anon_core.report.plots.drawing import RED, SKY, counted, named, picture, rows_downwards
-from anon_core.report.plots.shares import percent
+from anon_core.report.plots.drawing import RED, SKY, counted, named, percent, picture, rows_downwards
+from anon_core.score.rows_by_size import RowsOrUnits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,7 +96,7 @@ def _draw(axes: Axes, bars: list[ValueBar], found: ValueRisk) -> None:
     # Edges are the colour of stripes only: drawn themselves, they would hide a part of a few rows.
     axes.barh(places, risk, height=0.7, color=RED, edgecolor="white", linewidth=0, hatch="////", label=label)
     axes.barh(places, safe, left=risk, height=0.7, color=SKY, label="safe")
-    texts = [_figures(bar, found.counted[:-1]) for bar in bars]
+    texts = [_figures(bar, found.counted.singular) for bar in bars]
     for place, text in enumerate(texts):
         end = (risk[place] + safe[place], place)
         axes.annotate(text, end, xytext=(5, 0), textcoords="offset points", va="center", fontsize=8)
@@ -130,7 +130,7 @@ def _written(value: str) -> str:
 
 
 def _once_each(found: ValueRisk) -> str:
-    return "; a unit counts once for each of its values" if found.counted == "units" else ""
+    return "; a unit counts once for each of its values" if found.counted is RowsOrUnits.UNITS else ""
 
 
 def _title(found: ValueRisk) -> str:

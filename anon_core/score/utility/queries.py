@@ -8,22 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from math import comb
 
 import numpy as np
 
 from anon_core.comparison import Comparison
-from anon_core.score.utility.spreading import Shares, Spread, counted, estimates
+from anon_core.score.classes import Shares
+from anon_core.score.utility.spreading import Spread, counted, estimates
 
 MOST_QUERIES = 1000
 """Of the groups of one set of columns, so many are asked for; of more, a sample."""
+MOST_PAIRS = 200
+"""Of the pairs of columns, so many are asked about; of more (there are 4,950 of a hundred columns), a sample."""
 BOUND = 0.001
 """Share of the rows that an error is at least relative to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryErrors:
-    """The relative errors of the counts by so many columns: 0 is exact. ``groups`` occur, ``queries`` were asked."""
+    """
+    The relative errors of the counts by so many columns: 0 is exact.
+
+    ``groups`` occur in the sets of columns that were asked about, for ``queries`` of them.
+    """
 
     groups: int
     queries: int
@@ -34,7 +41,11 @@ class QueryErrors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queries:
-    """Counts by every column and by every pair of columns. None where there is no group to ask for."""
+    """
+    Counts by every column and by every pair of columns. None where there is no group to ask for.
+
+    ``sampled`` tells that not all pairs, or not all groups of a column or pair, were asked for.
+    """
 
     one_column: QueryErrors | None
     two_columns: QueryErrors | None
@@ -42,23 +53,38 @@ class Queries:
     seed: int | None
 
 
-def queries(comparison: Comparison, *, seed: int = 0, most: int = MOST_QUERIES) -> Queries:
+def queries(
+    comparison: Comparison, *, seed: int = 0, most: int = MOST_QUERIES, most_pairs: int = MOST_PAIRS
+) -> Queries:
     """
     Ask the release how many rows each group of the original has, for all sets of one and of two columns.
 
-    Only groups that occur are asked for, all of a set of columns or a sample of ``most``, which the ``seed`` repeats
-    whatever the order of the rows; every query counts alike. A reader spreads labels evenly over the values that they
-    cover and does not know of removed rows. ``seed`` of the result is None if nothing was sampled.
+    Only groups that occur are asked for, all of a set of columns or a sample of ``most``; of more than ``most_pairs``
+    pairs of columns a sample. The ``seed`` repeats both, whatever the order of rows and columns; every query counts
+    alike. A reader spreads labels evenly over the values that they cover and does not know of removed rows. ``seed`` of
+    the result is None if nothing was sampled.
     """
     generator = np.random.default_rng(seed)
     spreads = {ladder.column: Spread.of(ladder) for ladder in comparison.ladders}
-    answers = [
-        [_ask(comparison, columns, spreads, generator, most) for columns in combinations(spreads, size)]
-        for size in (1, 2)
-    ]
-    sampled = any(len(asked.errors) < asked.groups for side in answers for asked in side)
-    one, two = (_summary(side) for side in answers)
-    return Queries(one_column=one, two_columns=two, sampled=sampled, seed=seed if sampled else None)
+    names = sorted(spreads)
+    pairs = _pairs(names, generator, most_pairs)
+    one, two = (
+        [_ask(comparison, columns, spreads, generator, most) for columns in sets]
+        for sets in ([(name,) for name in names], pairs)
+    )
+    sampled = len(pairs) < comb(len(names), 2) or any(len(asked.errors) < asked.groups for asked in (*one, *two))
+    return Queries(one_column=_summary(one), two_columns=_summary(two), sampled=sampled, seed=seed if sampled else None)
+
+
+def _pairs(names: Sequence[str], generator: np.random.Generator, most: int) -> list[tuple[str, str]]:
+    """Return the pairs of names in their order, or a sample of them."""
+    number = comb(len(names), 2)
+    # Without a list of all pairs: a pair is found by its number, of which each name has those after its own.
+    chosen = np.sort(generator.choice(number, most, replace=False)) if number > most else np.arange(number)
+    starts = np.concatenate([[0], np.cumsum(np.arange(len(names) - 1, 0, -1))])
+    first = np.searchsorted(starts, chosen, side="right") - 1
+    second = first + 1 + chosen - starts[first]
+    return [(names[i], names[j]) for i, j in zip(first.tolist(), second.tolist(), strict=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 
@@ -16,9 +15,8 @@ from anon_core import kernels
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
+from anon_core.score.classes import Shares
 from anon_core.score.utility.cells import covered
-
-Shares = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

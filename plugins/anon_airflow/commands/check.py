@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from anon_airflow.commands.judged import as_document, print_judgement
-from anon_airflow.commands.output import json_option, names_in, print_json, table_options
+from anon_airflow.commands.output import json_option, names_in, print_json, reading_of, table_options
 from anon_airflow.commands.searching import Probability, plot_option
 
 if TYPE_CHECKING:
-    from anon_core.report.judgement import Judgement, Question
+    from anon_core.report.judgement import Judgement
+    from anon_core.report.question import Question
+    from anon_core.spec import PartialPublication
     from anon_core.table import ReadOptions
 
 
@@ -70,13 +72,15 @@ def check(
     is taken to be unknown, as with a published file, unless --same-order or --key tells it; what was lost to the
     recoding can be measured only then.
     """
-    from anon_core.report.judgement import Original, Question, judge
+    from anon_core.report.judgement import Original, judge
+    from anon_core.report.question import Question
     from anon_core.spec import load_spec
     from anon_core.table import read
 
-    _check_options(original, plot, column, paired=same_order or key is not None, show_values=show_values)
+    _check_options(original, plot, column, key, same_order=same_order, show_values=show_values)
+    publication = load_spec(spec, partial=True) if spec else None
     question = Question.of(
-        load_spec(spec, partial=True) if spec else None,
+        publication,
         quasi_identifiers=names_in(quasi),
         sensitive=names_in(sensitive),
         k=k,
@@ -84,27 +88,52 @@ def check(
         sampling_fraction=sampling_fraction,
     )
     content = read(table, replace(reading, quoted_missing=False))
-    before = Original(table=read(original, reading), same_order=same_order, key=key) if original else None
+    before = None
+    if original:
+        before = Original(table=read(original, _source(publication, reading)), same_order=same_order, key=key)
     judged = judge(content, question, before, today=datetime.now(UTC).date(), also=[column] if column else [])
     if plot:
         _draw(plot, judged, question, column, show_values=show_values)
     if as_json:
-        print_json(as_document(judged))
+        print_json(as_document(judged, left_to_the_gate(publication)))
     else:
-        print_judgement(table.name, question, judged)
+        print_judgement(table.name, question, judged, left_to_the_gate(publication))
     raise click.exceptions.Exit(0 if judged.holds else 1)
 
 
 def _check_options(
-    original: Path | None, plot: Path | None, column: str | None, *, paired: bool, show_values: bool
+    original: Path | None,
+    plot: Path | None,
+    column: str | None,
+    key: str | None,
+    *,
+    same_order: bool,
+    show_values: bool,
 ) -> None:
     """Refuse options that would have no effect."""
-    if paired and original is None:
+    if same_order and key is not None:
+        raise click.UsageError("--same-order and --key are two ways to pair rows; give one of them")
+    if (same_order or key is not None) and original is None:
         raise click.UsageError("--same-order and --key pair rows with those of --original; give it")
     if column and not plot:
         raise click.UsageError("--column is drawn; give --plot FILE")
     if show_values and not column:
         raise click.UsageError("--show-values writes the values of --column into a picture; give it")
+
+
+def _source(publication: PartialPublication | None, reading: ReadOptions) -> ReadOptions:
+    """Return how the original is read: as the publication file says, unless the call says something itself."""
+    from anon_core.table import ReadOptions
+
+    if publication is None or publication.source is None or reading != reading_of("auto", "auto", ("",)):
+        return reading
+    source = publication.source
+    return ReadOptions(delimiter=source.delimiter, encoding=source.encoding, missing_words=tuple(source.missing_words))
+
+
+def left_to_the_gate(publication: PartialPublication | None) -> list[str]:
+    """Return what a publication file requires and only a run checks."""
+    return ["expectations"] if publication and publication.expectations else []
 
 
 def _draw(path: Path, judged: Judgement, question: Question, column: str | None, *, show_values: bool) -> None:

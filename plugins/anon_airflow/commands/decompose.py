@@ -9,8 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anon_airflow.commands.output import json_option, names_in, percent, print_json, print_table, several, table_options
+from anon_airflow.commands.output import (
+    check_output,
+    force_option,
+    json_option,
+    names_in,
+    no_place,
+    percent,
+    print_json,
+    print_table,
+    several,
+    show_values_option,
+    table_options,
+    write_whole,
+)
+from anon_airflow.commands.output import show_values as show
 from anon_airflow.commands.searching import plot_option
+from anon_core.errors import DecomposeError
 from anon_core.spec import Preset
 
 if TYPE_CHECKING:
@@ -46,7 +61,9 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the table with the published parts in place of the column, .csv or .parquet. It is not anonymous.",
 )
+@force_option
 @plot_option("the rows that are alone before and after")
+@show_values_option
 @table_options
 @json_option
 def decompose(
@@ -54,7 +71,9 @@ def decompose(
     column: str,
     others: tuple[str, ...],
     output: Path | None,
+    force: bool,
     plot: Path | None,
+    show_values: bool,
     reading: ReadOptions,
     as_json: bool,
     **options: Any,
@@ -70,13 +89,20 @@ def decompose(
 
     rule = _rule(**options)
     if output:
-        _check_output(table, output)
+        if output.suffix.lower() not in (".csv", ".parquet"):
+            raise click.BadParameter("a table is written as .csv or .parquet", param_hint="--output")
+        check_output(output, force=force, sources=(table, *map(Path, rule.lookup.values())))
     content = read(table, reading)
     beside = names_in(others)
     content.select([column, *beside])
     _check_names(content, column, beside, rule)
     split = split_column(content.column(column), rule, Path())
-    split.check()
+    try:
+        split.check()
+    except DecomposeError:
+        if show_values:
+            show([(no_place(column), split.refused_values)])
+        raise
     found = measure_effect(content, split, beside)
     if plot:
         from anon_core.report.plots import plot_decomposition
@@ -144,13 +170,6 @@ def _pairs(texts: Sequence[str]) -> dict[str, str]:
     return {part: file for part, _, file in pairs}
 
 
-def _check_output(table: Path, output: Path) -> None:
-    if output.suffix.lower() not in (".csv", ".parquet"):
-        raise click.BadParameter("a table is written as .csv or .parquet", param_hint="--output")
-    if output.exists() and table.exists() and output.samefile(table):
-        raise click.BadParameter("would overwrite TABLE; name another file", param_hint="--output")
-
-
 def _check_names(table: Table, column: str, others: Sequence[str], rule: Decompose) -> None:
     if column in others or len(set(others)) < len(others):
         raise click.BadParameter("names a column twice, or the one to decompose", param_hint="--with")
@@ -165,7 +184,8 @@ def _write(table: Table, split: Split, output: Path) -> None:
 
     columns = [part for one in table.columns for part in (split.published if one.name == split.column.name else (one,))]
     write = write_parquet if output.suffix.lower() == ".parquet" else write_csv
-    write(Table(columns=tuple(columns), rows=table.rows), output)
+    decomposed = Table(columns=tuple(columns), rows=table.rows)
+    write_whole(output, "writing the table", lambda part: write(decomposed, part))
 
 
 def _written(found: Decomposition) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,8 +11,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from anon_airflow.commands.hierarchy_options import Kind, kind_options
-from anon_airflow.commands.output import json_option, print_json, print_table, several, table_options
-from anon_airflow.home import storage
+from anon_airflow.commands.output import (
+    check_output,
+    force_option,
+    json_option,
+    no_place,
+    print_json,
+    print_table,
+    several,
+    show_values_option,
+    table_options,
+    write_whole,
+)
+from anon_airflow.commands.output import show_values as show
 from anon_core.errors import HierarchyError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -21,8 +31,6 @@ if TYPE_CHECKING:
     from anon_core.hierarchy.ladder import Ladder
     from anon_core.hierarchy.levels import Levels
     from anon_core.table import Column, ReadOptions
-
-_MOST_SHOWN = 50
 
 
 @click.group(short_help="Build and check hierarchy files.")
@@ -35,7 +43,7 @@ def hierarchy() -> None:
 @click.option("--column", required=True, help="The column whose values are generalised.")
 @kind_options
 @click.option("--output", type=click.Path(path_type=Path), help="Where to write; by default hierarchy_COLUMN.csv here.")
-@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@force_option
 @click.option(
     "--unmapped",
     type=click.Choice(["error", "suppress"]),
@@ -43,7 +51,7 @@ def hierarchy() -> None:
     show_default=True,
     help="Values that are not covered stop the command, or are left out of the file.",
 )
-@click.option("--show-values", is_flag=True, help="Name the values that are not covered, on the terminal only.")
+@show_values_option
 @table_options
 @json_option
 def build(
@@ -68,20 +76,22 @@ def build(
     from anon_core.hierarchy.files.writing import text_of
     from anon_core.table import read
 
-    target = _target(output, column, force=force, sources=(table, *kind.files))
+    target = output or Path(f"hierarchy_{re.sub(r'[^0-9A-Za-z_-]+', '_', column).strip('_') or 'column'}.csv")
+    check_output(target, force=force, sources=(table, *kind.files))
     content = read(table, reading).column(column)
     levels = kind.levels(content)
     built = ladder_of(content, levels, where=kind.where)
     missing = _missing(built, content)
     if missing["values"] and unmapped == "error":
-        if show_values and _on_terminal():
-            _show(f"column {column!r} has no place for", _unmapped(built, content))
+        if show_values:
+            show([(no_place(column), _unmapped(built, content))])
         raise InvalidInputError(
-            f"column {column!r}: {several(missing['values'], 'distinct value')} in {several(missing['rows'], 'row')} "
+            f"column {column!r}: {several(missing['values'], 'distinct value')}, {several(missing['rows'], 'row')}, "
             f"{kind.wanted(content)}; repair them, choose another hierarchy, or give `--unmapped suppress` to leave "
             "them out of the file (and `unmapped: suppress` in the publication file to publish them as *)"
         )
-    _write(target, text_of(built, content))
+    text = text_of(built, content)
+    write_whole(target, "writing the hierarchy file", lambda part: part.write_bytes(text.encode()))
     figures = figures_of(built)
     shown = {
         "file": str(target),
@@ -105,7 +115,7 @@ def build(
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--table", type=click.Path(path_type=Path), help="Compare with a column of this table.")
 @click.option("--column", help="The column of --table.")
-@click.option("--show-values", is_flag=True, help="Name values that have no place, on the terminal only.")
+@show_values_option
 @table_options
 @json_option
 def check(
@@ -116,6 +126,7 @@ def check(
     Every fault is listed with its line; exit code 2 then. With --table and --column, exit code 1 if the column has
     values that the file does not cover. Prints counts only.
     """
+    from anon_core.hierarchy.columns import ladder_of
     from anon_core.hierarchy.files import format_of, read_levels
     from anon_core.hierarchy.files.describing import figures_of, kept_apart, whole_ladder
     from anon_core.table import read
@@ -143,12 +154,13 @@ def check(
     covered = True
     if table is not None and column is not None:
         content = read(table, reading).column(column)
-        shown["table"], built = _against(content, levels, file)
+        built = ladder_of(content, levels, where=str(file))
+        shown["table"] = _against(content, levels, built)
         covered = not built.unmapped.any()
-        if show_values and _on_terminal():
-            _show(f"column {column!r} has no place for", _unmapped(built, content))
-    elif show_values and _on_terminal():
-        _show("kept apart from the same word below", [f"{label} at level {level}" for level, label in apart])
+        if show_values:
+            show([(no_place(column), _unmapped(built, content))])
+    elif show_values:
+        show([("kept apart from the same word below", [f"{label} at level {level}" for level, label in apart])])
     if as_json:
         print_json(shown)
     else:
@@ -156,25 +168,10 @@ def check(
     raise click.exceptions.Exit(0 if covered else 1)
 
 
-def _target(output: Path | None, column: str, *, force: bool, sources: Sequence[Path]) -> Path:
-    """
-    Return the file to write.
+def _against(column: Column, levels: Levels, built: Ladder) -> dict[str, Any]:
+    """Return how a column stands to a hierarchy, in counts."""
+    from anon_core.hierarchy.columns import values_of
 
-    :raises InvalidInputError: it exists and may not be overwritten, or is one of those that are read.
-    """
-    target = output or Path(f"hierarchy_{re.sub(r'[^0-9A-Za-z_-]+', '_', column).strip('_') or 'column'}.csv")
-    if target.exists() and not force:
-        raise InvalidInputError(f"{target} exists already; give another --output, or --force to overwrite it")
-    if any(target.exists() and source.exists() and target.samefile(source) for source in sources):
-        raise InvalidInputError(f"{target} is what the hierarchy is made from; give another --output")
-    return target
-
-
-def _against(column: Column, levels: Levels, file: Path) -> tuple[dict[str, Any], Ladder]:
-    """Return how a column stands to a hierarchy, in counts, and its ladder."""
-    from anon_core.hierarchy.columns import ladder_of, values_of
-
-    built = ladder_of(column, levels, where=str(file))
     values = values_of(column)
     missing = _missing(built, column)
     return {
@@ -185,7 +182,7 @@ def _against(column: Column, levels: Levels, file: Path) -> tuple[dict[str, Any]
         "covered": len(values) - missing["values"],
         "unmapped": missing,
         "unused": len(set(levels.paths) - {None, *values}),
-    }, built
+    }
 
 
 def _missing(ladder: Ladder, column: Column) -> dict[str, int]:
@@ -193,32 +190,7 @@ def _missing(ladder: Ladder, column: Column) -> dict[str, int]:
 
 
 def _unmapped(ladder: Ladder, column: Column) -> list[str]:
-    return [value for value, out in zip(column.domain.to_pylist(), ladder.unmapped.tolist(), strict=True) if out]
-
-
-def _on_terminal() -> bool:
-    """Whether values may be named: into a file or a pipe they never go."""
-    if not sys.stderr.isatty():
-        click.echo("--show-values shows values on a terminal only, never in a file or a pipe", err=True)
-        return False
-    return True
-
-
-def _show(what: str, values: Sequence[str]) -> None:
-    if values:
-        more = f" and {len(values) - _MOST_SHOWN:,} more" if len(values) > _MOST_SHOWN else ""
-        click.echo(f"{what}: {', '.join(map(repr, values[:_MOST_SHOWN]))}{more}", err=True)
-
-
-def _write(target: Path, text: str) -> None:
-    """Write the file completely or not at all."""
-    part = target.with_name(f".{target.name}.part")
-    with storage("writing the hierarchy file", target):
-        try:
-            part.write_bytes(text.encode())
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
+    return list(column.domain.filter(ladder.unmapped).to_pylist())
 
 
 def _print_levels(title: str, figures: Sequence[LevelFigures]) -> None:
@@ -228,7 +200,7 @@ def _print_levels(title: str, figures: Sequence[LevelFigures]) -> None:
 def _print_built(shown: dict[str, Any], figures: Sequence[LevelFigures], reason: str) -> None:
     _print_levels(f"{Path(shown['file']).name}: {several(shown['values'], 'value')} of {shown['column']}", figures)
     if reason:
-        click.echo(f"left out: {_counted(shown['unmapped'])} that {reason}")
+        click.echo(f"left out: {_counted(shown['unmapped'])}, {reason}")
     _print_apart(shown)
     click.echo(f"wrote {shown['file']}; it holds the values of the column: keep it as you keep the table")
 

@@ -54,16 +54,16 @@ class Kind:
 
         :raises InvalidInputError: what was given does not make a hierarchy.
         """
-        from anon_core.hierarchy import frequency_groups, ordered_groups, prefixes, widths
         from anon_core.hierarchy.columns import rows_of, values_of
         from anon_core.hierarchy.files import read_levels
+        from anon_core.hierarchy.kinds import frequency_groups, ordered_groups, prefixes, widths
         from anon_core.hierarchy.kinds.dates import by_date
         from anon_core.hierarchy.levels import Levels
 
         values = values_of(column)
         first = self.given[0]
         if self.name == "intervals":
-            return widths.by_widths(values, self._numbers(first))
+            return widths.by_intervals(values, self._numbers(first))
         if self.name == "cuts":
             return widths.by_cuts(values, [self._numbers(each) for each in self.given])
         if self.name == "frequency":
@@ -80,13 +80,13 @@ class Kind:
         return read_levels(Path(first))
 
     def wanted(self, column: Column) -> str:
-        """Return what is wrong with values that are not covered."""
+        """Return what is wrong with values that are not covered, in words that go on after counting them."""
         from anon_core.hierarchy.columns import values_of
         from anon_core.hierarchy.kinds.dates import form_of
 
         if self.name == "rules":
-            return f"have no rule in {self.where}"
-        return form_of(values_of(column)).wanted if self.name == "date" else "are not numbers such as 1957 or 3.5"
+            return f"without a rule in {self.where}"
+        return form_of(values_of(column)).wanted if self.name == "date" else "not numbers such as 1957 or 3.5"
 
     def _numbers(self, text: str) -> list[Decimal]:
         from anon_core.hierarchy.numbers import number_in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,54 +11,56 @@ import click
 from anon_airflow.commands.output import percent, print_table, several
 
 if TYPE_CHECKING:
-    from anon_core.report.judgement import Judgement, Question
+    from anon_core.report.judgement import Judgement
+    from anon_core.report.question import Question
     from anon_core.score.linkage import FourK
     from anon_core.score.utility import Utility
 
 
-def as_document(judged: Judgement) -> dict[str, Any]:
+def as_document(judged: Judgement, not_checked: Sequence[str]) -> dict[str, Any]:
     """Return everything that was measured; what needs the original is null without it."""
-    from anon_core.report.measured import risk_note, utility_note
+    from anon_core.report.measured import measured_note, utility_note
 
-    assessment = judged.assessment
-    measured, four = assessment.k, assessment.four
-    others = {name: getattr(four, name) for name in ("link", "source", "concealment")} if four else {}
+    assessment, comparison = judged.assessment, judged.comparison
+    measured, four = measured_note((), assessment), assessment.four
     return {
-        "rows": measured.rows,
-        "k": {"exact": measured.k, **others},
-        "singletons": measured.singletons,
-        "classes": measured.classes,
-        "rows_below_k": measured.rows_below,
+        "rows": measured["rows"],
+        "k": measured["k"],
+        "singletons": measured["singletons"],
+        "classes": measured["classes"],
+        "rows_below_k": measured["rows_below"],
         "checks": [asdict(check) for check in judged.checks],
-        "beside_original": None if four is None else _beside(judged, four),
-        "risk": risk_note(assessment.risk, assessment.population),
-        "sensitive": [asdict(column) for column in assessment.sensitive],
+        "not_checked": list(not_checked),
+        "beside_original": None
+        if four is None or comparison is None
+        else {
+            "paired": four.paired,
+            "rows_before": comparison.before.rows,
+            "rows_removed": four.removed,
+            "rows_below_k": four.rows_below,
+            "concealment_reason": four.reason,
+        },
+        "risk": measured["risk"],
+        "sensitive": measured["sensitive"],
         "utility": None if assessment.utility is None else utility_note(assessment.utility),
     }
 
 
-def _beside(judged: Judgement, four: FourK) -> dict[str, Any]:
-    return {
-        "paired": four.paired,
-        "rows_before": judged.comparison.before.rows if judged.comparison else None,
-        "rows_removed": four.removed,
-        "rows_below_k": four.rows_below,
-        "concealment_reason": four.reason,
-    }
-
-
-def print_judgement(name: str, question: Question, judged: Judgement) -> None:
+def print_judgement(name: str, question: Question, judged: Judgement, not_checked: Sequence[str]) -> None:
     """Print what holds and what does not, then where the table stands."""
     measured = judged.assessment.k
     counted = f"people told apart by {question.unit}" if question.unit else "rows"
+    classes = "1 class" if measured.classes == 1 else f"{measured.classes:,} classes"
     print_table(
-        f"{name}: {measured.rows:,} {counted}, {measured.classes:,} classes of {', '.join(question.quasi_identifiers)}",
+        f"{name}: {measured.rows:,} {counted}, {classes} of {', '.join(question.quasi_identifiers)}",
         ["check", "holds", "observed", "required", "about"],
         [[check.name, check.passed, _observed(check.observed), check.required, check.about] for check in judged.checks],
     )
+    if not_checked:
+        click.echo(f"not checked here, but by the gate of a run: {', '.join(not_checked)}")
     if judged.assessment.four:
         _print_four(question, judged.assessment.four)
-    _print_risk(judged)
+    _print_risk(question, judged)
     if judged.assessment.sensitive:
         print_table(
             "\nsensitive columns, worst class",
@@ -86,19 +89,19 @@ def _print_four(question: Question, four: FourK) -> None:
         "concealment": four.reason or "link, without pairs that a comparison of everybody rules out",
     }
     print_table(
-        f"\nthe four k's; which row became which is {known}; {several(four.removed, 'row')} removed",
-        ["k", "value", f"rows below {question.k}", "meaning"],
+        f"\nthe four k's of {question.counted}; which row became which is {known}; removed: {four.removed:,}",
+        ["k", "value", f"{question.counted} below {question.k}", "meaning"],
         [[name, getattr(four, name), four.rows_below[name], meaning] for name, meaning in meanings.items()],
         right=(1, 2),
     )
 
 
-def _print_risk(judged: Judgement) -> None:
+def _print_risk(question: Question, judged: Judgement) -> None:
     risk, population = judged.assessment.risk, judged.assessment.population
     attackers = {"prosecutor": risk.prosecutor, "journalist": risk.journalist}
     print_table(
         f"\nrisk of being linked; {risk.basis}",
-        ["attacker", "highest", "average", *(f"rows above {at.limit:g}" for at in risk.prosecutor.above)],
+        ["attacker", "highest", "average", *(f"{question.counted} above {at.limit:g}" for at in risk.prosecutor.above)],
         [
             [name, attack.highest, attack.average, *(at.rows for at in attack.above)]
             for name, attack in attackers.items()
@@ -107,15 +110,14 @@ def _print_risk(judged: Judgement) -> None:
         right=tuple(range(1, 3 + len(risk.prosecutor.above))),
     )
     small = ", ".join(f"{at.rows:,} ({percent(at.share)}) below {at.limit:g}" for at in risk.below)
-    click.echo(f"rows in small classes: {small}")
-    estimates = [
-        f"{one.uniques:,.0f} ({percent(one.share or 0.0)}) by {one.estimator.value}"
-        for one in population.estimates
-        if one.uniques is not None
-    ]
-    reasons = {one.reason for one in population.estimates if one.reason}
-    said = "; ".join(estimates) or population.reason or "; ".join(sorted(reasons))
-    click.echo(f"alone in the population: {said}")
+    click.echo(f"{question.counted} in small classes: {small}")
+    if population.reason:
+        click.echo(f"alone in the population: {population.reason}")
+    for one in population.estimates:
+        elected = " (elected)" if one == population.elected else ""
+        figure = "none" if one.uniques is None else f"{one.uniques:,.0f} ({percent(one.share or 0.0)})"
+        said = f"{figure}: {one.reason}" if one.reason else figure
+        click.echo(f"alone in the population of {population.population:,}, {one.estimator.value}{elected}: {said}")
 
 
 def _print_utility(utility: Utility) -> None:

@@ -1,4 +1,7 @@
-"""What every command shares: JSON on stdout or a readable table, progress on stderr, reading a TABLE."""
+"""What every command shares: JSON on stdout or a readable table, progress on stderr, reading a TABLE, writing a file.
+
+Values are named on a terminal only.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,29 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+
+from anon_airflow.home import storage
+from anon_core.errors import InvalidInputError, StorageError
+from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_core.table import ReadOptions
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_MOST_SHOWN = 50
+
+several = counted
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+force_option = click.option("--force", is_flag=True, help="Overwrite an existing --output.")
+show_values_option = click.option(
+    "--show-values", is_flag=True, help="Name the values that have no place, on the terminal only."
+)
 
 
 def table_options(function: F) -> F:
@@ -25,7 +41,7 @@ def table_options(function: F) -> F:
 
     @functools.wraps(function)
     def command(*, delimiter: str, encoding: str, missing_words: tuple[str, ...], **given: Any) -> Any:
-        return function(reading=_reading(delimiter, encoding, missing_words), **given)
+        return function(reading=reading_of(delimiter, encoding, missing_words), **given)
 
     for option in (
         click.option(
@@ -45,7 +61,7 @@ def table_options(function: F) -> F:
     return cast("F", command)
 
 
-def _reading(delimiter: str, encoding: str, missing_words: tuple[str, ...]) -> ReadOptions:
+def reading_of(delimiter: str, encoding: str, missing_words: tuple[str, ...]) -> ReadOptions:
     from anon_core.table import ReadOptions
 
     if delimiter != "auto" and len(delimiter) != 1:
@@ -82,14 +98,49 @@ def percent(share: float, digits: int = 2) -> str:
     return f"< {step:.{digits}%}" if 0 < share < step / 2 else f"{share:.{digits}%}"
 
 
-def several(count: int, what: str) -> str:
+def show_values(found: Iterable[tuple[str, Sequence[str]]]) -> None:
     """
-    Return a count and what is counted.
+    Name values, each list after what it is, on the terminal; into a file or a pipe they never go.
 
-    >>> several(1, "row"), several(1200, "row")
-    ('1 row', '1,200 rows')
+    Of more than fifty the rest are counted. Where there is no terminal, ``found`` is not asked at all.
     """
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    if not sys.stderr.isatty():
+        click.echo("--show-values shows values on a terminal only, never in a file or a pipe", err=True)
+        return
+    for what, values in found:
+        if values:
+            more = f" and {len(values) - _MOST_SHOWN:,} more" if len(values) > _MOST_SHOWN else ""
+            click.echo(f"{what}: {', '.join(map(repr, values[:_MOST_SHOWN]))}{more}", err=True)
+
+
+def no_place(column: str) -> str:
+    """Return what to say of a column's values before they are named."""
+    return f"column {column!r} has no place for"
+
+
+def check_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
+    """:raises InvalidInputError: the file to write exists and may not be overwritten, or is one of those read."""
+    if target.exists() and any(source.exists() and target.samefile(source) for source in sources):
+        raise InvalidInputError(f"{target} is read by this command; give another --output")
+    if target.exists() and not force:
+        raise InvalidInputError(f"{target} exists already; give another --output, or --force to overwrite it")
+
+
+def write_whole(target: Path, doing: str, write: Callable[[Path], object]) -> None:
+    """
+    Let ``write`` write a file, completely or not at all.
+
+    :raises StorageError: the folder or disk does not take it.
+    """
+    part = target.with_name(f".{target.name}.part")
+    with storage(doing, target):
+        try:
+            write(part)
+            part.replace(target)
+        except StorageError as error:  # Told of the file that was asked for.
+            raise StorageError(str(target), doing, error.reason) from None
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from anon_airflow.commands.output import Stopwatch, json_option, print_json
+from anon_airflow.commands.output import Stopwatch, json_option, no_place, print_json, show_values_option
+from anon_airflow.commands.output import show_values as show
 from anon_core.errors import DecomposeError, UnmappedValuesError
 
 if TYPE_CHECKING:
     from anon_core.spec import Publication
-    from anon_core.table import Column, Mask
 
 _DAY = click.DateTime(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
@@ -25,7 +25,7 @@ _DAY = click.DateTime(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
     "--period", type=_DAY, help="First day of the period, for {{ data_interval_start }} and the version's name."
 )
 @click.option("--period-end", type=_DAY, help="The day after its last one, for {{ data_interval_end }}.")
-@click.option("--show-values", is_flag=True, help="Name the values that a hierarchy misses, on the terminal only.")
+@show_values_option
 @json_option
 def run(spec: Path, period: datetime | None, period_end: datetime | None, show_values: bool, as_json: bool) -> None:
     """Run the publication SPEC from its source to the portal, as Airflow would, through the same steps.
@@ -43,7 +43,7 @@ def run(spec: Path, period: datetime | None, period_end: datetime | None, show_v
         result = run_all(publication, start=start, end=end, progress=Stopwatch())
     except (UnmappedValuesError, DecomposeError) as error:
         if show_values:
-            _show_unmapped(publication, render(str(publication.source.file), start, end), error)
+            show(_without_a_place(publication, render(str(publication.source.file), start, end), error))
         raise
     if as_json:
         print_json(result)
@@ -56,31 +56,24 @@ def _utc(day: datetime | None) -> datetime | None:
     return day.replace(tzinfo=UTC) if day else None
 
 
-def _show_unmapped(publication: Publication, source_file: str, error: UnmappedValuesError | DecomposeError) -> None:
-    """Name the values on the terminal; into a file or a pipe they never go."""
+def _without_a_place(
+    publication: Publication, source_file: str, error: UnmappedValuesError | DecomposeError
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield for every column that the error tells of its values that have no place; the table is read once more."""
     from anon_airflow.source import read_options
     from anon_core.hierarchy.build import ladder
     from anon_core.hierarchy.decompose import decompose, split_column
     from anon_core.table import read
 
-    if not sys.stderr.isatty():
-        click.echo("--show-values shows values on a terminal only, never in a file or a pipe", err=True)
-        return
     table = read(publication.resolve(source_file), read_options(publication))
     if isinstance(error, DecomposeError):
         for name in dict.fromkeys([*error.unfit, *(column for column, _ in error.unnamed)]):
             rule = publication.columns[name].decompose
             if rule is not None:
-                split = split_column(table.column(name), rule, publication.root)
-                _show(name, split.column, split.refused)
+                yield no_place(name), split_column(table.column(name), rule, publication.root).refused_values
         return
     declared, table = publication.effective_columns, decompose(table, publication)
     for name in error.unmapped:
         column = table.column(name)
-        _show(name, column, ladder(column, declared[name].hierarchy, publication.root).unmapped)
-
-
-def _show(name: str, column: Column, marked: Mask) -> None:
-    values = [value for value, is_marked in zip(column.domain.to_pylist(), marked, strict=True) if is_marked]
-    shown = ", ".join(repr(value) for value in values[:50])
-    click.echo(f"column {name!r} has no place for: {shown}" + (" ..." if len(values) > 50 else ""), err=True)
+        marked = ladder(column, declared[name].hierarchy, publication.root).unmapped
+        yield no_place(name), column.domain.filter(marked).to_pylist()

@@ -22,7 +22,7 @@ COSTLY = 10_000_000
 """A search that may have to look at more column sets than this says so before it begins."""
 
 
-class Probability(click.ParamType):
+class Probability(click.ParamType):  # type: ignore[type-arg]  # Generic only in some versions of click.
     """A number from 0 to 1."""
 
     name = "number from 0 to 1"

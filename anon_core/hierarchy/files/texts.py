@@ -1,0 +1,33 @@
+"""The text of a file that people wrote, or in one sentence why there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from anon_core.errors import HierarchyError
+
+
+def text_in(path: Path, what: str) -> str:
+    """
+    Return the text of a file, with its line ends as they stand: inside quotes a line break is part of a value.
+
+    ``what`` says what the file should be, such as "hierarchy file".
+
+    :raises HierarchyError: the file cannot be read as UTF-8 text.
+    """
+    content = b""
+    try:
+        if path.exists() and not path.is_file():
+            raise HierarchyError(str(path), ["is a folder, not a file" if path.is_dir() else "is not a file"])
+        content = path.read_bytes()
+        return content.decode("utf-8-sig")
+    except FileNotFoundError:
+        problem = f"no such {what}; check the path (in a publication file it starts at the include folder)"
+    except PermissionError:
+        problem = "may not be read by this user"
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        problem = f"line {line} cannot be read as UTF-8 text; save it as UTF-8"
+    except (OSError, ValueError):
+        problem = "cannot be read"
+    raise HierarchyError(str(path), [problem])

@@ -1,0 +1,87 @@
+"""Whether a table has the declared columns, and whether some of them name people or single them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+
+from anon_core.detect.uniqueness import unaccepted_uniqueness
+from anon_core.frequency import FrequencyTable
+from anon_core.policy import IDENTIFYING
+from anon_core.report.check import Check
+from anon_core.report.question import Question
+from anon_core.role import Role
+from anon_core.spec import PartialPublication
+from anon_core.table import Table
+
+_SHOWN = 5
+
+
+def column_checks(
+    table: Table, question: Question, publication: PartialPublication, today: date, besides: Sequence[str]
+) -> Iterator[Check]:
+    """
+    Check that the table has the declared columns and no other, and that no set of them singles anybody out.
+
+    Columns ``besides`` would not be published.
+    """
+    undeclared = [name for name in table.names if name not in (*publication.published, *besides)]
+    absent = [name for name in publication.published if name not in table.names]
+    yield Check(
+        name="no_undeclared_column",
+        passed=not undeclared and not absent,
+        observed=len(undeclared) + len(absent),
+        required=0,
+        about=f"undeclared: {len(undeclared)}, absent: {len(absent)}",
+    )
+    believed = [name for name in publication.believed(today) if name in table.names]
+    if named := [name for name in believed if name not in question.quasi_identifiers]:
+        yield _names_nobody(table, named)
+    expired = [accepted for accepted in question.policy.published_uniqueness.accept if accepted.until < today]
+    if expired:
+        yield Check(
+            name="acceptances",
+            passed=False,
+            observed=len(expired),
+            required=0,
+            about="acceptances that have ended: have them renewed, or remove them",
+        )
+    yield _uniqueness(table, question, publication, today)
+
+
+def _names_nobody(table: Table, columns: Sequence[str]) -> Check:
+    """Check that no sensitive column is an identifier in disguise: few of its values may occur once."""
+    shares = {name: FrequencyTable.of(table, [name]).singletons / max(table.rows, 1) for name in columns}
+    found = [name for name, share in shares.items() if share >= IDENTIFYING]
+    return Check(
+        name="no_published_identifier",
+        passed=not found,
+        observed=max(shares.values()),
+        required=IDENTIFYING,
+        about=f"nearly all values occur once: {', '.join(found)}"
+        if found
+        else "share of values that occur once, at most",
+    )
+
+
+def _uniqueness(table: Table, question: Question, publication: PartialPublication, today: date) -> Check:
+    limits = question.policy.published_uniqueness
+    quasi = question.quasi_identifiers
+    searched = [name for name in table.names if name in (*publication.searched, *quasi)]
+    others = [name for name in publication.names_with_role(Role.OTHER) if name in table.names and name not in quasi]
+    found = unaccepted_uniqueness(
+        FrequencyTable.of(table, searched, unit=question.unit),
+        max_size=limits.max_size,
+        max_share=limits.max_share,
+        accepted=[a.columns for a in limits.accept if a.until >= today],
+        together=[(*quasi, name) for name in others],
+    )
+    sets = [f"({', '.join(one.columns)}): {one.singletons:,} alone" for one in found[:_SHOWN]]
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return Check(
+        name="published_uniqueness",
+        passed=not found,
+        observed=[{"columns": list(one.columns), "singletons": one.singletons} for one in found],
+        required=limits.max_share,
+        about="; ".join(sets) + more if found else "no such set",
+    )

@@ -1,0 +1,75 @@
+"""Regular expressions in a publication file, whose named groups are the parts of a value.
+
+Python tells the groups, RE2 matches: what they read differently, or RE2 does not know, is refused before any value is
+seen.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from functools import lru_cache
+
+__all__ = ["groups_of", "pattern_problem"]
+
+_ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_NEEDS_BACKTRACKING = re.compile(r"\(\?(?!:|P<|-?[ims]+(?:-[ims]+)?[:)])|[*+?}]\+")
+_BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
+_NO_LEAST = re.compile(r"\{,[0-9]*\}")
+
+
+def groups_of(pattern: str) -> tuple[str, ...]:
+    """
+    Return the names of the groups, in the order they open; of something that is no regular expression there are none.
+
+    >>> groups_of(r"(?P<area>\\d{2})(?P<office>\\d+)"), groups_of("(?P<area>")
+    (('area', 'office'), ())
+    """
+    try:
+        return tuple(_compiled(pattern).groupindex)
+    except (re.error, OverflowError, RecursionError):
+        return ()
+
+
+def pattern_problem(pattern: str) -> str | None:
+    """
+    Return why a regular expression cannot name parts, or None.
+
+    >>> pattern_problem("(?P<area>x{,2})")
+    'has a repetition without its least number, which is read as plain text; write `{0,2}` for `{,2}`'
+    """
+    try:
+        compiled = _compiled(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        return f"is not a regular expression: {error}"
+    if not compiled.groupindex:
+        return r"has no named group; write parts as `(?P<area>\d{2})`"
+    if compiled.groups != len(compiled.groupindex):
+        return "has a group without a name; name it as a part, or write `(?:...)`"
+    bare = _ESCAPE_OR_CLASS.sub("_", pattern)
+    if _NEEDS_BACKTRACKING.search(bare) or _BACK_REFERENCE.search(pattern):
+        return "looks around, refers back or is possessive: it is matched in linear time, which knows none of these"
+    if _NO_LEAST.search(bare):
+        return "has a repetition without its least number, which is read as plain text; write `{0,2}` for `{,2}`"
+    return _unknown_to_re2(pattern)
+
+
+@lru_cache(maxsize=100)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """:raises re.error: it is not a regular expression."""
+    with warnings.catch_warnings():
+        # Of `[[:alpha:]]` Python warns, with a path of ours; RE2 knows it.
+        warnings.simplefilter("ignore")
+        return re.compile(pattern)
+
+
+def _unknown_to_re2(pattern: str) -> str | None:
+    # A scheduler parses every publication file again and again: only one with a pattern pays for this import.
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        pc.extract_regex(pa.array([""]), pattern)
+    except pa.ArrowInvalid as error:
+        return f"cannot be used, for it is matched by RE2: {str(error).removeprefix('Invalid regular expression: ')}"
+    return None

@@ -1,0 +1,13 @@
+"""How counts are put into words, everywhere the same."""
+
+from __future__ import annotations
+
+
+def counted(number: int, noun: str = "") -> str:
+    """
+    Return a count with its thousands apart, and what is counted, in the singular where it is one.
+
+    >>> counted(1, "row"), counted(12000, "distinct value"), counted(0, "row"), counted(12000)
+    ('1 row', '12,000 distinct values', '0 rows', '12,000')
+    """
+    return f"{number:,} {noun}{'s' if number != 1 else ''}" if noun else f"{number:,}"
