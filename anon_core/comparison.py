@@ -109,7 +109,7 @@ def compare(
     if unit is not None and at is None:
         raise InvalidInputError(
             f"units of column {unit!r} cannot be counted without knowing which row became which; "
-            "pair the tables by the order of their rows or by a key column"
+            "pair them with --same-order or --key COLUMN, as a table that you recoded yourself allows"
         )
     units = None if unit is None else original.column(unit).codes
     before = _Side.of(values, [len(original.column(name).domain) for name in names], None, units, original.rows)
@@ -206,12 +206,18 @@ def original_rows(original: Table, released: Table, *, same_order: bool, key: st
     if original.rows != released.rows:
         raise InvalidInputError(
             f"rows cannot be paired by their order: {original.rows} before, {released.rows} after; "
-            "name a key column that both tables have, or leave the pairing open"
+            "name a key column that both tables have with --key, or leave the pairing open"
         )
     return np.arange(original.rows, dtype=np.int64)
 
 
 def _by_key(original: Table, released: Table, key: str) -> Integers:
+    lacking = [side for side, table in (("original", original), ("released", released)) if key not in table.names]
+    if lacking:
+        raise InvalidInputError(
+            f"rows cannot be paired by column {key!r}: the {' and the '.join(lacking)} table does not have it. A published "
+            "file has no key: leave the pairing open for it"
+        )
     before, after = original.column(key), released.column(key)
     twice = [
         side

@@ -27,12 +27,14 @@ def column_checks(
     """
     undeclared = [name for name in table.names if name not in (*publication.published, *besides)]
     absent = [name for name in publication.published if name not in table.names]
+    left_out = [name for name in besides if name in table.names and name not in publication.published]
     yield Check(
         name="no_undeclared_column",
         passed=not undeclared and not absent,
         observed=len(undeclared) + len(absent),
         required=0,
-        about=f"undeclared: {len(undeclared)}, absent: {len(absent)}",
+        about=f"undeclared: {len(undeclared)}, absent: {len(absent)}"
+        + (f"; not counted, and not to be published: {', '.join(left_out)}" if left_out else ""),
     )
     believed = [name for name in publication.believed(today) if name in table.names]
     if named := [name for name in believed if name not in question.quasi_identifiers]:

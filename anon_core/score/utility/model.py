@@ -69,9 +69,9 @@ def utility(
 def _reason(cells: Recoded | None) -> str | None:
     """Say why entropy cannot be measured, and what to change; None if it can."""
     if cells is None:
-        return "it is not known which row became which: pair the tables by the order of their rows or by a key column"
+        return "it is not known which row became which; a run has them in its internal report"
     astray = strays(cells)
     if astray:
         some = "1 cell is" if astray == 1 else f"{astray} cells are"
-        return f"{some} published as something that does not cover what was collected: check the hierarchies"
+        return f"{some} published as something that does not cover what was collected: check how the rows are paired, and the hierarchies"
     return None

@@ -69,8 +69,8 @@ def check(
 
     With --original the other three k's are measured: link (rows that whoever knows a person finds), source (people whom
     a row may be) and concealment (link without pairs that a comparison of everybody rules out). Which row became which
-    is taken to be unknown, as with a published file, unless --same-order or --key tells it; what was lost to the
-    recoding can be measured only then.
+    is taken to be unknown, as with a published file, which is sorted and has no key. For a table that you recoded
+    yourself --same-order or --key tells it; NUE can be measured only then (a run has it in its internal report).
     """
     from anon_core.report.judgement import Original, judge
     from anon_core.report.question import Question
@@ -94,10 +94,12 @@ def check(
     judged = judge(content, question, before, today=datetime.now(UTC).date(), also=[column] if column else [])
     if plot:
         _draw(plot, judged, question, column, show_values=show_values)
+        click.echo(f"drew {plot}", err=True)
+    not_checked = _not_checked(publication, original)
     if as_json:
-        print_json(as_document(judged, left_to_the_gate(publication)))
+        print_json(as_document(judged, not_checked))
     else:
-        print_judgement(table.name, question, judged, left_to_the_gate(publication))
+        print_judgement(table.name, question, judged, not_checked)
     raise click.exceptions.Exit(0 if judged.holds else 1)
 
 
@@ -131,9 +133,12 @@ def _source(publication: PartialPublication | None, reading: ReadOptions) -> Rea
     return ReadOptions(delimiter=source.delimiter, encoding=source.encoding, missing_words=tuple(source.missing_words))
 
 
-def left_to_the_gate(publication: PartialPublication | None) -> list[str]:
-    """Return what a publication file requires and only a run checks."""
-    return ["expectations"] if publication and publication.expectations else []
+def _not_checked(publication: PartialPublication | None, original: Path | None) -> list[str]:
+    """Return what a publication file requires and this call does not check."""
+    if publication is None:
+        return []
+    found = ["expectations (a run checks them)"] if publication.expectations else []
+    return found + ([] if original else ["rows_suppressed_at_most (needs --original)"])
 
 
 def _draw(path: Path, judged: Judgement, question: Question, column: str | None, *, show_values: bool) -> None:

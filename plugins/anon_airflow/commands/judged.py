@@ -49,7 +49,7 @@ def as_document(judged: Judgement, not_checked: Sequence[str]) -> dict[str, Any]
 def print_judgement(name: str, question: Question, judged: Judgement, not_checked: Sequence[str]) -> None:
     """Print what holds and what does not, then where the table stands."""
     measured = judged.assessment.k
-    counted = f"people told apart by {question.unit}" if question.unit else "rows"
+    counted = f"people told apart by {question.unit} (rows without one count as one)" if question.unit else "rows"
     classes = "1 class" if measured.classes == 1 else f"{measured.classes:,} classes"
     print_table(
         f"{name}: {measured.rows:,} {counted}, {classes} of {', '.join(question.quasi_identifiers)}",
@@ -57,7 +57,7 @@ def print_judgement(name: str, question: Question, judged: Judgement, not_checke
         [[check.name, check.passed, _observed(check.observed), check.required, check.about] for check in judged.checks],
     )
     if not_checked:
-        click.echo(f"not checked here, but by the gate of a run: {', '.join(not_checked)}")
+        click.echo(f"not checked: {', '.join(not_checked)}")
     if judged.assessment.four:
         _print_four(question, judged.assessment.four)
     _print_risk(question, judged)
@@ -71,8 +71,13 @@ def print_judgement(name: str, question: Question, judged: Judgement, not_checke
             ],
             right=(1, 2, 3, 4, 5),
         )
+        for one in judged.assessment.sensitive:
+            click.echo(f"in the worst class {percent(one.largest_share)} have the same value of {one.name}")
     if judged.assessment.utility:
         _print_utility(judged.assessment.utility)
+    failed = [check.name for check in judged.checks if not check.passed]
+    held = f"{len(judged.checks) - len(failed)} of {several(len(judged.checks), 'check')} hold"
+    click.echo(f"\n{held}" + (f"; not: {', '.join(failed)}" if failed else ""))
 
 
 def _observed(observed: Any) -> Any:
@@ -86,7 +91,7 @@ def _print_four(question: Question, four: FourK) -> None:
         "exact": "smallest class",
         "link": "published rows that whoever knows a person finds",
         "source": "people whom a published row may be",
-        "concealment": four.reason or "link, without pairs that a comparison of everybody rules out",
+        "concealment": four.reason or "as link, without rows that must be somebody else's",
     }
     print_table(
         f"\nthe four k's of {question.counted}; which row became which is {known}; removed: {four.removed:,}",
@@ -98,7 +103,8 @@ def _print_four(question: Question, four: FourK) -> None:
 
 def _print_risk(question: Question, judged: Judgement) -> None:
     risk, population = judged.assessment.risk, judged.assessment.population
-    attackers = {"prosecutor": risk.prosecutor, "journalist": risk.journalist}
+    sampled = population.sampling_fraction is not None
+    attackers = {"prosecutor": risk.prosecutor, **({"journalist": risk.journalist} if sampled else {})}
     print_table(
         f"\nrisk of being linked; {risk.basis}",
         ["attacker", "highest", "average", *(f"{question.counted} above {at.limit:g}" for at in risk.prosecutor.above)],
@@ -106,13 +112,17 @@ def _print_risk(question: Question, judged: Judgement) -> None:
             [name, attack.highest, attack.average, *(at.rows for at in attack.above)]
             for name, attack in attackers.items()
         ]
-        + [["marketer", None, risk.marketer, *([None] * len(risk.prosecutor.above))]],
+        + ([["marketer", None, risk.marketer, *([None] * len(risk.prosecutor.above))]] if sampled else []),
         right=tuple(range(1, 3 + len(risk.prosecutor.above))),
     )
     small = ", ".join(f"{at.rows:,} ({percent(at.share)}) below {at.limit:g}" for at in risk.below)
     click.echo(f"{question.counted} in small classes: {small}")
     if population.reason:
         click.echo(f"alone in the population: {population.reason}")
+    reasons = {one.reason for one in population.estimates if one.uniques is None}
+    if len(reasons) == 1 and all(one.uniques is None for one in population.estimates):
+        click.echo(f"alone in the population of {population.population:,}: {reasons.pop()}")
+        return
     for one in population.estimates:
         elected = " (elected)" if one == population.elected else ""
         figure = "none" if one.uniques is None else f"{one.uniques:,.0f} ({percent(one.share or 0.0)})"
