@@ -215,8 +215,8 @@ def _by_key(original: Table, released: Table, key: str) -> Integers:
     lacking = [side for side, table in (("original", original), ("released", released)) if key not in table.names]
     if lacking:
         raise InvalidInputError(
-            f"rows cannot be paired by column {key!r}: the {' and the '.join(lacking)} table does not have it. A published "
-            "file has no key: leave the pairing open for it"
+            f"rows cannot be paired by column {key!r}: the {' and the '.join(lacking)} table does not have it. "
+            "A published file has no key: leave the pairing open for it"
         )
     before, after = original.column(key), released.column(key)
     twice = [

@@ -73,5 +73,5 @@ def _reason(cells: Recoded | None) -> str | None:
     astray = strays(cells)
     if astray:
         some = "1 cell is" if astray == 1 else f"{astray} cells are"
-        return f"{some} published as something that does not cover what was collected: check how the rows are paired, and the hierarchies"
+        return f"{some} published as something that does not cover what was collected: check pairing and hierarchies"
     return None
