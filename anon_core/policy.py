@@ -205,8 +205,10 @@ class LDiversity(Model):
 
     @model_validator(mode="after")
     def _c_goes_with_recursive(self) -> LDiversity:
-        if (self.kind is Diversity.RECURSIVE) != (self.c is not None):
-            raise ValueError("`c` belongs to `kind: recursive`, and only to it")
+        if self.kind is Diversity.RECURSIVE and self.c is None:
+            raise ValueError("`kind: recursive` needs `c`")
+        if self.kind is not Diversity.RECURSIVE and self.c is not None:
+            raise ValueError("`c` belongs to `kind: recursive`; remove it or set that kind")
         return self
 
 

@@ -17,13 +17,15 @@ class Levels:
     The path of every known value, from level 1 to the one below the root, and what the levels are called.
 
     Rules may know numbers by intervals as well: ``pieces`` cuts the numbers at every end of an interval, and
-    ``numbers`` has the path of every piece that an interval covers. There None stands for the value itself.
+    ``numbers`` has the path of every piece that an interval covers. There None stands for the value itself. ``staying``
+    counts the labels of level 1, 2 ... for which rules have nothing on the next level: they stay as they are.
     """
 
     paths: Paths
     names: list[str]
     pieces: Pieces = field(default_factory=Pieces)
     numbers: dict[int, Sequence[str | None]] = field(default_factory=dict)
+    staying: tuple[int, ...] = ()
 
     def covering(self, values: Sequence[str]) -> Paths:
         """

@@ -12,6 +12,8 @@ _LARGEST = 300
 _COMMA = re.compile(r"\s*[+-]?([0-9]*),([0-9]+)\s*")
 _GROUPED = re.compile(r"\s*[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?\s*")
 
+_THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2}([.,])[0-9]{3}\s*")
+
 Reading = Callable[[str], Decimal | None]
 
 
@@ -66,6 +68,23 @@ def _number_with_comma(text: str) -> Decimal | None:
     if "," not in text:
         return number_in(text)
     return number_in(text.replace(",", ".")) if _COMMA.fullmatch(text) else None
+
+
+def may_be_thousands(values: Sequence[str], sign: str) -> int:
+    """
+    Count the numbers of a column in which a point (or a comma) may divide thousands, as far as the column tells.
+
+    One number of which the point can only begin decimals, and all do.
+
+    >>> may_be_thousands(["15.000", "7.500", "12"], "."), may_be_thousands(["15.000", "7.5"], ".")
+    (2, 0)
+    >>> may_be_thousands(["15,000"], ","), may_be_thousands(["0.125"], "."), may_be_thousands(["1.5", "15,000"], ",")
+    (1, 0, 1)
+    """
+    with_sign = [value for value in values if sign in value]
+    unsure = sum((match := _THOUSANDS.fullmatch(value)) is not None and match[1] == sign for value in with_sign)
+    read = number_in if sign == "." else _number_with_comma
+    return unsure if unsure == sum(read(value) is not None for value in with_sign) else 0
 
 
 def is_whole(number: Decimal) -> bool:

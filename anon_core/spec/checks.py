@@ -62,6 +62,8 @@ NOT_GATED: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
 _ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
 _MOST_COMBINED = 8
 _KINDS = ("intervals", "file", "root", "prefix", "date")
+_AS_A_FILE = ("cuts", "frequency", "groups", "rules")
+"""Hierarchies that `anon hierarchy build` makes, or people write, as a file of their own."""
 
 
 def not_built_problems(document: Document, *, partial: bool) -> list[Problem]:
@@ -153,7 +155,7 @@ def _column_problems(columns: Mapping[str, Any], roles: Mapping[str, str], climb
         for location in _hierarchies(name, column):
             written = _at(columns, location[1:])
             kinds = [kind for kind in _KINDS if written.get(kind) is not None]
-            if len(kinds) != 1:
+            if len(kinds) != 1 and not (set(written) & set(_AS_A_FILE)):  # These are told of as unknown keys.
                 yield location, f"needs exactly one of {', '.join(_KINDS)}; it has {' and '.join(kinds) or 'none'}"
     # A role that is misspelt may have been meant as any, and is reported as such.
     if set(roles.values()) <= {"identifier", "drop"}:
@@ -268,8 +270,15 @@ def plain_sentences(error: ValidationError, document: Document, models: Mapping[
             model = models.get(id(_at(document.content, location[:-1])))
             known = model.model_fields if model else ()
             what = f"unknown key {quoted(location[-1])}{_did_you_mean(str(location[-1]), known)}"
+            if location[-1] in _AS_A_FILE and "intervals" in known:
+                what = _as_a_file(str(location[-1]))
         problems.append(Problem(document.line(location), name_of(location), what))
     return problems
+
+
+def _as_a_file(key: str) -> str:
+    built = f"not written here; build it as a file with `anon hierarchy build --{key}`"
+    return f"{'rules stand in a file of their own' if key == 'rules' else built}; name that: `hierarchy: {{file: ...}}`"
 
 
 def _without_tags(loc: Location, content: Any) -> Location:

@@ -130,11 +130,16 @@ class Decompose(Model):
 
     @property
     def way(self) -> str:
-        """How values are split, as it is written in the file."""
+        """How values are split, as it is written in the file, and what may be wanting there."""
         key = next(way for way in WAYS if getattr(self, way) is not None)
         written = getattr(self, key)
         text = f"[{', '.join(map(str, written))}]" if isinstance(written, tuple) else quoted(written)[1:-1]
-        return f"`{key}: {text}`"
+        needed = self.preset is Preset.TELEPHONE and self.region is None
+        return f"`{key}: {text}`" + (
+            " (numbers that do not begin with + and their country need `region`, such as `region: IT`)"
+            if needed
+            else ""
+        )
 
 
 class Column(Model):

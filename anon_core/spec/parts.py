@@ -46,20 +46,21 @@ class Preset(StrEnum):
     TAX_CODE_IT = "tax-code-it"
 
 
+# Zone, area and place are steps of sorting mail and promise no border; Spain and France sort by administrative ones.
 PRESET_PARTS: Mapping[Preset, tuple[str, ...]] = {
     Preset.TELEPHONE: ("country", "area", "number"),
-    Preset.POSTCODE_AT: ("state", "region", "place"),
+    Preset.POSTCODE_AT: ("zone", "area", "place"),
     Preset.POSTCODE_CA: ("district", "area", "unit"),
-    Preset.POSTCODE_CH: ("district", "area", "place"),
-    Preset.POSTCODE_DE: ("zone", "region", "place"),
+    Preset.POSTCODE_CH: ("zone", "area", "place"),
+    Preset.POSTCODE_DE: ("zone", "area", "place"),
     Preset.POSTCODE_ES: ("province", "place"),
     Preset.POSTCODE_FR: ("department", "office"),
-    Preset.POSTCODE_IT: ("region", "province", "place"),
-    Preset.POSTCODE_NL: ("region", "district", "street"),
+    Preset.POSTCODE_IT: ("zone", "place"),
+    Preset.POSTCODE_NL: ("zone", "area", "letters"),
     Preset.POSTCODE_UK: ("area", "district", "sector", "unit"),
     Preset.POSTCODE_US: ("section", "office", "extension"),
     # The check letter is no part: it is reckoned from all of them, so it would tell of one that is left out or coarser.
-    Preset.TAX_CODE_IT: ("surname", "name", "birth_year", "birth_month", "birth_day", "sex", "municipality"),
+    Preset.TAX_CODE_IT: ("surname", "name", "birth_year", "birth_month", "birth_day", "sex", "birth_place"),
 }
 
 

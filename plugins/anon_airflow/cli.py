@@ -49,11 +49,17 @@ def main() -> None:
     """Run the command; every error of ours is a message and an exit code, never a traceback."""
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, stream=sys.stderr)
     sys.unraisablehook = lambda _: None  # What libraries say while an interrupt tears them down may quote a cell.
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # not in the background of a shell
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    for name in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(name) is signal.SIG_DFL:  # not under nohup
-            signal.signal(name, _stop)
+    stops: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        """End like Ctrl-C: the run is put on record and its staging area is removed."""
+        stops.append(number)
+        raise KeyboardInterrupt
+
+    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # Ignored ones stay so: under nohup, or in the background of a shell.
+        if signal.getsignal(name) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(name, stop)
     try:
         # Without standalone mode click returns the code of an Exit in place of raising it.
         code = anon(standalone_mode=False)
@@ -72,7 +78,7 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(141)
     except Exception as error:  # noqa: BLE001 - A library's text may quote a cell: only the place is told.
-        if _interrupted(error):
+        if stops:  # What is interrupted, a compiled loop or a compiler, may end with an error of any kind.
             _stopped()
         from anon_airflow.guard import place_of
 
@@ -85,20 +91,6 @@ def _stopped() -> NoReturn:
     recorded = "; `anon audit list` shows how far it got" if "run" in sys.argv[1:2] else ""
     click.echo(f"stopped{recorded}", err=True)
     sys.exit(130)
-
-
-def _interrupted(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind an error: a compiled loop that is interrupted ends with a SystemError."""
-    while error is not None:
-        if isinstance(error, KeyboardInterrupt):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
-
-
-def _stop(*_: object) -> None:
-    """End like Ctrl-C: the run is put on record and its staging area is removed."""
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

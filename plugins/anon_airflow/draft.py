@@ -14,12 +14,14 @@ from anon_core.detect.roles import ProposedRole, propose
 from anon_core.detect.singletons import Detection, detect
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
+from anon_core.hierarchy.build import ladder
 from anon_core.hierarchy.suggest import suggested
 from anon_core.score.profile import ColumnProfile, profile
-from anon_core.spec import Hierarchy, Role
+from anon_core.spec import Hierarchy, Role, Unmapped
 from anon_core.table import Column, Table
 from anon_core.table.reading import files_of, is_parquet
 from anon_core.table.sniff import encoding_of
+from anon_core.wording import counted
 
 _LARGEST_SET = 4
 _MOST_SETS = 200_000
@@ -152,16 +154,29 @@ class _Drafted:
 
 
 def _drafted(column: Column, figures: ColumnProfile, role: ProposedRole) -> _Drafted:
-    parts, levels = [f"role: {role.role}"], 0
+    parts, levels, unfit = [f"role: {role.role}"], 0, ""
     if role.role is Role.QUASI:
         hierarchy = suggested(column, kind=role.kind, type_of_values=figures.type)
         levels = 2 + len(hierarchy.intervals or hierarchy.prefix or hierarchy.date or ())
         parts.append(f"hierarchy: {_written(hierarchy)}")
+        unfit = _suppressed(column, hierarchy)
     counts = f"{figures.distinct:,} distinct" + (f", {figures.missing:,} missing" if figures.missing else "")
     key = quoted(figures.name)
-    value = f"{{{', '.join(parts)}}}  # {role.reason}; {counts}"
+    value = f"{{{', '.join(parts)}}}  # {role.reason}; {counts}{unfit}"
     line = f"  {key}: {value}" if len(key) < _LONGEST_KEY else f"  ? {key}\n  : {value}"
     return _Drafted(line=line, levels=levels)
+
+
+def _suppressed(column: Column, hierarchy: Hierarchy) -> str:
+    """Return in words how many values a hierarchy leaves out that was made for nearly all of them."""
+    if hierarchy.unmapped is not Unmapped.SUPPRESS:
+        return ""
+    unmapped = ladder(column, hierarchy, Path()).unmapped
+    if not unmapped.any():
+        return ""
+    values, rows = counted(int(unmapped.sum()), "value"), _rows(int(unmapped[column.codes].sum()))
+    what = "dates in the form of most" if hierarchy.date else "numbers"
+    return f"; not {what}: {values} in {rows}, to be published as *: repair them if you can"
 
 
 def _recode(levels: Sequence[int]) -> str:
@@ -175,10 +190,11 @@ def _recode(levels: Sequence[int]) -> str:
 
 def _written(hierarchy: Hierarchy) -> str:
     """Return a hierarchy as it stands in the file; widths never in powers of ten, which YAML takes for text."""
+    rest = ", unmapped: suppress" if hierarchy.unmapped is Unmapped.SUPPRESS else ""
     if hierarchy.intervals:
-        return f"{{intervals: [{', '.join(f'{Decimal(repr(width)):f}' for width in hierarchy.intervals)}]}}"
+        return f"{{intervals: [{', '.join(f'{Decimal(repr(width)):f}' for width in hierarchy.intervals)}]{rest}}}"
     if hierarchy.prefix:
         return f"{{prefix: [{', '.join(map(str, hierarchy.prefix))}]}}"
     if hierarchy.date:
-        return f"{{date: [{', '.join(hierarchy.date)}]}}"
+        return f"{{date: [{', '.join(hierarchy.date)}]{rest}}}"
     return f"{{root: {quoted(hierarchy.root or '*')}}}"

@@ -56,6 +56,44 @@ def test_it_says_that_all_parts_together_are_the_column(home, table):
     assert "side by side" not in anon("decompose", table, *SPLIT, "--publish", "state", home=home).out
 
 
+def test_what_is_suppressed_is_counted_and_does_not_hide_that_all_parts_are_the_column(home, table):
+    table.write_text(table.read_text() + f'"{CANARY}","F","x"\n"{CANARY}","F","x"\n"","F","x"\n')
+    ended = anon("decompose", table, *SPLIT, "--unmapped", "suppress", home=home)
+    assert ended.code == 0, ended.err
+    assert "suppressed, and written as *: 1 value in 2 rows" in ended.out
+    assert "side by side they tell as much as the column" in ended.out
+    shown = anon("decompose", table, *SPLIT, "--unmapped", "suppress", "--json", home=home).json
+    assert shown["suppressed"] == {"values": 1, "rows": 2}
+    assert [part["distinct"] for part in shown["parts"]] == [5, 8], "neither the gap nor * is a value of a part"
+    assert shown["effect"][0]["before"]["distinct"] == 12
+
+
+def test_parts_that_are_named_tell_less_than_the_column_where_names_coincide(home, table, tmp_path):
+    names = tmp_path / "states.csv"
+    codes = sorted({code[:2] for code in ZIPS})
+    for label, said in (("one", False), ("{}", True)):
+        names.write_text("".join(f"{code};{label.format(code)}\n" for code in codes))
+        table.write_text("zip\n" + "".join(f"{code}000\n" for code in codes))
+        ended = anon("decompose", table, *SPLIT, "--lookup", f"state={names}", home=home)
+        assert ended.code == 0, ended.err
+        assert ("side by side" in ended.out) is said
+
+
+def test_telephone_numbers_without_a_country_ask_for_a_region(home, tmp_path):
+    table = tmp_path / "phones.csv"
+    table.write_text("phone\n06 1234567\n06 1234568\n")
+    ended = anon("decompose", table, "--column", "phone", "--preset", "telephone", home=home)
+    assert ended.code == 2
+    assert "--region IT" in ended.err and "such as `region: IT`" in ended.err
+    assert anon("decompose", table, "--column", "phone", "--preset", "telephone", "--region", "IT", home=home).code == 0
+
+
+def test_a_misspelt_column_gets_a_suggestion(home, table):
+    ended = anon("decompose", table, "--column", "zipp", "--widths", "2,3", "--names", "a,b", home=home)
+    assert ended.code == 2
+    assert "did you mean `zip`?" in ended.err
+
+
 def test_no_value_is_printed(home, table):
     ended = anon("decompose", table, *SPLIT, "--with", "sex,race", home=home)
     assert not [code for code in ZIPS if code in ended.out + ended.err]
@@ -83,9 +121,9 @@ def test_it_draws_what_changes(home, table, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "distinct"),
     [
-        (["--separator", "8", "--names", "a,b", "--suppress"], [5, 4]),
+        (["--separator", "8", "--names", "a,b", "--unmapped", "suppress"], [4, 2]),
         (["--pattern", r"(?P<a>\d)(?P<b>\d+)"], [3, 10]),
-        (["--preset", "postcode-us"], [9, 8, 1]),
+        (["--preset", "postcode-us"], [9, 8, 0]),
     ],
 )
 def test_every_way_to_split_can_be_asked_for(home, table, arguments, distinct):

@@ -55,6 +55,18 @@ def row(n: int) -> Row:
     )
 
 
+def test_a_few_cells_that_are_no_dates_do_not_cost_the_hierarchy(tmp_path: Path) -> None:
+    days = [f"{n % 28 + 1:02}/{n % 12 + 1:02}/{1930 + n % 80}" for n in range(300)]
+    table = table_of(["Geburtsdatum", "Stadt"], [(day, "Köln") for day in [*days, "canary", "canary", "1970"]])
+    text, publication = drafted(table, tmp_path)
+    hierarchy = publication.columns["Geburtsdatum"].hierarchy
+    assert hierarchy is not None
+    assert (hierarchy.date, hierarchy.unmapped) == (("month", "year", "decade"), "suppress")
+    assert "not dates in the form of most: 2 values in 3 rows, to be published as *" in text
+    assert "canary" not in text
+    cover(publication, table)
+
+
 def test_a_draft_loads_and_its_ladders_cover_the_table(tmp_path: Path) -> None:
     table = table_of(NAMES, [row(n) for n in range(300)])
     text, publication = drafted(table, tmp_path)

@@ -157,6 +157,11 @@ def test_where_nothing_is_covered_nothing_is_written(table: Path, home: Path, tm
         ([], "give exactly one of --intervals, --cuts"),
         (["--groups", "2", "--root", "x"], "give exactly one of"),
         (["--groups", "2", "--groups", "3"], "--groups is given twice"),
+        (["--groups", "2,7"], "7 is more than the 6 rows with a value"),
+        (["--groups", "2", "--order", "3,3"], "it names a value twice"),
+        (["--intervals", "5", "--order", "a,b"], "--order belongs to --groups"),
+        (["--cuts", "15,000,30,000"], "'000' is not a number; write thousands without points and commas"),
+        (["--cuts", "1.500.000"], "'1.500.000' is not a number; write thousands without points and commas"),
         (["--groups", "2,x"], "'x' is not a whole number"),
         (["--groups", "-5"], "'-5' is not a whole number"),
         (["--groups", ","], "is empty"),
@@ -183,10 +188,123 @@ def test_a_wrong_call_says_what_is_wrong(
     assert list(tmp_path.glob("hierarchy_*")) == []
 
 
-def test_an_unknown_column_is_named(table: Path, home: Path) -> None:
-    ended = build(table, home, "colour", "--root", "x")
+def test_an_unknown_column_is_named_and_one_that_is_like_it_suggested(table: Path, home: Path, tmp_path: Path) -> None:
+    ended = build(table, home, "postcod", "--root", "x")
     assert ended.code == 2
-    assert "no column named 'colour'" in ended.err
+    assert "no column named 'postcod'" in ended.err and "did you mean `postcode`?" in ended.err
+    (tmp_path / "h.csv").write_text("a;b\n")
+    ended = anon("hierarchy", "check", tmp_path / "h.csv", "--table", table, "--column", "postcod", home=home)
+    assert ended.code == 2
+    assert "did you mean `postcode`?" in ended.err
+
+
+def test_the_same_fault_of_two_parts_of_dates_is_told_once(table: Path, home: Path) -> None:
+    ended = build(table, home, "issued", "--date", "mese,anno")
+    assert ended.code == 2
+    assert ended.err.count("'day', 'month'") == 1
+
+
+def days(path: Path, *others: str) -> Path:
+    path.write_text("day\n" + "".join(f"{1 + n % 28:02}/{1 + n % 12:02}/{1950 + n % 60}\n" for n in range(60)))
+    path.write_text(path.read_text() + "".join(f"{other}\n" for other in others))
+    return path
+
+
+def test_groups_of_dates_stop_on_what_is_no_date(home: Path, tmp_path: Path) -> None:
+    table, output = days(tmp_path / "days.csv", "1970", "31/02/1980", "x", "x"), tmp_path / "made.csv"
+    ended = build(table, home, "day", "--groups", "10", "--output", output)
+    assert (ended.code, output.exists()) == (2, False)
+    assert "3 distinct values, 4 rows, not dates such as 21/01/1949" in ended.err
+    ended = build(table, home, "day", "--groups", "10", "--output", output, "--unmapped", "suppress", "--json")
+    assert (ended.code, ended.json["unmapped"], ended.json["order"]) == (0, {"values": 3, "rows": 4}, "time")
+    assert "\n1970;" not in output.read_text()
+
+
+def test_dates_of_which_the_month_cannot_be_told_are_not_grouped_by_letters(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "days.csv").write_text("day\n03/04/2019\n05/06/2018\n")
+    ended = build(tmp_path / "days.csv", home, "day", "--groups", "2")
+    assert ended.code == 2
+    assert "does not tell whether the day or the month comes first" in ended.err
+
+
+def test_groups_say_that_their_ends_are_published_and_when_the_order_is_that_of_letters(
+    table: Path, home: Path
+) -> None:
+    ended = build(table, home, "town", "--groups", "3")
+    assert "groups are named by their first and last value, which rows have: these will be published" in ended.out
+    assert "the values are in the order of their letters; give another one with --order a,b,c" in ended.out
+    ended = build(table, home, "age", "--groups", "3")
+    assert "will be published" in ended.out and "letters" not in ended.out
+    assert "will be published" not in build(table, home, "town", "--frequency", "3").out
+
+
+def test_groups_follow_the_order_that_is_given(table: Path, home: Path, tmp_path: Path) -> None:
+    output = tmp_path / "made.csv"
+    options = ["--groups", "4", "--order", "COGNE,MILANO,AOSTA", "--output", output]
+    ended = build(table, home, "town", *options)
+    assert ended.code == 0 and "letters" not in ended.out
+    assert "COGNE;[COGNE, AOSTA]" in output.read_text().replace('"', "")
+    ended = build(table, home, "town", "--groups", "4", "--order", "COGNE,AOSTA")
+    assert ended.code == 2
+    assert "1 distinct value, 2 rows, without a place in the order that is given" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("column", "options", "said"),
+    [
+        ("pay", ["--cuts", "150.000"], "150.000 was read with decimals; write thousands without a point"),
+        ("pay", ["--cuts", "15.000"], "2 values of the column, written like 15.000, read with decimals"),
+        ("age", ["--cuts", "15000"], "level 1 (cut at 15000) has a single label for all values"),
+        ("age", ["--intervals", "5,1000"], "level 2 (intervals of 1000) has a single label for all values"),
+    ],
+)
+def test_what_may_be_meant_otherwise_is_told(
+    home: Path, tmp_path: Path, column: str, options: list[str], said: str
+) -> None:
+    (tmp_path / "pay.csv").write_text("age;pay\n31;14.500\n42;21.000\n53;7\n")
+    ended = build(tmp_path / "pay.csv", home, column, *options)
+    assert ended.code == 0
+    assert said in ended.err
+
+
+def test_a_comma_that_may_divide_thousands_is_told_where_values_are_not_read(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "pay.csv").write_text("pay\n15,000\n7,500\n", encoding="utf-8")
+    ended = build(tmp_path / "pay.csv", home, "pay", "--intervals", "5", "--delimiter", ";")
+    assert ended.code == 2
+    assert "a comma as in 15,000 may divide thousands or begin decimals" in ended.err
+
+
+def test_a_table_in_the_place_of_a_hierarchy_is_told_as_such(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "people.csv"
+    file.write_text("sex;town;born\n" + "".join(f"{'FM'[n % 2]};town {n % 7};{1950 + n % 31}\n" for n in range(400)))
+    ended = anon("hierarchy", "check", file, home=home)
+    assert ended.code == 2
+    lines = ended.err.strip().splitlines()
+    counted = int(lines[0].split(": ")[-1].split()[0].replace(",", ""))
+    assert len(lines) == 23 and counted > 400
+    assert lines[21].strip() == f"and {counted - 20:,} more"
+    assert "this looks like a table, not a hierarchy" in lines[22]
+
+
+def test_labels_that_have_no_rule_on_the_next_level_are_counted(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "towns.rules"
+    file.write_text("level 1: provinces\n{a, b} => TO\n{c} => CN\n{d} => AO\nlevel 2\n{CN} => Piemonte\n")
+    ended = anon("hierarchy", "check", file, home=home)
+    assert "level 2 has no rule for 2 labels of level 1: they stay as they are" in ended.out
+    assert anon("hierarchy", "check", file, "--json", home=home).json["without_a_rule_above"] == [2]
+    file.write_text(file.read_text() + "{T0, AO} => Piemonte\n")
+    ended = anon("hierarchy", "check", file, home=home)
+    assert ended.code == 2
+    assert "line 7 names something that level 1 does not make" in ended.err and "T0" not in ended.err
+
+
+def test_the_names_of_levels_are_said_to_stay_behind(table: Path, home: Path, tmp_path: Path) -> None:
+    rules = tmp_path / "ages.rules"
+    rules.write_text("level 1: generations\n[0, 99) => age\n")
+    ended = build(table, home, "age", "--rules", rules)
+    assert "generations" in ended.out and "the names of levels stay behind in the rules" in ended.out
+    rules.write_text("[0, 99) => age\n")
+    assert "stay behind" not in build(table, home, "age", "--rules", rules, "--force").out
 
 
 def test_dates_of_which_the_day_cannot_be_told_are_refused_with_the_reason(home: Path, tmp_path: Path) -> None:
@@ -231,6 +349,7 @@ def test_check_says_what_a_file_is_like_and_what_a_table_lacks(table: Path, home
         "town: 2 of 3 values covered; not covered: 1 value in 2 rows; 1 value of the file not in the table" in text.out
     )
     assert "kept apart from the same word on a level below: 1 label" in text.out
+    assert "--show-values names what is not covered" in text.out and "`unmapped: suppress`" in text.out
     assert "MILANO" not in text.out + text.err
     assert "--show-values shows values on a terminal only" in text.err
 

@@ -24,7 +24,7 @@ from tests.core.decomposing import parts_of, split_of
         ("postcode-es", "28013", ("28", "013")),
         ("postcode-fr", "75008", ("75", "008")),
         ("postcode-fr", "97400", ("974", "00")),
-        ("postcode-it", "11100", ("1", "1", "100")),
+        ("postcode-it", "11100", ("11", "100")),
         ("postcode-nl", "1012 ab", ("10", "12", "AB")),
         ("postcode-uk", "M1 1AE", ("M", "1", "1", "AE")),
         ("postcode-uk", "B33 8TH", ("B", "33", "8", "TH")),

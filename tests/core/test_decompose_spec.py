@@ -135,7 +135,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
         "no part is called `check`",
     ),
     ({"widths": None, "names": None, "preset": ["tax-code-it"]}, ".preset", "should be one of"),
-    ({"widths": None, "preset": "postcode-it"}, ".names", "all 3 parts of the preset: region, province, place"),
+    ({"widths": None, "preset": "postcode-de"}, ".names", "all 3 parts of the preset: zone, area, place"),
     ({"region": "IT"}, ".region", "belongs to `preset: telephone`"),
     ({"widths": None, "names": None, "preset": "telephone", "region": "Italy"}, ".region", "two capitals"),
     ({"publish": []}, ".publish", "at least one must be published"),

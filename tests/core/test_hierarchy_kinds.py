@@ -17,6 +17,7 @@ from anon_core.hierarchy.kinds.dates import DateForm, by_date, form_of
 from anon_core.hierarchy.kinds.frequency_groups import by_frequency
 from anon_core.hierarchy.kinds.intervals import group_numbers
 from anon_core.hierarchy.kinds.ordered_groups import in_order
+from anon_core.hierarchy.kinds.orders import Order, ordering_of
 from anon_core.hierarchy.kinds.published_groups import read_groups
 from anon_core.hierarchy.kinds.widths import by_cuts, by_intervals
 from anon_core.hierarchy.numbers import reading_of
@@ -58,7 +59,10 @@ def test_other_keeps_its_name_where_it_stays_the_same_and_gets_another_where_it_
 
 
 def place_of(cells: list[str]) -> dict[str, tuple[int, Decimal | str]]:
-    """Numbers by size, before texts in their own order; the cells have no commas and no dates."""
+    """Numbers by size, and texts in their own order after them; none of these where most cells are numbers.
+
+    The cells have no commas and no dates.
+    """
     places: dict[str, tuple[int, Decimal | str]] = {}
     for cell in cells:
         try:
@@ -66,7 +70,8 @@ def place_of(cells: list[str]) -> dict[str, tuple[int, Decimal | str]]:
         except ArithmeticError:
             number = Decimal("nan")
         places[cell] = (0, number) if number.is_finite() else (1, cell)
-    return places
+    numbers = {cell: place for cell, place in places.items() if place[0] == 0}
+    return numbers if len(numbers) * 2 > len(places) else places
 
 
 @settings(max_examples=150, deadline=None)
@@ -75,6 +80,8 @@ def test_neighbours_are_merged_until_a_group_has_enough_rows(cells: list[str], s
     rows = Counter(cells)
     paths = in_order(rows, sizes).paths
     place = place_of(cells)
+    rows = Counter({value: count for value, count in rows.items() if value in place})
+    assert set(paths) == set(place)
     # What is merged next: first the spellings of one place, then the groups of the level below.
     groups = [{v for v in rows if place[v] == here} for here in sorted(set(place.values()))]
     for level, size in enumerate(sizes):
@@ -105,6 +112,32 @@ def test_a_group_is_named_by_its_ends_and_a_single_value_by_itself() -> None:
 def test_days_are_merged_in_the_order_of_time() -> None:
     rows = {"03.02.2020": 1, "01.03.2020": 1, "02.01.2019": 1, "31.12.2021": 1}
     assert in_order(rows, [2]).paths["02.01.2019"] == ["[02.01.2019, 03.02.2020]"]
+
+
+def test_among_dates_what_is_no_date_of_their_form_has_no_place() -> None:
+    rows = {"13/02/1970": 2, "01/07/1963": 2, "14/05/1980": 2, "1970": 1, "1963-07-01": 1, "30/02/1970": 1, "": 1}
+    paths = in_order(rows, [4]).paths
+    assert paths == {day: ["[01/07/1963, 14/05/1980]"] for day in ("13/02/1970", "01/07/1963", "14/05/1980")}
+
+
+def test_dates_of_which_the_month_cannot_be_told_are_not_put_in_the_order_of_letters() -> None:
+    assert in_order({"03/04/2019": 2, "05/06/2018": 2}, [2]).paths == {}
+
+
+def test_half_of_the_values_being_numbers_is_not_enough_for_their_order() -> None:
+    assert ordering_of(["9", "10", "b", "a"]).order is Order.LETTERS
+    assert sorted(ordering_of(["9", "10", "b", "a"]).places.values()) == [
+        (0, Decimal(9), "9"), (0, Decimal(10), "10"), (2, "a", "a"), (2, "b", "b"),
+    ]  # fmt: skip
+    assert ordering_of(["9", "10", "a"]).order is Order.SIZE
+
+
+def test_an_order_that_is_given_goes_before_every_other() -> None:
+    rows = {"licenza": 1, "diploma": 1, "laurea": 3, "altro": 1}
+    paths = in_order(rows, [2], ["licenza", "media", "diploma", "laurea"]).paths
+    assert paths == {"licenza": ["[licenza, diploma]"], "diploma": ["[licenza, diploma]"], "laurea": ["laurea"]}
+    with pytest.raises(HierarchyError, match="names a value twice"):
+        in_order(rows, [2], ["laurea", "laurea"])
 
 
 @pytest.mark.parametrize("build", [by_frequency, in_order])

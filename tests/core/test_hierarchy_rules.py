@@ -67,7 +67,7 @@ def test_a_level_may_be_given_a_name() -> None:
 
 
 def test_without_a_line_for_levels_a_rule_is_one_level_above_what_it_names() -> None:
-    text = "{a, b} => N\n{c} => S\n{N, S} => W\n{d} => E\n{W, d2} => world"
+    text = "{a, b} => N\n{c} => S\n{d2} => d2\n{N, S} => W\n{d} => E\n{W, d2} => world"
     assert paths_of(text) == {
         "a": ["N", "W", "world"],
         "b": ["N", "W", "world"],
@@ -116,6 +116,10 @@ AGAIN = "names a value that line 1 names too, at level 1"
 NEXT = "; if it is meant for the next level, write `level 2` above it"
 SHAPE = "write {a, b} => c"
 CYCLE = "labels back to each other (a cycle); give every level labels of its own"
+NOR = (
+    ", nor does a rule below name it as a value: is it misspelt? A value that is to stay as it is until here needs a "
+    "rule on level 1, such as {a} => a"
+)
 BOTH = "a file has rules or lines such as value;label, not both"
 
 
@@ -129,6 +133,10 @@ BOTH = "a file has rules or lines such as value;label, not both"
             ["line 3 names a value that line 2 names too, at level 1"],
         ),
         ("[0, 9] => a\n[9, 12) => b", [f"lines 1 and 2 have intervals that overlap at level 1{NEXT}"]),
+        (
+            "level 1\n{a} => N\nlevel 2\n{N} => W\n{a} => W\n{a} => W",
+            ["line 6 names a value that line 5 names too, at level 2"],
+        ),
         ("--\n[0, 9) => a\n[9, 12) => b\n(1, 2) => c", ["lines 2 and 4 have intervals that overlap at level 1"]),
         (f"{{7, {CANARY}}} => a\n[0, 9) => b", [f"line 2 {AGAIN}{NEXT}"]),
         ("[5, 5) => a", ["line 1 has an interval that covers nothing"]),
@@ -175,6 +183,17 @@ BOTH = "a file has rules or lines such as value;label, not both"
                 "a line such as `level 1`"
             ],
         ),
+        (
+            f"level 1\n{{a}} => N\n{{b}} => S\nlevel 2\n{{{CANARY}, S}} => W",
+            [f"line 5 names something that level 1 does not make{NOR}"],
+        ),
+        (f"{{a}} => N\n{{b}} => S\n{{S, {CANARY}}} => W", [f"line 3 names something that level 1 does not make{NOR}"]),
+        (
+            f"level 1\n{{a}} => N\nlevel 2\n{{N}} => W\nlevel 3\n{{W, {CANARY}}} => E",
+            [f"line 6 names something that level 2 does not make{NOR}"],
+        ),
+        ("[0, 5) => N\nlevel 2\n{N, 7} => W", [f"line 3 names something that level 1 does not make{NOR}"]),
+        ("{a} =>\n{b} => S\nlevel 2\n{N, S} => W", [f"line 1 has nothing on the right side: {SHAPE}"]),
         ("level 2\n{a} => b", ["line 1 begins level 2 where level 1 should begin"]),
         ("{a} => b\nlevel 1\n{b} => c", ["line 2 begins level 1 where level 2 should begin"]),
         ("level 1\n{a} => b\nlevel 3\n{b} => c", ["line 3 begins level 3 where level 2 should begin"]),
@@ -194,6 +213,18 @@ BOTH = "a file has rules or lines such as value;label, not both"
 )  # fmt: skip
 def test_bad_rules_are_listed_all_at_once_by_line(text: str, problems: list[str]) -> None:
     assert problems_in(text) == problems
+
+
+def test_a_rule_of_which_nothing_is_known_below_is_for_values_without_a_rule_there() -> None:
+    levels = levels_in("level 1\n{a, b} => N\n{c} => S\nlevel 2\n{S} => W\n{d, e} => E", "r.txt", "r.txt")
+    assert levels.paths["d"] == ["d", "E"]
+    assert levels.staying == (1,), "N has no rule on level 2"
+
+
+def test_labels_without_a_rule_on_the_next_level_are_counted() -> None:
+    kept = levels_in("[0, 5) => a\n{x} => b\n{y} => c\nlevel 2\n{a} => W\n{c} => c\nlevel 3\n{W} => V", "r", "r")
+    assert kept.staying == (1, 2), "b has no rule on level 2, b and c have none on level 3"
+    assert levels_in("{x} => b\n{b} => *", "r", "r").staying == ()
 
 
 def test_a_name_that_is_a_value_and_a_label_of_others_must_be_told_apart() -> None:
@@ -248,7 +279,16 @@ def brute_force(rules: Sequence[tuple[int, list[str | Bounds], str]]) -> dict[st
     for level in range(1, rules[-1][0] + 1):
         taken: dict[str, list[tuple[int, str, bool]]] = {}
         earlier = {label for at, _, label in rules if at < level}
+        names_below = {i for at, items, _ in rules for i in items if at < level and isinstance(i, str)}
+        ranges_below = [i for at, items, _ in rules for i in items if at < level and not isinstance(i, str)]
         for line, (at, items, label) in enumerate(rules):
+            known = [known_below(i, earlier | names_below, ranges_below) for i in items]
+            if (
+                at == level > 1
+                and any(known)
+                and not all(known or not isinstance(i, str) for i, known in zip(items, known, strict=True))
+            ):
+                return None
             for item in items if at == level else ():
                 if not isinstance(item, str):
                     hit = [v for v, number in numbers.items() if holds(item, number)]
@@ -288,6 +328,14 @@ def brute_force(rules: Sequence[tuple[int, list[str | Bounds], str]]) -> dict[st
     if any((b, a) in edges for a, b in edges if a != b) or any(a == b for a, b in edges):
         return None
     return {value: path[1:] for value, path in paths.items() if value in seen}
+
+
+def known_below(item: str | Bounds, names: set[str], ranges: Sequence[Bounds]) -> bool:
+    """Whether something on a left side was made, named or covered by a level below."""
+    if not isinstance(item, str):
+        return any(holds_both(item, other) for other in ranges)
+    number = Decimal(item) if item in ("5", "9.0") else None
+    return item in names or (number is not None and any(holds(other, number) for other in ranges))
 
 
 @settings(max_examples=400, deadline=None)

@@ -62,3 +62,17 @@ def test_diversity_is_asked_of_sensitive_columns(tmp_path: Path) -> None:
     assert problems(path) == [
         ("privacy.l_diversity[0].column", "column `age` should have the role sensitive, not quasi")
     ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("{column: illness, l: 2, kind: recursive}", "`kind: recursive` needs `c`"),
+        ("{column: illness, l: 2, c: 3}", "`c` belongs to `kind: recursive`; remove it or set that kind"),
+    ],
+)
+def test_c_and_recursive_go_together_and_what_is_wanting_is_said(tmp_path: Path, entry: str, said: str) -> None:
+    path = written(tmp_path, COLUMNS + f"privacy: {{k: 2, l_diversity: [{entry}]}}\n")
+    with pytest.raises(SpecError) as caught:
+        load_spec(path, partial=True)
+    assert [problem.what for problem in caught.value.problems] == [said]

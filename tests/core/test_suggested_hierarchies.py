@@ -76,6 +76,44 @@ def test_a_hierarchy_fits_what_the_column_is(cells: list[Cell], kind: str | None
     } == wanted
 
 
+DAYS = [f"{1 + n % 28:02}/{1 + n % 12:02}/{1930 + n % 80}" for n in range(190)]
+AMOUNTS = [f"{n},{n % 100:02}" for n in range(190)]
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind", "wanted"),
+    [
+        ([*DAYS, *["1970"] * 10], "date of birth", {"date": ("month", "year", "decade")}),
+        ([*DAYS, "30/02/1970", "1970-01-01", None, None], None, {"date": ("month", "year", "decade")}),
+        ([f"20{n % 5 + 10}-01-{n % 28 + 1:02}" for n in range(100)] + ["2010-02-30"], None,
+         {"date": ("month", "quarter", "year")}),
+        ([*AMOUNTS, "n.a."], None, {"intervals": (20, 100)}),
+        ([*(str(n) for n in range(18, 90)), "?"], "age", {"intervals": (5, 10, 20)}),
+        ([*(str(n) for n in range(18, 90)), " 18 ", "1_000"], "age", {"intervals": (5, 10, 20)}),
+    ],
+)  # fmt: skip
+def test_a_few_values_of_another_form_are_suppressed(
+    cells: list[Cell], kind: str | None, wanted: dict[str, object]
+) -> None:
+    found = hierarchy(cells, kind)
+    assert found.unmapped == "suppress"
+    assert {key: value for key, value in found.model_dump().items() if value is not None} == {
+        **wanted, "unmapped": "suppress",
+    }  # fmt: skip
+    column = column_of(cells)
+    unmapped = ladder(column, found, Path()).unmapped[column.codes]
+    assert unmapped.sum() <= 0.05 * sum(cell is not None for cell in cells)
+
+
+def test_more_than_a_twentieth_of_another_form_leaves_the_root_only() -> None:
+    assert hierarchy([*DAYS, *["1970"] * 11]).root == "*"
+
+
+def test_codes_with_a_few_others_among_them_lose_their_last_characters_and_none_is_suppressed() -> None:
+    found = hierarchy([*(f"0{n}" for n in range(1000, 1100)), "x"])
+    assert (found.prefix, found.unmapped) == ((4, 3, 2, 1), "error")
+
+
 WITHOUT_PANDAS = """
 import sys
 import numpy as np
@@ -88,6 +126,8 @@ for kind, form in forms.items():
     domain = texts([form.format(n) for n in range(10, 30)])
     column = Column(name="c", codes=np.arange(20, dtype=np.int32), domain=domain)
     found = suggested(column, kind="postcode" if kind == "text" else None, type_of_values=kind)
+    mixed = Column(name="c", codes=np.arange(21, dtype=np.int32), domain=texts([*domain.to_pylist(), "zz"]))
+    suggested(mixed, kind=None, type_of_values="text")
     print(kind, bool(found.intervals or found.date or found.prefix), "pandas" in sys.modules)
 """
 

@@ -12,7 +12,8 @@ from itertools import combinations
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.decompose.columns import Split
-from anon_core.table import Table
+from anon_core.hierarchy.ladder import ROOT
+from anon_core.table import Column, Table
 
 MOST_OTHERS = 10
 """Every subset of the other columns is counted; of ten there are a thousand."""
@@ -29,7 +30,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredPart:
-    """One part by itself."""
+    """One part by itself. ``distinct`` counts what it says: neither a gap, nor the ``*`` of what was suppressed."""
 
     name: str
     distinct: int
@@ -54,10 +55,16 @@ class Effect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decomposition:
-    """A column, its parts, and the effect on every set of columns that was asked for."""
+    """
+    A column, its parts, and the effect on every set of columns that was asked for.
+
+    ``suppressed_values`` of the column, in ``suppressed_rows``, were not split, or have a part without a name.
+    """
 
     column: str
     rows: int
+    suppressed_values: int
+    suppressed_rows: int
     parts: tuple[MeasuredPart, ...]
     effect: tuple[Effect, ...]
 
@@ -79,21 +86,32 @@ def measure_effect(table: Table, split: Split, others: Sequence[str] = ()) -> De
     parts = [replace(part, name=_own(split, part.name)) for part in split.parts]
     frequencies = FrequencyTable.of(Table(columns=(*table.select([name, *others]).columns, *parts), rows=table.rows))
     alone = {part.name: _counts(frequencies, [_own(split, part.name)]) for part in split.parts}
+    refused = split.refused
     sets = [chosen for size in range(len(others) + 1) for chosen in combinations(others, size)]
     return Decomposition(
         column=name,
         rows=table.rows,
+        suppressed_values=int(refused.sum()),
+        suppressed_rows=int(refused[split.column.codes].sum()),
         parts=tuple(
             MeasuredPart(
-                name=part, distinct=found.distinct, outliers=found.outliers, published=part in split.rule.published
+                name=part.name,
+                distinct=_said(part),
+                outliers=alone[part.name].outliers,
+                published=part.name in split.rule.published,
             )
-            for part, found in alone.items()
+            for part in split.parts
         ),
         effect=(
             *(_effect(frequencies, split, chosen) for chosen in sets),
             *([_unchanged(frequencies, others)] if others else []),
         ),
     )
+
+
+def _said(part: Column) -> int:
+    """Return how many distinct values a part has, without gaps and what was suppressed."""
+    return len({*part.domain.to_pylist()} - {None, ROOT})
 
 
 def _own(split: Split, part: str) -> str:

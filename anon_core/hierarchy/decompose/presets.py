@@ -26,7 +26,7 @@ _POSTCODES = {
     Preset.POSTCODE_ES: r"(0[1-9]|[1-4][0-9]|5[0-2])([0-9]{3})",
     # Overseas the department has three digits; Corsica (2A and 2B) has 20.
     Preset.POSTCODE_FR: r"(?=[0-9]{5}\Z)(9[78][0-9]|(?!9[78])[0-9]{2})([0-9]{2,3})",
-    Preset.POSTCODE_IT: r"([0-9])([0-9])([0-9]{3})",
+    Preset.POSTCODE_IT: r"([0-9]{2})([0-9]{3})",
     Preset.POSTCODE_NL: r"([1-9][0-9])([0-9]{2})((?!S[ADS])[A-Z]{2})",
     # The inward code is always a digit and two letters, so the district is what is left between.
     Preset.POSTCODE_UK: r"([A-Z]{1,2})([0-9][0-9A-Z]?)([0-9])([ABD-HJLNP-UW-Z]{2})",

@@ -30,7 +30,9 @@ def check_letter(places: str) -> str:
 
 def italian_tax_code(code: str) -> tuple[str, ...] | None:
     """
-    Return surname, name, year, month and day of birth, sex and municipality of a code in capitals.
+    Return surname, name, year, month and day of birth, sex and place of birth of a code in capitals.
+
+    Surname and name are three letters each; the place is a code of a municipality, or of a country other than Italy.
 
     Letters that stand for digits are read as these; the year has two digits, for the code does not tell the century.
     Whatever the check letter does not follow from, or has no such day, is None. That letter is no part: published, it

@@ -26,10 +26,12 @@ class Climbing:
     """
     The labels of every atom so far, level by level, in ``paths``; None where a piece of the numbers keeps its values.
 
-    A number that some rule names is an atom of its own, and covered by intervals all the same.
+    A number that some rule names is an atom of its own, and covered by intervals all the same. ``staying`` counts, for
+    every level below the last, the labels that no rule of the next one takes: they stay as they are.
     """
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[Rule], *, whole: bool = True) -> None:
+        """With ``whole``, every line was a rule: what no rule makes is misspelt then, and not on a line left out."""
         ranges = [item for rule in rules for item in rule.items if isinstance(item, Range)]
         labels = {rule.label for rule in rules}
         self.pieces = Pieces.at(end for each in ranges for end in (each.low, each.high) if end is not None)
@@ -37,7 +39,10 @@ class Climbing:
         self._numbers: dict[int, list[Atom]] = {}
         self._standing: dict[str, list[Atom]] = {}
         self._made: set[str] = set()
+        self._named: set[str] = set()
+        self.staying: list[int] = []
         self._broken = False
+        self._whole = whole
         for item in (item for rule in rules for item in rule.items if ranges):
             if isinstance(item, str) and item not in labels and item not in self.paths:
                 number = number_in(item)
@@ -54,6 +59,7 @@ class Climbing:
             (f"lines {one} and {other} have intervals that overlap at level {level}{advice}", None)
             for other, one in sorted(overlapping.items())
         )
+        problems.update((problem, None) for problem in self._made_by_none(rules, level))
         taken: dict[Atom, _Taken] = {}
         for rule in rules:
             for item in rule.items:
@@ -71,7 +77,10 @@ class Climbing:
         self._broken |= bool(problems)
         if not self._broken:  # What a faulty rule leaves out would look like other faults.
             problems.update((problem, None) for problem in self._two_parents(taken, level))
+        if level > 1:
+            self.staying.append(self._untaken(taken))
         self._made.update(rule.label for rule in rules)
+        self._named.update(item for rule in rules for item in rule.items if isinstance(item, str))
         self._standing = {}
         for atom, path in self.paths.items():
             if path[-1] is not None:
@@ -118,6 +127,36 @@ class Climbing:
         self.paths.setdefault(item, [item] * (level - 1))
         return [item]
 
+    def _made_by_none(self, rules: Sequence[Rule], level: int) -> Iterator[str]:
+        """
+        Describe the rules above level 1 of which some names are known below and others are not: these are misspelt.
+
+        A rule of which nothing is known below is one for values that have no rule there.
+        """
+        for rule in rules if level > 1 and self._whole else ():
+            known = [self._is_known(item) for item in rule.items]
+            unknown = (item for item, is_known in zip(rule.items, known, strict=True) if not is_known)
+            if any(known) and any(isinstance(item, str) for item in unknown):
+                yield (
+                    f"line {rule.line} names something that level {level - 1} does not make, nor does a rule below "
+                    "name it as a value: is it misspelt? A value that is to stay as it is until here needs a rule on "
+                    "level 1, such as {a} => a"
+                )
+
+    def _is_known(self, item: Item) -> bool:
+        """Whether a rule on a level below makes or names something, or covers some of it by an interval."""
+        if isinstance(item, Range):
+            return any(piece in self.paths for piece in self.pieces.within(item))
+        if item in self._made or item in self._named:
+            return True
+        number = number_in(item)
+        return number is not None and self.pieces.holding(number) in self.paths
+
+    def _untaken(self, taken: dict[Atom, _Taken]) -> int:
+        """Count the labels below of which no rule of a level takes anything."""
+        known = (label for label in self._standing if self._is_known(label))
+        return sum(not any(atom in taken for atom in self._standing[label]) for label in known)
+
     def _two_parents(self, taken: dict[Atom, _Taken], level: int) -> Iterator[str]:
         for atoms in self._standing.values():
             if len({self.paths[atom][-1] for atom in atoms}) > 1:
@@ -136,10 +175,9 @@ def _take(taken: dict[Atom, _Taken], atoms: Sequence[Atom], by: _Taken) -> int:
     """Put atoms under a label; return the line that one of them is under already, else 0."""
     for atom in atoms:
         before = taken.setdefault(atom, by)
-        if before.line == by.line:
-            taken[atom] = by if by.named else before
-        elif before.label != by.label or (before.named and by.named):
+        if before.line != by.line and (before.label != by.label or (before.named and by.named)):
             return before.line
+        taken[atom] = by if by.named else before
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from anon_core.hierarchy.files.cells import Row
@@ -9,7 +10,10 @@ from anon_core.hierarchy.files.cycles import cycles
 from anon_core.wording import counted
 
 MOST_LEVELS = 100
-_MOST_TOLD = 200
+_MOST_TOLD = 20
+_AT_FAULT = re.compile(r"lines? (?:[0-9]+ and )?([0-9]+)")
+_FEW_LINES = 10
+_NEARLY_ALL = 0.8
 
 
 def faults_of(rows: Sequence[Row], depth: int) -> list[str]:
@@ -35,6 +39,19 @@ def told(problems: Sequence[str]) -> list[str]:
     if len(problems) <= _MOST_TOLD:
         return list(problems)
     return [*problems[:_MOST_TOLD], f"and {len(problems) - _MOST_TOLD:,} more"]
+
+
+def look_like_a_table(problems: Sequence[str], lines: int) -> bool:
+    """
+    Whether nearly every line of a file is at fault: it is no hierarchy with faults then, but something else.
+
+    >>> look_like_a_table([f"line {n} has 9 levels, line 1 has 3" for n in range(2, 40)], 40)
+    True
+    >>> look_like_a_table(["lines 3 and 4 give one label of level 1 two parents at level 2"], 40)
+    False
+    """
+    at_fault = {match[1] for problem in problems if (match := _AT_FAULT.match(problem))}
+    return lines >= _FEW_LINES and len(at_fault) >= _NEARLY_ALL * lines
 
 
 def _ragged(rows: Sequence[Row], depth: int) -> Iterator[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from anon_core.errors import HierarchyError
 from anon_core.hierarchy.files.cells import cut
-from anon_core.hierarchy.files.faults import faults_of, told
+from anon_core.hierarchy.files.faults import faults_of, look_like_a_table, told
 from anon_core.hierarchy.files.rule_levels import levels_of_rules
 from anon_core.hierarchy.files.rules import are_rules, is_like_a_rule, parse_rules
 from anon_core.hierarchy.files.texts import text_in
@@ -25,6 +25,14 @@ class FileFormat(StrEnum):
     RULES = "rules"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFaults:
+    """Everything that is wrong with a file, by line, and whether it rather looks like a table."""
+
+    problems: list[str]
+    like_a_table: bool
+
+
 def read_levels(path: Path) -> Levels:
     """
     Read a hierarchy file in either format and check that it is one.
@@ -36,6 +44,19 @@ def read_levels(path: Path) -> Levels:
     :raises HierarchyError: listing everything wrong by line number.
     """
     return levels_in(text_in(path, _WHAT), str(path), path.name)
+
+
+def faults_in_file(path: Path) -> FileFaults:
+    """
+    Return everything that is wrong with the lines of a hierarchy file, however much it is.
+
+    :raises HierarchyError: it cannot be read.
+    """
+    problems: list[str] = []
+    text = text_in(path, _WHAT)
+    _levels(text, path.name, problems)
+    lines = sum(bool(line.strip()) for line in text.splitlines())
+    return FileFaults(problems=problems, like_a_table=look_like_a_table(problems, lines))
 
 
 def format_of(path: Path) -> FileFormat:
@@ -59,15 +80,19 @@ def levels_in(text: str, where: str, name: str) -> Levels:
     :raises HierarchyError: listing everything wrong by line number.
     """
     problems: list[str] = []
-    if are_rules(text):
-        found = parse_rules(text)
-        problems += found.problems
-        levels = levels_of_rules(found, problems, name)
-    else:
-        levels = _levels_of_lines(text, problems, name)
+    levels = _levels(text, name, problems)
     if problems:
         raise HierarchyError(where, told(problems))
     return levels
+
+
+def _levels(text: str, name: str, problems: list[str]) -> Levels:
+    """Return what a text means; what is wrong is added to the problems, and the levels are of no use then."""
+    if not are_rules(text):
+        return _levels_of_lines(text, problems, name)
+    found = parse_rules(text)
+    problems += found.problems
+    return levels_of_rules(found, problems, name)
 
 
 def _levels_of_lines(text: str, problems: list[str], name: str) -> Levels:

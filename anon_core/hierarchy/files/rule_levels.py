@@ -19,7 +19,8 @@ def levels_of_rules(found: Rules, problems: list[str], file_name: str) -> Levels
 
     Within a level the left side names values as collected, as in the authors' program, or labels of the level below,
     which stand for all their values. What has no rule on a level keeps its label from below. Without a line that begins
-    a level, a rule that names labels of earlier rules is one level above them.
+    a level, a rule that names labels of earlier rules is one level above them. Above level 1 a rule names only what is
+    known below, or only what is not: a name that is unknown among known ones is misspelt.
     """
     circles = list(cycles(_edges(found.rules)))
     problems += circles
@@ -30,7 +31,7 @@ def levels_of_rules(found: Rules, problems: list[str], file_name: str) -> Levels
     if depth > MOST_LEVELS:
         problems.append(f"has {depth:,} levels; at most {MOST_LEVELS} are meant by anybody")
         depth = 0
-    climbing = Climbing(found.rules)
+    climbing = Climbing(found.rules, whole=not found.problems)
     for level in range(1, depth + 1):
         problems += climbing.step(levels.get(level, ()), level, advise=not found.marked)
     if depth and all(path[-1] == ROOT for path in climbing.paths.values()):
@@ -41,6 +42,7 @@ def levels_of_rules(found: Rules, problems: list[str], file_name: str) -> Levels
         names=[found.titles.get(level) or f"level {level} of {file_name}" for level in range(1, depth + 1)],
         pieces=climbing.pieces,
         numbers={atom: path for atom, path in paths.items() if isinstance(atom, int)},
+        staying=tuple(climbing.staying[: max(depth - 1, 0)]),
     )
 
 

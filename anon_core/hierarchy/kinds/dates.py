@@ -81,6 +81,16 @@ def form_of(values: Iterable[str]) -> DateForm:
     return DateForm.DAY_FIRST if first else DateForm.MONTH_FIRST
 
 
+def is_like_a_date(text: str) -> bool:
+    """
+    Whether a text is written like a date, whether there is such a day or not, and whichever part is the month.
+
+    >>> is_like_a_date("03/04/1950"), is_like_a_date("2019-02-30"), is_like_a_date("1950")
+    (True, True, False)
+    """
+    return _DATE.fullmatch(text) is not None
+
+
 def _kind(match: re.Match[str]) -> str:
     return "iso" if match["iso"] else "dots" if match["dots"] else "slashes"
 

@@ -24,7 +24,7 @@ from anon_airflow.commands.output import (
     write_whole,
 )
 from anon_airflow.commands.output import show_values as show
-from anon_airflow.commands.searching import plot_option
+from anon_airflow.commands.searching import check_known, plot_option
 from anon_core.errors import DecomposeError
 from anon_core.spec import Preset
 
@@ -54,7 +54,13 @@ if TYPE_CHECKING:
     "--lookup", multiple=True, metavar="PART=FILE", help="A file of lines code;name for a part; may be repeated."
 )
 @click.option("--publish", multiple=True, metavar="a,b", help="The parts to publish; by default all.")
-@click.option("--suppress", is_flag=True, help="Write * for values that do not fit, and for codes without a name.")
+@click.option(
+    "--unmapped",
+    type=click.Choice(["error", "suppress"]),
+    default="error",
+    show_default=True,
+    help="Values that do not fit, and codes without a name, stop the command or are written as *.",
+)
 @click.option("--with", "others", multiple=True, metavar="a,b", help="Other columns that may be known beside it.")
 @click.option(
     "--output",
@@ -94,7 +100,7 @@ def decompose(
         check_output(output, force=force, sources=(table, *map(Path, rule.lookup.values())))
     content = read(table, reading)
     beside = names_in(others)
-    content.select([column, *beside])
+    check_known(content, [column, *beside])
     _check_names(content, column, beside, rule)
     split = split_column(content.column(column), rule, Path())
     try:
@@ -102,6 +108,8 @@ def decompose(
     except DecomposeError:
         if show_values:
             show([(no_place(column), split.refused_values)])
+        if rule.preset is Preset.TELEPHONE and rule.region is None:
+            click.echo("  numbers that do not name their country need --region, such as --region IT", err=True)
         raise
     found = measure_effect(content, split, beside)
     if plot:
@@ -113,7 +121,7 @@ def decompose(
     if as_json:
         print_json(_written(found))
     else:
-        _print(table, found)
+        _print(table, found, split)
 
 
 def _rule(
@@ -126,7 +134,7 @@ def _rule(
     names: tuple[str, ...],
     lookup: tuple[str, ...],
     publish: tuple[str, ...],
-    suppress: bool,
+    unmapped: str,
 ) -> Decompose:
     """Return the rule that the options give, checked as in a publication file."""
     from pydantic import ValidationError
@@ -144,7 +152,7 @@ def _rule(
         "names": names_in(names) or None,
         "lookup": _pairs(lookup) or None,
         "publish": names_in(publish) if publish else None,
-        "unmapped": "suppress" if suppress else None,
+        "unmapped": unmapped,
     }
     problems = [" ".join(filter(None, [name_of(where), what])) for where, what in rule_problems(given)]
     try:
@@ -192,23 +200,30 @@ def _written(found: Decomposition) -> dict[str, Any]:
     return {
         "column": found.column,
         "rows": found.rows,
+        "suppressed": {"values": found.suppressed_values, "rows": found.suppressed_rows},
         "parts": [asdict(part) for part in found.parts],
         "effect": [asdict(effect) for effect in found.effect],
     }
 
 
-def _print(table: Path, found: Decomposition) -> None:
+def _print(table: Path, found: Decomposition, split: Split) -> None:
     print_table(
         f"{table.name}: {several(found.rows, 'row')}; {found.column} decomposed",
         ["part", "published", "distinct", "alone"],
         [[part.name, part.published, part.distinct, part.outliers] for part in found.parts],
         right=(2, 3),
     )
+    if found.suppressed_values:
+        values, rows = several(found.suppressed_values, "value"), several(found.suppressed_rows, "row")
+        click.echo(f"suppressed, and written as *: {values} in {rows}")
     click.echo()
     parts = [part.name for part in found.parts]
     print_table(
-        "rows alone in their class: with the column, with its published parts jointly, and with each part",
-        ["columns", "distinct before", "after", "alone before", "", "after", "", *parts],
+        "rows alone in their class: with the column, with its published parts jointly, and with each part"
+        + (
+            " (here a gap counts as a value, and so does *)" if found.suppressed_values or split.column.has_gaps else ""
+        ),
+        ["columns", "distinct before", "after", "alone before", "% before", "alone after", "% after", *parts],
         [
             [
                 ", ".join(effect.columns),
@@ -224,8 +239,9 @@ def _print(table: Path, found: Decomposition) -> None:
         ],
         right=range(1, 7 + len(parts)),
     )
-    whole = found.effect[0]
-    if all(part.published for part in found.parts) and len(found.parts) > 1 and whole.after == whole.before:
+    # Several codes may have one name; then the parts tell less than the column, and else as much.
+    renamed = split.rule.lookup and found.effect[0].after != found.effect[0].before
+    if all(part.published for part in found.parts) and len(found.parts) > 1 and not renamed:
         click.echo(
             "all parts are published: side by side they tell as much as the column; leave one out with --publish"
         )

@@ -24,13 +24,16 @@ from anon_airflow.commands.output import (
     write_whole,
 )
 from anon_airflow.commands.output import show_values as show
+from anon_airflow.commands.searching import check_known
 from anon_core.errors import HierarchyError, InvalidInputError
 
 if TYPE_CHECKING:
     from anon_core.hierarchy.files.describing import LevelFigures
     from anon_core.hierarchy.ladder import Ladder
     from anon_core.hierarchy.levels import Levels
-    from anon_core.table import Column, ReadOptions
+    from anon_core.table import Column, ReadOptions, Table
+
+_MOST_FAULTS = 20
 
 
 @click.group(short_help="Build and check hierarchy files.")
@@ -78,7 +81,7 @@ def build(
 
     target = output or Path(f"hierarchy_{re.sub(r'[^0-9A-Za-z_-]+', '_', column).strip('_') or 'column'}.csv")
     check_output(target, force=force, sources=(table, *kind.files))
-    content = read(table, reading).column(column)
+    content = _column(read(table, reading), column)
     levels = kind.levels(content)
     built = ladder_of(content, levels, where=kind.where)
     missing = _missing(built, content)
@@ -93,10 +96,13 @@ def build(
     text = text_of(built, content)
     write_whole(target, "writing the hierarchy file", lambda part: part.write_bytes(text.encode()))
     figures = figures_of(built)
+    for doubt in kind.doubts(content, figures):
+        click.echo(f"  {doubt}", err=True)
     shown = {
         "file": str(target),
         "column": column,
         "kind": kind.name,
+        "order": kind.order_of(content),
         "rows": len(content.codes),
         "rows_with_gaps": int(content.gaps.sum()),
         "values": figures[0].labels,
@@ -109,6 +115,8 @@ def build(
         print_json(shown)
     else:
         _print_built(shown, figures, kind.wanted(content) if missing["values"] else "")
+        if kind.where and any(not name.endswith(f" of {Path(kind.where).name}") for name in levels.names):
+            click.echo("the names of levels stay behind in the rules: a file of lines has no place for them")
 
 
 @hierarchy.command()
@@ -123,8 +131,8 @@ def check(
 ) -> None:
     """Check the hierarchy FILE: lines as ARX writes them, or rules such as {a, b} => c.
 
-    Every fault is listed with its line; exit code 2 then. With --table and --column, exit code 1 if the column has
-    values that the file does not cover. Prints counts only.
+    Faults are listed with their lines, the first twenty of them; exit code 2 then. With --table and --column, exit code
+    1 if the column has values that the file does not cover. Prints counts only.
     """
     from anon_core.hierarchy.columns import ladder_of
     from anon_core.hierarchy.files import format_of, read_levels
@@ -137,8 +145,7 @@ def check(
         levels = read_levels(file)
         whole = whole_ladder(levels, str(file))
     except HierarchyError as error:
-        lines = [f"anon: {error.where}: {several(len(error.problems), 'fault')}", *error.problems]
-        click.echo("\n  ".join(lines), err=True)
+        _print_faults(file, error)
         raise click.exceptions.Exit(2) from None
     apart = kept_apart(whole, levels.covering([]))
     figures = figures_of(whole)
@@ -148,12 +155,13 @@ def check(
         "values": sum(value is not None for value in levels.paths),
         "intervals": bool(levels.numbers),
         "levels": [asdict(each) for each in figures],
+        "without_a_rule_above": list(levels.staying),
         "kept_apart": len(apart),
         "table": None,
     }
     covered = True
     if table is not None and column is not None:
-        content = read(table, reading).column(column)
+        content = _column(read(table, reading), column)
         built = ladder_of(content, levels, where=str(file))
         shown["table"] = _against(content, levels, built)
         covered = not built.unmapped.any()
@@ -166,6 +174,27 @@ def check(
     else:
         _print_check(shown, figures)
     raise click.exceptions.Exit(0 if covered else 1)
+
+
+def _column(table: Table, name: str) -> Column:
+    """:raises UnknownColumnError: there is none of this name; what may have been meant is told."""
+    check_known(table, [name])
+    return table.column(name)
+
+
+def _print_faults(file: Path, error: HierarchyError) -> None:
+    """Print the first faults of a file and how many there are, and what it looks like if it is nothing but faults."""
+    from anon_core.hierarchy.files import faults_in_file
+
+    problems, like_a_table = list(error.problems), False
+    if problems[0].startswith("line"):  # The error tells of the first faults only.
+        found = faults_in_file(file)
+        problems, like_a_table = found.problems, found.like_a_table
+    more = len(problems) - _MOST_FAULTS
+    lines = [f"anon: {error.where}: {several(len(problems), 'fault')}", *problems[:_MOST_FAULTS]]
+    lines += [f"and {more:,} more"] if more > 0 else []
+    lines += ["nearly every line is at fault: this looks like a table, not a hierarchy"] if like_a_table else []
+    click.echo("\n  ".join(lines), err=True)
 
 
 def _against(column: Column, levels: Levels, built: Ladder) -> dict[str, Any]:
@@ -202,6 +231,10 @@ def _print_built(shown: dict[str, Any], figures: Sequence[LevelFigures], reason:
     if reason:
         click.echo(f"left out: {_counted(shown['unmapped'])}, {reason}")
     _print_apart(shown)
+    if shown["order"] == "letters":
+        click.echo("the values are in the order of their letters; give another one with --order a,b,c")
+    if shown["kind"] == "groups":
+        click.echo("groups are named by their first and last value, which rows have: these will be published")
     click.echo(f"wrote {shown['file']}; it holds the values of the column: keep it as you keep the table")
 
 
@@ -209,12 +242,21 @@ def _print_check(shown: dict[str, Any], figures: Sequence[LevelFigures]) -> None
     values = several(shown["values"], "value") + (", and numbers by intervals" if shown["intervals"] else "")
     _print_levels(f"{Path(shown['file']).name}: a sound hierarchy of {shown['format']}; {values}", figures)
     _print_apart(shown)
+    for level, labels in enumerate(shown["without_a_rule_above"], 1):
+        if labels:
+            stay = "it stays as it is" if labels == 1 else "they stay as they are"
+            click.echo(f"level {level + 1} has no rule for {several(labels, 'label')} of level {level}: {stay}")
     if found := shown["table"]:
         click.echo(
             f"{found['column']}: {found['covered']:,} of {several(found['values'], 'value')} covered; not covered: "
             + _counted(found["unmapped"])
             + (f"; {several(found['unused'], 'value')} of the file not in the table" if found["unused"] else "")
         )
+        if found["unmapped"]["values"]:
+            click.echo(
+                "--show-values names what is not covered, on a terminal only; give it a place in the file, or say "
+                "`unmapped: suppress` in the publication file to publish it as *"
+            )
 
 
 def _print_apart(shown: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,9 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from anon_airflow.commands.output import names_in
+from anon_airflow.commands.output import names_in, several
 
 if TYPE_CHECKING:
+    from anon_core.hierarchy.files.describing import LevelFigures
     from anon_core.hierarchy.levels import Levels
     from anon_core.table import Column
 
@@ -26,17 +28,23 @@ _KINDS = {
     "prefix": ("4,3,2", "The first so many characters."),
     "root": ("LABEL", "One label above all values, such as `any gender`; * for the root alone."),
     "frequency": ("10,100", "Values in fewer rows become `other`; the higher the level the more."),
-    "groups": ("50,500", "Neighbouring values together until a group has so many rows."),
+    "groups": ("50,500", "Neighbouring values together until a group has so many rows; its ends are published."),
     "rules": ("FILE", "What a file of rules {a, b} => c makes of the column's values."),
 }
 
 
+_SPLIT_THOUSANDS = re.compile(r"0[0-9]{2}")
+"""What is left of 15,000 once a list is cut at its commas."""
+_PARTED = re.compile(r"0[0-9]{2}|[.,][0-9]{3}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """Which way was chosen, and what was given for it."""
+    """Which way was chosen, and what was given for it; ``order`` is that of groups, where somebody gave one."""
 
     name: str
     given: tuple[str, ...]
+    order: tuple[str, ...] = ()
 
     @property
     def where(self) -> str:
@@ -69,7 +77,7 @@ class Kind:
         if self.name == "frequency":
             return frequency_groups.by_frequency(rows_of(column), self._whole(first))
         if self.name == "groups":
-            return ordered_groups.in_order(rows_of(column), self._whole(first))
+            return ordered_groups.in_order(rows_of(column), self._sizes(first, column), self.order)
         if self.name == "prefix":
             return prefixes.by_prefix(values, self._declared(self._whole(first)))
         if self.name == "date":
@@ -83,19 +91,69 @@ class Kind:
         """Return what is wrong with values that are not covered, in words that go on after counting them."""
         from anon_core.hierarchy.columns import values_of
         from anon_core.hierarchy.kinds.dates import form_of
+        from anon_core.hierarchy.kinds.orders import ordering_of
+        from anon_core.hierarchy.numbers import may_be_thousands
 
+        values = values_of(column)
         if self.name == "rules":
             return f"without a rule in {self.where}"
-        return form_of(values_of(column)).wanted if self.name == "date" else "not numbers such as 1957 or 3.5"
+        if self.name == "date":
+            return form_of(values).wanted
+        wanted = ordering_of(values, self.order).wanted if self.name == "groups" else "not numbers such as 1957 or 3.5"
+        unsure = may_be_thousands(values, ",") if wanted.startswith("not numbers") else 0
+        return wanted + (
+            " (a comma as in 15,000 may divide thousands or begin decimals: write 15000)" if unsure else ""
+        )
+
+    def order_of(self, column: Column) -> str | None:
+        """Return what the order of the values went by: size, time, letters or given; None where order plays no part."""
+        from anon_core.hierarchy.columns import values_of
+        from anon_core.hierarchy.kinds.orders import ordering_of
+
+        return str(ordering_of(values_of(column), self.order).order) if self.name == "groups" else None
+
+    def doubts(self, column: Column, figures: Sequence[LevelFigures]) -> list[str]:
+        """Return what may not be meant as it was read: levels that say nothing, points that may divide thousands."""
+        from anon_core.hierarchy.columns import values_of
+        from anon_core.hierarchy.numbers import may_be_thousands
+
+        if self.name not in ("intervals", "cuts", "groups", "frequency"):
+            return []
+        doubts = [
+            f"level {each.level} ({each.name}) has a single label for all values: is --{self.name} as it was meant?"
+            for each in figures[1:-1]
+            if each.labels == 1 < figures[0].labels
+        ]
+        written = [each for text in self.given for each in names_in(text) if may_be_thousands([each], ".")]
+        if self.name in ("intervals", "cuts") and written:
+            doubts.append(
+                f"--{self.name}: {', '.join(written)} was read with decimals; write thousands without a point"
+            )
+        numeric = self.name in ("intervals", "cuts") or self.order_of(column) == "size"
+        if numeric and (unsure := may_be_thousands(values_of(column), ".")):
+            doubts.append(
+                f"{several(unsure, 'value')} of the column, written like 15.000, read with decimals: if the point "
+                "divides thousands, take it out of the column first"
+            )
+        return doubts
 
     def _numbers(self, text: str) -> list[Decimal]:
         from anon_core.hierarchy.numbers import number_in
 
         numbers = [(each, number_in(each)) for each in names_in(text)]
         for each, number in numbers:
-            if number is None:
-                raise self._wrong(f"{each!r} is not a number")
+            if number is None or _SPLIT_THOUSANDS.fullmatch(each):
+                many = "; write thousands without points and commas, such as 15000" if _PARTED.search(each) else ""
+                raise self._wrong(f"{each!r} is not a number{many}")
         return [number for _, number in numbers if number is not None]
+
+    def _sizes(self, text: str, column: Column) -> list[int]:
+        """Return the sizes of groups; one that the column has not as many rows for makes no group."""
+        sizes, rows = self._whole(text), int((~column.gaps).sum())
+        for size in sizes:
+            if size > rows:
+                raise self._wrong(f"{size} is more than the {several(rows, 'row')} with a value")
+        return sizes
 
     def _whole(self, text: str) -> list[int]:
         for each in names_in(text):
@@ -112,7 +170,8 @@ class Kind:
         try:
             declared = getattr(Hierarchy.model_validate({self.name: given}), self.name)
         except ValidationError as error:
-            raise self._wrong("; ".join(each["msg"].removeprefix("Value error, ") for each in error.errors())) from None
+            told = dict.fromkeys(each["msg"].removeprefix("Value error, ") for each in error.errors())
+            raise self._wrong("; ".join(told)) from None
         return [getattr(each, "value", each) for each in declared]
 
     def _wrong(self, what: str) -> click.BadParameter:
@@ -125,15 +184,21 @@ def kind_options(function: F) -> F:
     @functools.wraps(function)
     def command(**given: Any) -> Any:
         chosen = {name: given.pop(f"kind_{name}") for name in _KINDS}
-        kinds = [Kind(name=name, given=texts) for name, texts in chosen.items() if texts]
+        order = tuple(names_in(given.pop("order")))
+        kinds = [Kind(name=name, given=texts, order=order) for name, texts in chosen.items() if texts]
         if len(kinds) != 1:
             raise click.UsageError(f"give exactly one of {', '.join(f'--{name}' for name in _KINDS)}")
         if len(kinds[0].given) > 1 and kinds[0].name != "cuts":
             raise click.UsageError(f"--{kinds[0].name} is given twice")
+        if order and kinds[0].name != "groups":
+            raise click.UsageError("--order belongs to --groups")
         if not names_in(kinds[0].given[0]):
             raise click.BadParameter("is empty", param_hint=f"--{kinds[0].name}")
         return function(kind=kinds[0], **given)
 
+    command = click.option(
+        "--order", metavar="a,b,c", help="The order of values for --groups, where letters do not give it."
+    )(command)
     for name, (example, text) in reversed(_KINDS.items()):
         command = click.option(f"--{name}", f"kind_{name}", multiple=True, metavar=example, help=text)(command)
     return cast("F", command)

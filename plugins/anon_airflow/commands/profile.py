@@ -20,9 +20,10 @@ from anon_airflow.commands.output import (
 )
 
 if TYPE_CHECKING:
-    from pyarrow import RecordBatch
+    from pyarrow import Array, RecordBatch
 
     from anon_core.detect.roles import ProposedRole
+    from anon_core.kernels import Integers
     from anon_core.table import ReadOptions
 
 
@@ -45,7 +46,7 @@ def profile(table: Path, sketch: bool, reading: ReadOptions, as_json: bool) -> N
         f"{table.name}: {several(rows, 'row')}, {several(len(columns), 'column')}",
         ["column", "type", "distinct", "missing", "entropy", "unique", "proposed role", "because"],
         [
-            [c["name"], c["type"], f"{'~' if c.get('distinct_error') else ''}{c['distinct']:,}", c["missing"],
+            [c["name"], _type(c), f"{'~' if c.get('distinct_error') else ''}{c['distinct']:,}", c["missing"],
              f"{c['entropy']:.2f}", f"{c['unique_share']:.2%}", c["proposed_role"], c["reason"]]
             for c in columns
         ],
@@ -57,6 +58,8 @@ def profile(table: Path, sketch: bool, reading: ReadOptions, as_json: bool) -> N
 
 
 def _measured(path: Path, options: ReadOptions) -> tuple[int, list[dict[str, Any]]]:
+    import numpy as np
+
     from anon_core.detect.roles import propose
     from anon_core.score.profile import profile as measure
     from anon_core.table import read
@@ -65,7 +68,9 @@ def _measured(path: Path, options: ReadOptions) -> tuple[int, list[dict[str, Any
     columns = []
     for column in content.columns:
         figures = measure(column)
-        columns.append({**asdict(figures), **_role(propose(column, figures, content.rows, today=date.today()))})
+        role = _role(propose(column, figures, content.rows, today=date.today()))
+        rows = np.bincount(column.codes, minlength=len(column.domain))[: figures.distinct]
+        columns.append({**asdict(figures), **_read(figures.type, column.domain, rows), **role})
     return content.rows, columns
 
 
@@ -91,10 +96,27 @@ def _sketched(path: Path, options: ReadOptions) -> tuple[int, list[dict[str, Any
             "unique_share_error": one.unique_share_error,
             "entropy_error": one.entropy_error,
         }
-        columns.append(
-            {**asdict(one.profile), **errors, **_role(propose_from(sample, one.profile, rows, today=date.today()))}
-        )
+        role = _role(propose_from(sample, one.profile, rows, today=date.today()))
+        read_as = {} if one.distinct_error else _read(one.profile.type, one.values, one.weights)
+        columns.append({**asdict(one.profile), **errors, **read_as, **role})
     return rows, columns
+
+
+def _read(kind: str, values: Array, rows: Integers) -> dict[str, Any]:
+    """
+    Return the type of a column as hierarchies read it, where that is more than text, and what is not of it.
+
+    A column of dates with the day first, or of decimal commas, is one for people and for hierarchies.
+    """
+    from anon_core.hierarchy.fitting import read_as
+
+    fit = read_as(values.drop_null().to_pylist(), rows) if kind == "text" else None
+    return {"type": fit.type if fit else kind, "values_of_another_type": int(fit.unfit.sum()) if fit else 0}
+
+
+def _type(column: dict[str, Any]) -> str:
+    others = column.get("values_of_another_type")
+    return f"{column['type']}, {several(others, 'value')} not" if others else str(column["type"])
 
 
 def _role(proposed: ProposedRole) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def chosen(table: Table, columns: Sequence[str], exclude: Sequence[str], unit: s
         twice = [name for name, times in Counter(names).items() if times > 1]
         if twice:
             raise click.BadParameter(f"named twice: {', '.join(twice)}", param_hint=option)
-    _check_known(table, [*named, *left_out, *([unit] if unit else [])])
+    check_known(table, [*named, *left_out, *([unit] if unit else [])])
     if unit in named:
         raise click.BadParameter(f"{unit} says who is counted, so it is not searched", param_hint="--columns")
     kept = [name for name in named or table.names if name not in (*left_out, unit)]
@@ -113,7 +113,7 @@ def chosen(table: Table, columns: Sequence[str], exclude: Sequence[str], unit: s
     return table.select(kept)
 
 
-def _check_known(table: Table, names: Sequence[str]) -> None:
+def check_known(table: Table, names: Sequence[str]) -> None:
     """
     Compare what was typed with the table's columns.
 
