@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -80,7 +80,7 @@ class ClassMeasure:
     """
     What the worst class has against what every class must have, and how many classes and rows fail it.
 
-    ``rows`` counts units where the table does.
+    ``rows`` counts units where the table does; ``failing`` says of every class whether it fails.
     """
 
     observed: float | None
@@ -89,6 +89,18 @@ class ClassMeasure:
     classes_failing: int
     rows: int
     rows_failing: int
+    failing: Mask = field(compare=False, repr=False)
+
+    @staticmethod
+    def counts(classes: SensitiveClasses, failing: Mask) -> dict[str, Any]:
+        """Return how many classes and rows fail, of how many."""
+        return {
+            "classes": classes.classes,
+            "classes_failing": int(np.count_nonzero(failing)),
+            "rows": classes.rows,
+            "rows_failing": classes.rows_in(failing),
+            "failing": failing,
+        }
 
     @property
     def holds(self) -> bool:

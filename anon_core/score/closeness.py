@@ -51,10 +51,7 @@ def t_closeness(
         observed=float(away.max()),
         required=t,
         distance=distance,
-        classes=classes.classes,
-        classes_failing=int(np.count_nonzero(failing)),
-        rows=classes.rows,
-        rows_failing=classes.rows_in(failing),
+        **ClassMeasure.counts(classes, failing),
     )
 
 

@@ -14,7 +14,6 @@ from anon_core.errors import InvalidInputError
 from anon_core.kernels import Integers
 from anon_core.policy import Diversity
 from anon_core.score.classes import ClassMeasure, SensitiveClasses, exact, share_above
-from anon_core.table import Mask
 
 RELATIVE_ROUNDING = 1e-9
 """By how much, relatively, an entropy may miss the required l: logarithms of counts are not exact."""
@@ -65,7 +64,7 @@ def l_diversity(
 def distinct_diversity(classes: SensitiveClasses, *, l: float) -> ClassMeasure:  # noqa: E741
     """Measure how many different values the class with fewest has; a gap is one."""
     distinct = classes.distinct
-    return ClassMeasure(observed=int(distinct.min()), required=l, **_failing(classes, distinct < l))
+    return ClassMeasure(observed=int(distinct.min()), required=l, **ClassMeasure.counts(classes, distinct < l))
 
 
 def entropy_diversity(classes: SensitiveClasses, *, l: float) -> ClassMeasure:  # noqa: E741
@@ -81,7 +80,9 @@ def entropy_diversity(classes: SensitiveClasses, *, l: float) -> ClassMeasure:  
     lowest = float(observed.min())
     if abs(lowest - round(lowest)) <= RELATIVE_ROUNDING * lowest:
         lowest = float(round(lowest))
-    return ClassMeasure(observed=lowest, required=l, **_failing(classes, observed < l * (1 - RELATIVE_ROUNDING)))
+    return ClassMeasure(
+        observed=lowest, required=l, **ClassMeasure.counts(classes, observed < l * (1 - RELATIVE_ROUNDING))
+    )
 
 
 def recursive_diversity(classes: SensitiveClasses, *, c: float, l: int) -> RecursiveDiversity:  # noqa: E741
@@ -110,7 +111,7 @@ def recursive_diversity(classes: SensitiveClasses, *, c: float, l: int) -> Recur
         required=c,
         l=l,
         largest_l=int(reached.min()),
-        **_failing(classes, reached < l),
+        **ClassMeasure.counts(classes, reached < l),
     )
 
 
@@ -128,18 +129,8 @@ def alpha_anonymity(classes: SensitiveClasses, *, alpha: float, k: int = 1) -> A
         required=alpha,
         k=int(classes.sizes.min()),
         required_k=k,
-        **_failing(classes, failing),
+        **ClassMeasure.counts(classes, failing),
     )
-
-
-def _failing(classes: SensitiveClasses, failing: Mask) -> dict[str, int]:
-    """Return how many classes and rows fail, of how many."""
-    return {
-        "classes": classes.classes,
-        "classes_failing": int(np.count_nonzero(failing)),
-        "rows": classes.rows,
-        "rows_failing": classes.rows_in(failing),
-    }
 
 
 def _descending(classes: SensitiveClasses) -> Integers:

@@ -1,0 +1,99 @@
+"""What every recoding method is given: distinct tuples, how they may be generalised, and what must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from anon_core.frequency import FrequencyTable
+from anon_core.hierarchy.build import ladders
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.policy import PartialPolicy, rows_allowed
+from anon_core.recode.requirements import Requirements
+from anon_core.spec import PartialPublication, Recode
+from anon_core.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """
+    One table to be recoded.
+
+    ``frequencies`` are over the quasi-identifiers, ``ladders`` and ``weights`` stand in their order; a weight says how
+    much a column matters. ``requirements`` judge classes as the ``policy`` says, ``settings`` choose the method.
+    """
+
+    frequencies: FrequencyTable
+    ladders: tuple[Ladder, ...]
+    weights: tuple[float, ...]
+    requirements: Requirements
+    policy: PartialPolicy
+    settings: Recode
+
+    @property
+    def k(self) -> int:
+        return self.requirements.k
+
+    @property
+    def allowed(self) -> int:
+        """How many rows may be suppressed: removed, or left with the root in every column."""
+        return rows_allowed(self.policy.suppression_limit, self.frequencies.rows)
+
+    @property
+    def by_name(self) -> dict[str, float]:
+        """The weight of every column."""
+        return dict(zip(self.frequencies.names, self.weights, strict=True))
+
+    @classmethod
+    def of(
+        cls,
+        frequencies: FrequencyTable,
+        ladders: Sequence[Ladder],
+        policy: PartialPolicy,
+        *,
+        k: int | None = None,
+        weights: Mapping[str, float] | None = None,
+        sensitive: Mapping[str, FrequencyTable] | None = None,
+        climbed: Mapping[str, Ladder] | None = None,
+        settings: Recode | None = None,
+    ) -> Task:
+        """
+        Return a task for a policy, whose k may be given apart.
+
+        ``sensitive`` counts, for every column whose diversity is required, the tuples together with that column;
+        ``climbed`` has the ladders of those whose closeness is hierarchical.
+        """
+        return cls(
+            frequencies=frequencies,
+            ladders=tuple(ladders),
+            weights=tuple((weights or {}).get(name, 1.0) for name in frequencies.names),
+            requirements=Requirements.of(frequencies, policy, k=k, sensitive=sensitive or {}, climbed=climbed or {}),
+            policy=policy,
+            settings=settings or Recode(),
+        )
+
+    @classmethod
+    def of_table(cls, publication: PartialPublication, policy: PartialPolicy, table: Table) -> Task:
+        """
+        Return the task that a publication file sets for a table.
+
+        :raises UnmappedValuesError: hierarchies do not cover all values.
+        :raises HierarchyError: a hierarchy file is wrong.
+        """
+        quasi = publication.quasi_identifiers
+        built = ladders(publication, table, quasi)
+        named = [
+            *(one.column for one in policy.l_diversity),
+            *(one.column for one in policy.t_closeness),
+            *(one.column for one in policy.alpha),
+        ]
+        hierarchical = [one.column for one in policy.t_closeness if one.distance == "hierarchical"]
+        return cls.of(
+            FrequencyTable.of(table, quasi),
+            [built[name] for name in quasi],
+            policy,
+            weights=publication.priority_weights,
+            sensitive={name: FrequencyTable.of(table, [*quasi, name]) for name in dict.fromkeys(named)},
+            climbed=ladders(publication, table, hierarchical),
+            settings=publication.recode,
+        )
