@@ -1,13 +1,90 @@
-"""Prioritised local recoding [Bampoulidis2019]_."""
+"""Prioritised local recoding [Bampoulidis2019]_: the paper's method, and two that promise more.
+
+Bampoulidis, Markopoulos, Lupu: PrioPrivacy: a local recoding k-anonymity tool for prioritised quasi-identifiers, 2019.
+"""
 
 from __future__ import annotations
 
-from anon_core.errors import InternalError
-from anon_core.recode.outcome import Recoding
+import numpy as np
+
+from anon_core.errors import InvalidInputError
+from anon_core.plan import RecodingPlan
+from anon_core.recode.outcome import Candidate, Recoding
+from anon_core.recode.prioritised.encoding import Encoded
+from anon_core.recode.prioritised.link import lowered, repaired
+from anon_core.recode.prioritised.paper import recode_as_in_the_paper
+from anon_core.recode.prioritised.prices import Objective
+from anon_core.recode.prioritised.safe import SafeSearch, search_safe
 from anon_core.recode.progress import Progress
 from anon_core.recode.task import Task
+from anon_core.spec import Mode
+
+__all__ = ["recode_prioritised"]
 
 
 def recode_prioritised(task: Task, *, progress: Progress | None = None) -> Recoding:
-    """Recode locally, the least important columns first."""
-    raise InternalError("prioritised recoding is on its way", "recode.prioritised")
+    """
+    Recode locally: every distinct tuple gets levels of its own, cells of important columns change least.
+
+    What is promised depends on ``mode``: ``safe`` exact k and all that the policy asks of sensitive columns, ``link``
+    that link k and source k are at least k, ``paper`` source k alone. Same task and seed, same plan.
+
+    :raises InvalidInputError: diversity is required in a mode that does not reach it; too many columns for ``paper``.
+    """
+    mode = task.settings.mode
+    if task.requirements.others and mode is not Mode.SAFE:
+        raise InvalidInputError(
+            f"`recode.mode: {mode.value}` reaches k only, not what the policy requires of sensitive columns; use safe"
+        )
+    encoded = Encoded.of(task)
+    objective = Objective.of(encoded, task.settings.nue_weight)
+    if mode is Mode.PAPER:
+        plan = encoded.plan(recode_as_in_the_paper(encoded, progress=progress))
+        return _recoding(task, "paper", plan, "Columns joined from the least important one, as the paper has it")
+    search = search_safe(encoded, objective, progress=progress)
+    if mode is Mode.SAFE:
+        return _recoding(task, "safe", search.partition.plan(encoded), _told(search))
+    return _linked(encoded, objective, search, progress)
+
+
+def _linked(encoded: Encoded, objective: Objective, search: SafeSearch, progress: Progress | None) -> Recoding:
+    """Return the better of two ways to mode ``link``; ties go to the first."""
+    task = encoded.task
+    random = np.random.default_rng(task.settings.seed)
+    ways = {"from safe classes": lowered(encoded, objective, search.partition.plan(encoded))}
+    paper = encoded.plan(recode_as_in_the_paper(encoded, progress=progress))
+    ways["from the paper's rows"] = lowered(encoded, objective, repaired(encoded, objective, paper, random))
+    name, best = min(ways.items(), key=lambda way: objective.cost(encoded, way[1]))
+    shown = tuple(_candidate(task, f"link {other}", plan, elected=plan is best) for other, plan in ways.items())
+    return Recoding(
+        method="prioritised",
+        plan=best,
+        why=f"Of two ways to at least {task.k} rows for everybody, {name} loses less. {_told(search)}",
+        candidates=shown,
+        optimal=None,
+    )
+
+
+def _told(search: SafeSearch) -> str:
+    tried = len(search.nodes.levels)
+    nodes = (
+        f"a sample of {tried:,} of {search.nodes.total:,} level combinations, for there are too many"
+        if search.nodes.sampled
+        else f"{tried:,} level combinations"
+    )
+    improved = f", improved in {search.sweeps} sweeps" if search.sweeps else ""
+    return f"Classes by the order of {nodes}{improved}"
+
+
+def _recoding(task: Task, name: str, plan: RecodingPlan, why: str) -> Recoding:
+    return Recoding(
+        method="prioritised",
+        plan=plan,
+        why=why,
+        candidates=(_candidate(task, name, plan, elected=True),),
+        optimal=None,
+    )
+
+
+def _candidate(task: Task, name: str, plan: RecodingPlan, *, elected: bool) -> Candidate:
+    return Candidate.of(plan, method="prioritised", name=name, weights=task.by_name, elected=elected)

@@ -71,8 +71,13 @@ def _lost_and_most(ladder: Ladder, counts: AnyCodes) -> tuple[float, float]:
         here = ladder.maps[level] if level else as_collected
         lost += _bits(inside, here) - _bits(inside, below)
         below = here
-    rows = counts.sum(axis=1)
-    return lost, _bits(rows, np.zeros_like(as_collected)) - _bits(rows, as_collected)
+    return lost, most_bits(counts.sum(axis=1))
+
+
+def most_bits(rows: AnyCodes) -> float:
+    """Return all that a column says, from the rows of each value: -sum over rows of log2(f(value) / rows)."""
+    values: Integers = np.arange(len(rows))
+    return _bits(rows, np.zeros_like(values)) - _bits(rows, values)
 
 
 def _bits(rows: AnyCodes, groups: AnyCodes) -> float:

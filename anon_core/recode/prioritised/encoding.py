@@ -1,0 +1,98 @@
+"""A task as arrays: what the compiled loops of local recoding work on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core import kernels
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.kernels import Integers, Words
+from anon_core.plan import RecodingPlan
+from anon_core.recode.task import Task
+from anon_core.table import Mask
+
+_HASH_SEED = 2019
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoded:
+    """
+    The tuples of a task with a key for every level of every cell.
+
+    A slot is one level of one column; those of column ``i`` begin at ``base[i]``. ``keys[t, slot]`` stands for the
+    label there, so that the exclusive or over one slot per column is the key of a whole tuple. ``settled`` tuples are
+    in classes that are safe as collected: they stay as they are.
+    """
+
+    task: Task
+    keys: Words
+    base: Integers
+    settled: Mask
+
+    @classmethod
+    def of(cls, task: Task) -> Encoded:
+        """Encode a task. Beyond 64 bits keys are hashes: whoever uses them counts again at the end."""
+        heights = [ladder.height for ladder in task.ladders]
+        base = np.concatenate([[0], np.cumsum(np.array(heights, np.int64) + 1)]).astype(np.int64)
+        keys = np.zeros((len(task.frequencies.weights), int(base[-1])), np.uint64)
+        for column, (ladder, words) in enumerate(zip(task.ladders, _words(task.ladders), strict=True)):
+            for level, labels in enumerate(ladder.maps):
+                keys[:, base[column] + level] = words[labels[task.frequencies.codes[column]]]
+        encoded = cls(task=task, keys=keys, base=base, settled=np.zeros(len(keys), np.bool_))
+        return cls(task=task, keys=keys, base=base, settled=encoded.safe_at([0] * len(heights)))
+
+    @property
+    def columns(self) -> int:
+        return len(self.base) - 1
+
+    @property
+    def heights(self) -> Integers:
+        return np.diff(self.base) - 1
+
+    @property
+    def weights(self) -> Integers:
+        return self.task.frequencies.weights
+
+    @property
+    def open(self) -> Integers:
+        """The tuples that have to be recoded."""
+        return np.flatnonzero(~self.settled)
+
+    def classes_at(self, levels: Sequence[int]) -> kernels.Groups:
+        """Return the classes of all tuples at one node."""
+        codes = [
+            ladder.maps[level][codes]
+            for ladder, level, codes in zip(self.task.ladders, levels, self.task.frequencies.codes, strict=True)
+        ]
+        return kernels.group(codes, [len(ladder.labels) for ladder in self.task.ladders], self.weights)
+
+    def safe_at(self, levels: Sequence[int]) -> Mask:
+        """Return which tuples are in safe classes at one node."""
+        found = self.classes_at(levels)
+        every = np.arange(len(self.weights))
+        return self.task.requirements.safe(every, found.member, len(found.weights))[found.member]
+
+    def plan(self, levels: Integers, removed: Mask | None = None) -> RecodingPlan:
+        """Return the plan that gives every tuple its levels, ``levels[t, column]``."""
+        return RecodingPlan(
+            frequencies=self.task.frequencies,
+            ladders=self.task.ladders,
+            levels=np.ascontiguousarray(levels.T.astype(np.int8)),
+            removed=np.zeros(len(self.weights), np.bool_) if removed is None else removed,
+        )
+
+
+def _words(ladders: Sequence[Ladder]) -> list[Words]:
+    """Return a word for every label, bits of its own for every column; beyond 64 bits random words."""
+    bits = [kernels.bits_of(len(ladder.labels)) for ladder in ladders]
+    if sum(bits) > 64:
+        random = np.random.default_rng(_HASH_SEED)
+        return [random.integers(0, 1 << 64, len(ladder.labels), np.uint64) for ladder in ladders]
+    shifts = np.cumsum([0, *bits[:-1]])
+    return [
+        np.arange(len(ladder.labels), dtype=np.uint64) << np.uint64(shift)
+        for ladder, shift in zip(ladders, shifts, strict=True)
+    ]

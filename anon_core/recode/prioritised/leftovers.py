@@ -1,0 +1,89 @@
+"""What is left when no group is safe any more: joined to the nearest classes, or removed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anon_core.kernels import Integers
+from anon_core.recode.prioritised.encoding import Encoded
+from anon_core.recode.prioritised.partition import Partition
+from anon_core.recode.prioritised.prices import Costs
+
+
+def housed(encoded: Encoded, costs: Costs, partition: Partition) -> Partition:
+    """
+    Return the partition with as few homeless tuples and rows at the roots as it takes.
+
+    Homeless tuples stay so, and will be removed, if the policy allows that and it costs less than to join each to its
+    nearest class. A class at the roots everywhere says nothing: where it is more than may be suppressed, it is
+    dissolved like that too. A class that is not safe any more is joined to its nearest one. Classes that were safe as
+    collected take others in as well.
+    """
+    partition = _without_blank(encoded, partition)
+    homeless = partition.homeless(encoded)
+    if not len(homeless):
+        return partition
+    together = joined(encoded, costs, partition)
+    may_go = int(encoded.weights[homeless].sum()) + _blank_rows(encoded, partition) <= encoded.task.allowed
+    return partition if may_go and _cost(encoded, costs, partition) <= _cost(encoded, costs, together) else together
+
+
+def _blank(encoded: Encoded, partition: Partition) -> Integers:
+    """Return the classes that stand at the root in every column."""
+    return np.flatnonzero((partition.class_levels(encoded) == encoded.heights).all(axis=1))
+
+
+def _blank_rows(encoded: Encoded, partition: Partition) -> int:
+    return int(encoded.weights[np.isin(partition.classes, _blank(encoded, partition))].sum())
+
+
+def _without_blank(encoded: Encoded, partition: Partition) -> Partition:
+    """Return the partition without classes at the roots, unless so many rows may be suppressed."""
+    if _blank_rows(encoded, partition) <= encoded.task.allowed or partition.count + encoded.settled.sum() == 1:
+        return partition
+    gone = np.isin(partition.classes, _blank(encoded, partition))
+    return Partition.numbered(np.where(gone, -1, partition.classes))
+
+
+def _cost(encoded: Encoded, costs: Costs, partition: Partition) -> float:
+    roots = costs[:, encoded.base[1:] - 1].sum(axis=1)
+    homeless = partition.homeless(encoded)
+    return float(partition.class_costs(encoded, costs).sum() + encoded.weights[homeless] @ roots[homeless])
+
+
+def joined(encoded: Encoded, costs: Costs, partition: Partition) -> Partition:
+    """Return the partition with the homeless in their nearest classes, and unsafe classes in theirs."""
+    every, homeless = partition.with_settled(encoded), partition.homeless(encoded)
+    if not every.count or not len(homeless):
+        return partition
+    classes = _nearest(encoded, costs, every, homeless)
+    while True:
+        partition = Partition.numbered(classes)
+        members = partition.members
+        safe = encoded.task.requirements.safe(members, partition.classes[members], partition.count)
+        if safe.all() or partition.count < 2:
+            return partition.without_settled(encoded)
+        unsafe = np.flatnonzero(partition.classes == np.flatnonzero(~safe)[0])
+        rest = Partition.numbered(np.where(partition.classes == partition.classes[unsafe[0]], -1, partition.classes))
+        classes = _nearest(encoded, costs, rest, unsafe, together=True)
+
+
+def _nearest(
+    encoded: Encoded, costs: Costs, partition: Partition, homeless: Integers, *, together: bool = False
+) -> Integers:
+    """Return the classes with the homeless in the nearest ones: each in its own, or all in that of the first."""
+    from anon_core.kernels.compiled.local_classes import Cells, common_levels, join_nearest
+    from anon_core.kernels.compiled.neighbourhoods import costs_of_classes
+
+    classes = partition.classes.copy()
+    cells = Cells(encoded.keys, costs, encoded.weights, encoded.base)
+    levels = np.zeros((partition.count, encoded.columns), np.int64)
+    firsts = np.full(partition.count, -1, np.int64)
+    sums = np.zeros((partition.count, encoded.keys.shape[1]))
+    common_levels(cells, classes, levels, firsts)
+    members = partition.members
+    costs_of_classes(cells, members, classes[members], sums)
+    join_nearest(cells, homeless[:1] if together else homeless, classes, levels, firsts, sums)
+    if together:
+        classes[homeless] = classes[homeless[0]]
+    return classes

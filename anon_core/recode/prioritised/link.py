@@ -1,0 +1,91 @@
+"""Mode ``link``: whoever knows a person finds at least k rows, and every row may be at least k people.
+
+Two ways lead there, and the better one is taken: the classes of mode ``safe``, in which cells are lowered as far as that
+allows; and the result of mode ``paper``, in which people who meet too few rows are put into classes, then lowered too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from anon_core.comparison import Comparison
+from anon_core.kernels import Integers
+from anon_core.plan import RecodingPlan
+from anon_core.recode.prioritised.encoding import Encoded
+from anon_core.recode.prioritised.leftovers import joined
+from anon_core.recode.prioritised.node_order import by_node_order, mean_prices
+from anon_core.recode.prioritised.nodes import nodes_of
+from anon_core.recode.prioritised.prices import Objective, costs_beside
+from anon_core.score.covering import Covering, coverings
+from anon_core.table import Mask
+
+_ROUNDS = 4
+"""Once lowered, others may follow; after a few rounds next to nothing does."""
+
+
+def lowered(encoded: Encoded, objective: Objective, plan: RecodingPlan) -> RecodingPlan:
+    """
+    Return a plan with cells at lower levels where link k and source k allow it; both must hold before.
+
+    Tuples are gone through from the one that can gain most, ties in their order.
+    """
+    from anon_core.kernels.compiled.local_classes import Cells
+    from anon_core.kernels.compiled.lowering import Covered, lower_all
+
+    meetings = _Meetings(plan)
+    levels = np.ascontiguousarray(plan.levels.T.astype(np.int64))
+    for _ in range(_ROUNDS):
+        costs = costs_beside(encoded, objective, levels)
+        slots = levels + encoded.base[:-1]
+        gain = encoded.weights * np.take_along_axis(costs, slots, axis=1).sum(axis=1)
+        members = np.flatnonzero((gain > 0) & ~plan.removed)
+        members = members[np.argsort(-gain[members], kind="stable")]
+        cells = Cells(encoded.keys, costs, encoded.weights, encoded.base)
+        covered = Covered(meetings.of, meetings.starts, meetings.originals, meetings.met)
+        if not lower_all(cells, covered, members, levels, encoded.task.k):
+            break
+    return encoded.plan(levels, plan.removed)
+
+
+def repaired(encoded: Encoded, objective: Objective, plan: RecodingPlan, random: np.random.Generator) -> RecodingPlan:
+    """
+    Return a plan in which everybody is covered by at least k rows.
+
+    People who meet fewer are put into classes of at least k rows, and their cells are raised to the levels of these:
+    then every row of a class covers everybody in it. Raising takes nobody's cover away.
+    """
+    short: Mask = (_Meetings(plan).met < encoded.task.k) & ~plan.removed
+    if not short.any():
+        return plan
+    levels = plan.levels.T.astype(np.int64)
+    some = replace(encoded, settled=~short)
+    costs = costs_beside(encoded, objective, levels)
+    prices = mean_prices(some, costs)
+    nodes = nodes_of(encoded.heights, prices, encoded.base, random)
+    partition = joined(some, costs, by_node_order(some, nodes, prices).partition)
+    placed = partition.classes >= 0
+    own = partition.class_levels(encoded)[partition.classes[placed]]
+    levels[placed] = np.maximum(levels[placed], own)
+    return encoded.plan(levels, plan.removed)
+
+
+class _Meetings:
+    """Whom each published tuple of a plan covers, and how many rows cover each original."""
+
+    def __init__(self, plan: RecodingPlan) -> None:
+        comparison = Comparison.of_plan(plan)
+        pairs, after = comparison.pairs, comparison.after
+        assert pairs is not None
+        kept = pairs.before
+        edges = Covering.joined(
+            list(coverings(plan.ladders, [codes[kept] for codes in plan.frequencies.codes], after.codes))
+        )
+        order = np.argsort(edges.after, kind="stable")
+        self.of: Integers = np.zeros(len(plan.removed), np.int64)
+        self.of[kept] = pairs.after
+        self.starts: Integers = np.searchsorted(edges.after[order], np.arange(len(after.weights) + 1))
+        self.originals: Integers = kept[edges.before[order]]
+        self.met: Integers = np.zeros(len(plan.removed), np.int64)
+        np.add.at(self.met, kept[edges.before], after.weights[edges.after])

@@ -1,0 +1,91 @@
+"""The nodes of the lattice that local recoding tries: all of them, or a sample of too many."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core.kernels import Integers
+from anon_core.recode.prioritised.prices import Costs
+
+MOST_NODES = 20_000
+"""Larger lattices are sampled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nodes:
+    """Nodes as levels per column, the one of all roots last; ``total`` is how many the lattice has."""
+
+    levels: Integers
+    total: int
+
+    @property
+    def sampled(self) -> bool:
+        return len(self.levels) < self.total
+
+    def slots(self, base: Integers) -> Integers:
+        """Return the slots of every node."""
+        return np.asarray(self.levels + base[:-1], np.int64)
+
+    def costs(self, base: Integers, prices: Costs) -> Costs:
+        """Return what each node costs, given a price for every slot."""
+        return np.asarray(prices[self.slots(base)].sum(axis=1))
+
+
+def nodes_of(heights: Integers, prices: Costs, base: Integers, random: np.random.Generator) -> Nodes:
+    """
+    Return the nodes to try.
+
+    Of a lattice that is too large: the way from the bottom to the roots that raises the cheapest column next, on which
+    every tuple finds a class sooner or later; all nodes that raise one or two columns; and nodes drawn around that way,
+    so that cheap columns are high more often than expensive ones.
+    """
+    total = math.prod(int(height) + 1 for height in heights)
+    if total <= MOST_NODES:
+        return Nodes(levels=_all(heights), total=total)
+    way = _cheapest_way(heights, prices, base)
+    drawn = [way, *_few_raised(heights)]
+    while sum(map(len, drawn)) < MOST_NODES:
+        drawn.append(_around(way, heights, random))
+    levels = np.unique(np.concatenate(drawn)[: 2 * MOST_NODES], axis=0)
+    return Nodes(levels=levels, total=total)
+
+
+def _all(heights: Integers) -> Integers:
+    sizes = [int(height) + 1 for height in heights]
+    return np.asarray(np.indices(sizes).reshape(len(sizes), -1).T, np.int64)
+
+
+def _cheapest_way(heights: Integers, prices: Costs, base: Integers) -> Integers:
+    """Return the nodes from the bottom to the roots, each raising the column that becomes dearer by least."""
+    node = np.zeros(len(heights), np.int64)
+    way = [node.copy()]
+    for _ in range(int(heights.sum())):
+        open_ = np.flatnonzero(node < heights)
+        slots = base[open_] + node[open_]
+        node[open_[np.argmin(prices[slots + 1] - prices[slots])]] += 1
+        way.append(node.copy())
+    return np.array(way)
+
+
+def _few_raised(heights: Integers) -> list[Integers]:
+    """Return the nodes that raise one or two columns, two to the same level of their own."""
+    found = []
+    columns = len(heights)
+    for one in range(columns):
+        for other in range(one, columns):
+            for level in range(1, int(max(heights[one], heights[other])) + 1):
+                node = np.zeros((1, columns), np.int64)
+                node[0, one], node[0, other] = min(level, heights[one]), min(level, heights[other])
+                found.append(node)
+    return found
+
+
+def _around(way: Integers, heights: Integers, random: np.random.Generator) -> Integers:
+    """Return nodes of the way with some columns at levels drawn anew."""
+    again = way[random.integers(0, len(way), 1024)]
+    drawn = random.integers(0, heights + 1, again.shape)
+    share = random.random((len(again), 1)) * 0.6
+    return np.where(random.random(again.shape) < share, drawn, again)

@@ -1,0 +1,103 @@
+"""A search for a better order of nodes: which columns to sacrifice for the whole table."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core.kernels import Integers
+from anon_core.recode.prioritised.encoding import Encoded
+from anon_core.recode.prioritised.leftovers import housed
+from anon_core.recode.prioritised.node_order import by_node_order, mean_prices
+from anon_core.recode.prioritised.nodes import Nodes
+from anon_core.recode.prioritised.partition import Partition
+from anon_core.recode.prioritised.prices import Costs, Objective, costs_beside
+from anon_core.recode.progress import Progress
+
+ADAPTATIONS = 5
+"""Passes whose costs are taken from the pass before."""
+AT_ONCE = 2
+"""Orders that are tried side by side, whatever the number of cores: the result must not depend on it."""
+_STEP = 0.3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A partition, what it costs, and what cells cost beside it."""
+
+    partition: Partition
+    cost: float
+    costs: Costs
+
+    @classmethod
+    def measured(cls, encoded: Encoded, objective: Objective, partition: Partition) -> Found:
+        cost = objective.cost(encoded, partition.plan(encoded))
+        return cls(partition=partition, cost=cost, costs=costs_beside(encoded, objective, partition.levels(encoded)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """The best of the first passes, and the nodes that froze something in any of them."""
+
+    found: Found
+    hits: Integers
+
+
+def start(encoded: Encoded, nodes: Nodes, objective: Objective) -> Start:
+    """
+    Build classes by the order of nodes, several times: NUE counts frequencies inside the rows at or above a level.
+
+    So the costs of one pass are those beside the result of the one before.
+    """
+    best, hits = None, [np.array([len(nodes.levels) - 1])]
+    costs = costs_beside(encoded, objective)
+    for _ in range(ADAPTATIONS):
+        ordered = by_node_order(encoded, nodes, mean_prices(encoded, costs))
+        found = Found.measured(encoded, objective, housed(encoded, costs, ordered.partition))
+        hits.append(ordered.hits)
+        costs = found.costs
+        best = found if best is None or found.cost < best.cost else best
+    assert best is not None
+    return Start(found=best, hits=np.unique(np.concatenate(hits)))
+
+
+def better_order(
+    encoded: Encoded,
+    nodes: Nodes,
+    objective: Objective,
+    begin: Start,
+    *,
+    trials: int,
+    random: np.random.Generator,
+    progress: Progress | None = None,
+) -> Found:
+    """
+    Try other prices for whole columns and single levels, and go on from the best.
+
+    A marginal cost knows nothing of what becomes cheaper for others when a column is given up everywhere; prices that
+    are multiplied find that out. Only nodes that have ever frozen something are tried.
+    """
+    best, factors = begin.found, np.ones(encoded.keys.shape[1])
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for done in range(0, trials, AT_ONCE):
+            drawn = [factors * _disturbance(encoded, random) for _ in range(AT_ONCE)]
+            prices = mean_prices(encoded, best.costs) * np.array(drawn)
+            tried = pool.map(lambda own: by_node_order(encoded, nodes, own, begin.hits), prices)
+            for own, ordered in zip(drawn, list(tried), strict=True):
+                partition = housed(encoded, best.costs, ordered.partition)
+                found = Found.measured(encoded, objective, partition)
+                if found.cost < best.cost:
+                    best, factors = found, own
+            if progress:
+                progress("orders of generalisations", min(done + AT_ONCE, trials), trials)
+    return best
+
+
+def _disturbance(encoded: Encoded, random: np.random.Generator) -> Costs:
+    """Return factors for all slots: some columns become dearer or cheaper, and some single levels."""
+    columns = np.exp(_STEP * random.normal(size=encoded.columns) * (random.random(encoded.columns) < 0.3))
+    slots = encoded.keys.shape[1]
+    single = np.exp(0.7 * _STEP * random.normal(size=slots) * (random.random(slots) < 0.15))
+    return np.asarray(np.repeat(columns, encoded.heights + 1) * single)

@@ -1,0 +1,62 @@
+"""Mode ``safe``: local recoding into classes that are safe in the exact sense, with a search for a cheap one.
+
+The paper's greedy, with ``*`` as a level and exact classes, loses more than ARX's local recoding. This search does not:
+classes by the order of nodes (:mod:`node_order`), a better order (:mod:`orders`), better neighbourhoods
+(:mod:`neighbourhoods`). Every step is deterministic for a seed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core.recode.prioritised.encoding import Encoded
+from anon_core.recode.prioritised.neighbourhoods import improved
+from anon_core.recode.prioritised.node_order import mean_prices
+from anon_core.recode.prioritised.nodes import Nodes, nodes_of
+from anon_core.recode.prioritised.orders import better_order, start
+from anon_core.recode.prioritised.partition import Partition
+from anon_core.recode.prioritised.prices import Objective, costs_beside
+from anon_core.recode.progress import Progress
+
+ORDERS_PER_SWEEP = 3
+_AUTO = 180
+_AUTO_TUPLES = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SafeSearch:
+    """The partition that was found, the nodes that were tried, and how many sweeps were made."""
+
+    partition: Partition
+    nodes: Nodes
+    sweeps: int
+
+
+def search_safe(encoded: Encoded, objective: Objective, *, progress: Progress | None = None) -> SafeSearch:
+    """Put the tuples that have to be recoded into safe classes; some may stay homeless, to be removed."""
+    settings = encoded.task.settings
+    random = np.random.default_rng(settings.seed)
+    prices = mean_prices(encoded, costs_beside(encoded, objective))
+    nodes = nodes_of(encoded.heights, prices, encoded.base, random)
+    begin = start(encoded, nodes, objective)
+    sweeps = sweeps_of(settings.improve, len(encoded.open))
+    if not sweeps or begin.found.partition.count < 2:
+        return SafeSearch(partition=begin.found.partition, nodes=nodes, sweeps=0)
+    trials = -(-sweeps // ORDERS_PER_SWEEP)
+    found = better_order(encoded, nodes, objective, begin, trials=trials, random=random, progress=progress)
+    found = improved(encoded, objective, found, sweeps=sweeps, random=random, progress=progress)
+    return SafeSearch(partition=found.partition, nodes=nodes, sweeps=sweeps)
+
+
+def sweeps_of(improve: int | str, tuples: int) -> int:
+    """
+    Return how many sweeps ``improve`` means for so many tuples that have to be recoded: fewer for large tables.
+
+    >>> sweeps_of("auto", 15_000), sweeps_of("auto", 180_000), sweeps_of(7, 100)
+    (180, 20, 7)
+    """
+    if isinstance(improve, int):
+        return improve
+    return max(5, min(_AUTO, _AUTO * _AUTO_TUPLES // max(tuples, 1)))
