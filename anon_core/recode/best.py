@@ -59,8 +59,8 @@ def recode_best(task: Task, *, progress: Progress | None = None) -> Recoding:
     return Recoding(
         method="best",
         plan=elected.plan,
-        why=f"Of {len(attempts)} methods {len(passed)} keep the policy, and of these {attempts[best].method} "
-        f"costs least by {measure.value}. {elected.why}",
+        why=f"{attempts[best].method} costs least by {measure.value} of what keeps the policy "
+        f"({', '.join(attempts[at].method for at in passed)}; {len(attempts)} methods were tried). {elected.why}",
         candidates=tuple(_candidates(attempts, measured, best)),
         optimal=None,
     )

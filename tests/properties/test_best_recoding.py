@@ -133,7 +133,7 @@ def test_at_least_three_methods_are_tried_and_the_reasons_of_the_others_told() -
     assert [candidate.method for candidate in results] == ["singletons", "global", "prioritised"]
     assert sum(candidate.elected for candidate in recoding.candidates) == 1
     assert recoding.method == "best"
-    assert "keep the policy" in recoding.why
+    assert "of what keeps the policy" in recoding.why
 
 
 def test_a_method_that_finds_nothing_is_reported_with_the_numbers_of_the_table_as_it_is(
