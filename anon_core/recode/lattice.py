@@ -1,55 +1,77 @@
 """Global recoding: one level per column for the whole table, the rows still unsafe removed [LeFevre2005]_.
 
-LeFevre, DeWitt, Ramakrishnan: Incognito: efficient full-domain k-anonymity, 2005. The lattice of all combinations of
-levels is walked breadth first from the bottom, each node counted from a node below it.
+LeFevre, DeWitt, Ramakrishnan: Incognito: efficient full-domain k-anonymity, 2005. Kohlmayer, Prasser, Eckert, Kemper,
+Kuhn: Flash: efficient, stable and optimal k-anonymity, 2012. Nodes (a level per column) are looked at in the order of
+the least that they can cost, and ways up are halved to find out quickly what is hopeless.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import heapq
 from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core import kernels
 from anon_core.errors import PolicyNotMetError
-from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.ladder import Ladder
-from anon_core.kernels import Integers
 from anon_core.plan import RecodingPlan
-from anon_core.policy import rows_allowed
+from anon_core.policy import Diversity, LDiversity
+from anon_core.recode.node_classes import ClassCounter, Classes
+from anon_core.recode.node_costs import ClassesOfNode, Node, NodeCosts
+from anon_core.recode.node_frontier import Frontier
 from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.score.utility.cells import Recoded
-from anon_core.score.utility.loss import loss
+from anon_core.recode.progress import Progress
+from anon_core.recode.task import Task
 from anon_core.table import Mask
+from anon_core.wording import counted
 
 NODE_LIMIT = 200_000
-"""Nodes counted before the search stops and says that its result may not be the best."""
+"""Nodes looked at before the search stops and says that its result may not be the best."""
 
 TIE = 1e-12
 """Costs closer than this are equal: they are sums of the same shares in another order."""
 
-HELD = 1 << 28
-"""Tuples remembered of one layer for counting the next; nodes beyond that are counted from the table, slower."""
-
 SHOWN = 12
 """How many of the safe nodes are reported, the best ones."""
 
-Node = tuple[int, ...]
-Progress = Callable[[int, int], None]
+
+def recode_globally(task: Task, *, progress: Progress | None = None) -> Recoding:
+    """
+    Find the combination of levels that costs least in the measure that elects, while every class is safe.
+
+    Safe is a class with at least k rows that keeps what is required of sensitive columns. Other classes are removed if
+    they hold at most as many rows as may be suppressed; closeness is then held to the rows that stay. Costs are those
+    of ``task.settings.utility``, a removed row standing at the root. Without removals they only grow on the way up, so
+    nothing above a node that costs more than the best can win, and the result is optimal. Ties go to fewer removed
+    rows, then to lower levels of the more important columns.
+
+    :raises PolicyNotMetError: no combination is safe; rows at the root in every column count as removed.
+    """
+    search = _Lattice(task, progress)
+    safe = search.run()
+    if not safe:
+        raise _not_met(task, search.closest)
+    why = f"Of {counted(search.counted, 'combination')} of levels that were counted, this one is safe and costs least"
+    why += f" ({_MEASURES[task.settings.utility]})"
+    return Recoding(
+        method="global",
+        plan=search.plan(safe[0].node),
+        why=why if search.complete else f"{why}; the search stopped at {NODE_LIMIT} combinations",
+        candidates=tuple(search.describe(found, elected=found is safe[0]) for found in safe[:SHOWN]),
+        optimal=search.complete,
+    )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Counted:
-    """A node's classes: which class each original tuple is in, and the rows of each class."""
-
-    member: Integers
-    sizes: Integers
+_MEASURES = {
+    "wnue": "non-uniform entropy by priority",
+    "nue": "non-uniform entropy",
+    "loss": "loss by priority",
+    "rows": "rows changed or removed",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Closest:
-    """The node that leaves fewest rows at risk, for the message when none is safe."""
+    """The node that leaves fewest rows at risk, for the message when none is safe; ``k`` is its smallest class."""
 
     rows_at_risk: int
     k: int
@@ -64,212 +86,198 @@ class _Safe:
     node: Node
 
 
-def recode_globally(
-    frequencies: FrequencyTable,
-    ladders: Sequence[Ladder],
-    *,
-    k: int,
-    suppression_limit: float,
-    weights: Sequence[float],
-    progress: Progress | None = None,
-) -> Recoding:
-    """
-    Find the combination of levels that loses least while every class has at least ``k`` rows.
-
-    Rows in smaller classes are removed if they are at most ``suppression_limit`` of all. The cost of a node is the
-    weighted loss over the columns, a removed row counting as lost altogether; without removals it only grows on the
-    way up, so nothing above a node that already costs more than the best can win, and the result is optimal. Ties go
-    to fewer removed rows, then to lower levels of the more important columns.
-
-    :raises PolicyNotMetError: no combination is safe; rows at the root in every column count as removed.
-    """
-    search = _Lattice(frequencies, ladders, k, suppression_limit, weights, progress)
-    safe = search.run()
-    if not safe:
-        small = search.closest.k < k  # Else every class is large enough, and too many rows say nothing.
-        raise PolicyNotMetError(
-            measure="k" if small else "suppression of at most",
-            wanted=k if small else f"{search.allowed} rows",
-            reached=search.closest.k if small else search.closest.rows_at_risk,
-            rows_at_risk=search.closest.rows_at_risk,
-            rows=frequencies.rows,
-            advice=f"{search.allowed} rows may be removed, those that say nothing any more included: publish fewer "
-            "columns, add a level to a hierarchy, raise privacy.suppression_limit or lower privacy.k",
-        )
-    best = safe[0]
-    plan = search.plan(best.node)
-    shown = tuple(search.describe(found, elected=found is best) for found in safe[:SHOWN])
-    return Recoding(
-        method="global",
-        plan=plan,
-        why=f"Of {search.counted} combinations of levels that were counted, this one is safe and loses least"
-        + ("" if search.complete else f" (the search stopped at {NODE_LIMIT} combinations)"),
-        candidates=shown,
-        optimal=search.complete,
+def _not_met(task: Task, closest: _Closest) -> PolicyNotMetError:
+    small, rows = closest.k < task.k, closest.rows_at_risk  # Else it is diversity, or too many rows say nothing.
+    measure, wanted = ("k", str(task.k)) if small else ("suppression of at most", f"{task.allowed} rows")
+    if not small and task.requirements.others:
+        measure = f"k {task.k} with diversity of sensitive columns and suppression of at most"
+    return PolicyNotMetError(
+        measure=measure,
+        wanted=wanted,
+        reached=closest.k if small else rows,
+        rows_at_risk=rows,
+        rows=task.frequencies.rows,
+        advice=f"{task.allowed} rows may be removed, those that say nothing any more included: publish fewer "
+        "columns, add a level to a hierarchy, raise privacy.suppression_limit or lower privacy.k",
     )
 
 
 class _Lattice:
     """The walk through the lattice."""
 
-    def __init__(
-        self,
-        frequencies: FrequencyTable,
-        ladders: Sequence[Ladder],
-        k: int,
-        suppression_limit: float,
-        weights: Sequence[float],
-        progress: Progress | None,
-    ) -> None:
-        self.frequencies, self.ladders, self.k, self.progress = frequencies, ladders, k, progress
-        self.allowed = rows_allowed(suppression_limit, frequencies.rows)
-        self.closest = _Closest(rows_at_risk=frequencies.rows + 1, k=0)
-        total = sum(weights) or 1.0
-        self.weights = [weight / total for weight in weights]
-        self.importance = sorted(range(len(ladders)), key=lambda i: -self.weights[i])
-        # The mean loss of a column at a level does not depend on the other columns: computed once.
-        self.losses = [
-            (ladder.loss()[:, frequencies.codes[i]] @ frequencies.weights) / max(frequencies.rows, 1)
-            for i, ladder in enumerate(ladders)
-        ]
-        self.counted = 0
-        self.held = 0
+    def __init__(self, task: Task, progress: Progress | None) -> None:
+        self.task, self.progress = task, progress
+        self.heights = [ladder.height for ladder in task.ladders]
+        self.costs, self.classes = NodeCosts(task), ClassCounter(task)
+        self.importance = sorted(range(len(task.ladders)), key=lambda i: -task.weights[i])
+        # Only of k and of distinct values the rows that fail never grow on the way up, whatever classes meet.
+        self.monotone = not task.allowed or all(
+            isinstance(one, LDiversity) and one.kind is Diversity.DISTINCT for one, _ in task.requirements.others
+        )
+        self.closest = _Closest(rows_at_risk=task.frequencies.rows + 1, k=0)
+        self.hopeless = Frontier(len(self.heights), below=True)
+        self.finished = Frontier(len(self.heights), below=False)
+        self.judged: set[Node] = set()
+        self.safe: list[_Safe] = []
+        self.best = float("inf")
         self.complete = True
+
+    @property
+    def counted(self) -> int:
+        return len(self.judged)
 
     def run(self) -> list[_Safe]:
         """Return the safe nodes that were met, best first."""
-        bottom: Node = (0,) * len(self.ladders)
-        layer: dict[Node, _Counted | None] = {bottom: None}
-        size = int(np.prod([ladder.height + 1 for ladder in self.ladders], dtype=np.float64))
-        safe: list[_Safe] = []
-        best = float("inf")
-        while layer:
-            above: dict[Node, _Counted | None] = {}
-            self.held = 0
-            for node in sorted(layer):
-                if self.cost(node) > best + TIE:
-                    continue
-                if self.counted >= NODE_LIMIT:
-                    self.complete = False
-                    every = {found.node: found for found in [*safe, *self._descend()]}
-                    return sorted(every.values(), key=self._rank)
-                counted = self._count(node, layer[node])
-                self.counted += 1
-                found = self._judge(node, counted)
-                if found:
-                    safe.append(found)
-                    best = min(best, found.cost)
-                self._climb(node, counted, above)
-                if self.progress:
-                    self.progress(self.counted, size)
-            layer = above
-        return sorted(safe, key=self._rank)
-
-    def _descend(self) -> list[_Safe]:
-        """Return the safe nodes on one way down from the roots, each step the cheapest that leaves few rows at risk."""
-        node: Node = tuple(ladder.height for ladder in self.ladders)
-        counted = self._count(node, None)
-        met: list[_Safe] = []
-        while True:
-            found = self._judge(node, counted)
-            met += [found] if found else []
-            below = []
-            for i, level in enumerate(node):
-                lower = (*node[:i], level - 1, *node[i + 1 :])
-                fewer = self._count(lower, None) if level else None
-                if fewer and int(fewer.sizes[fewer.sizes < self.k].sum()) <= self.allowed:
-                    below.append((self.cost(lower), lower, fewer))
-            if not below:
-                return met
-            _, node, counted = min(below, key=lambda step: step[:2])
-
-    def cost(self, node: Node) -> float:
-        """The weighted loss of a node when no row is removed: a lower bound for everything above it."""
-        return sum(w * float(loss[level]) for w, loss, level in zip(self.weights, self.losses, node, strict=True))
+        bottom: Node = (0,) * len(self.heights)
+        waiting: list[tuple[float, Node, int]] = [(self.costs.bound(bottom), bottom, 0)]
+        size = int(np.prod([height + 1 for height in self.heights], dtype=np.float64))
+        looked_at = 0
+        while waiting:
+            bound, node, last = heapq.heappop(waiting)
+            if bound > self.best + TIE:
+                break
+            if looked_at >= NODE_LIMIT:
+                self.complete = False
+                self._improve()
+                break
+            looked_at += 1
+            if self.progress:
+                self.progress("level combinations", looked_at, size)
+            # Above a node that is safe without removals everything is safe, and nothing is better.
+            if self.finished.covers(node):
+                continue
+            if not self.hopeless.covers(node) and not self._hopeful(node):
+                self._look_up(node)
+            for i in range(last, len(node)):  # Every node is entered once: its columns were raised from left to right.
+                if node[i] < self.heights[i]:
+                    parent = (*node[:i], node[i] + 1, *node[i + 1 :])
+                    heapq.heappush(waiting, (max(bound, self.costs.bound(parent)), parent, i))
+        return sorted(self.safe, key=self._rank)
 
     def _rank(self, found: _Safe) -> tuple[float, int, Node]:
         return round(found.cost, 12), found.removed, tuple(found.node[i] for i in self.importance)
 
-    def _count(self, node: Node, below: _Counted | None) -> _Counted:
-        """Count a node from the classes of one below it: only one tuple of each class needs a look."""
-        weights = self.frequencies.weights
-        if below is None:
-            representatives, sizes = np.arange(self.frequencies.tuples), weights
-            member = representatives
-        else:
-            member, sizes = below.member, below.sizes
-            representatives = np.zeros(len(sizes), np.int64)
-            representatives[member] = np.arange(len(member))
-        codes = [
-            ladder.maps[level, self.frequencies.codes[i][representatives]]
-            for i, (ladder, level) in enumerate(zip(self.ladders, node, strict=True))
-        ]
-        groups = kernels.group(codes, [len(ladder.labels) for ladder in self.ladders], sizes)
-        return _Counted(member=groups.member[member].astype(np.int32), sizes=groups.weights)
+    def _look_up(self, node: Node) -> None:
+        """Halve the way from a hopeless node to the roots until it is known up to where it is hopeless."""
+        way = self._way_up(node)
+        low, high = 0, len(way) - 1
+        while low <= high:
+            middle = (low + high) // 2
+            step = way[middle]
+            beyond = self.costs.bound(step) > self.best + TIE
+            if beyond or (not self.hopeless.covers(step) and self._hopeful(step)):
+                high = middle - 1
+            else:
+                low = middle + 1
 
-    def _judge(self, node: Node, counted: _Counted) -> _Safe | None:
-        """Return the node with its full cost if the rows in too small classes may be removed and some are left."""
-        small = counted.sizes < self.k
-        removed = int(counted.sizes[small].sum())
-        lost = removed + self._blanked(node, ~small[counted.member])
-        reached = 0 if lost - removed == self.frequencies.rows else int(counted.sizes.min())
+    def _way_up(self, node: Node) -> list[Node]:
+        """Return the nodes from one to the roots, each step the one that loses least detail."""
+        way: list[Node] = []
+        while True:
+            steps = self._above(node)
+            if not steps:
+                return way
+            node = min(steps, key=lambda step: (self.costs.detail(step), step))
+            way.append(node)
+
+    def _improve(self) -> None:
+        """Go down from the roots, then from the nodes next above the best one, as long as that finds a better one."""
+        best, start = None, [tuple(self.heights)]
+        while start:
+            for node in start:
+                self._descend(node)
+            found = min(self.safe, key=self._rank, default=None)
+            start = self._above(found.node) if found and found != best else []
+            best = found
+
+    def _descend(self, node: Node) -> None:
+        """Judge the nodes on one way down, each step the cheapest that is hopeful."""
+        self._hopeful(node)
+        while True:
+            below = [(*node[:i], level - 1, *node[i + 1 :]) for i, level in enumerate(node) if level]
+            below.sort(key=lambda step: (self.costs.bound(step), step))
+            found = next((step for step in below if not self.hopeless.covers(step) and self._hopeful(step)), None)
+            if found is None:
+                return
+            node = found
+
+    def _above(self, node: Node) -> list[Node]:
+        return [(*node[:i], level + 1, *node[i + 1 :]) for i, level in enumerate(node) if level < self.heights[i]]
+
+    def _hopeful(self, node: Node) -> bool:
+        """Judge a node once; return False if neither it nor any node below it can be safe."""
+        if node in self.judged:
+            return not self.hopeless.covers(node)
+        self.judged.add(node)
+        classes = self.classes.count(node)
+        small = classes.sizes < self.task.k
+        few = int(classes.sizes[small].sum()) <= self.task.allowed
+        unsafe = ~self._safe_classes(node, classes) if few and self.task.requirements.others else small
+        removed = int(classes.sizes[unsafe].sum())
+        hopeful = few and (removed <= self.task.allowed or not self.monotone)
+        if not hopeful:
+            self.hopeless.add(node)
+        self._note(node, classes, unsafe, removed)
+        return hopeful
+
+    def _note(self, node: Node, classes: Classes, unsafe: Mask, removed: int) -> None:
+        """Remember a node if it is safe, else how close it came."""
+        rows = self.task.frequencies.rows
+        blanked = self._blanked(node, classes, ~unsafe)
+        lost = removed + blanked
+        reached = 0 if blanked == rows else int(classes.sizes.min())
         if (lost, -reached) < (self.closest.rows_at_risk, -self.closest.k):
             self.closest = _Closest(rows_at_risk=lost, k=reached)
-        if lost > self.allowed or removed == self.frequencies.rows:
-            return None
-        if not removed:
-            return _Safe(cost=self.cost(node), removed=0, node=node)
-        plan = self.plan(node, counted)
-        weights = dict(zip(self.frequencies.names, self.weights, strict=True))
-        return _Safe(cost=loss(Recoded.by(plan), weights).weighted, removed=removed, node=node)
+        if lost > self.task.allowed or removed == rows:
+            return
+        if removed and self.task.requirements.others and not self._still_safe(node, unsafe):
+            return
+        cost = self.costs.cost(node, ClassesOfNode(first=classes.first, sizes=classes.sizes, removed=unsafe))
+        self.safe.append(_Safe(cost=cost, removed=removed, node=node))
+        self.best = min(self.best, cost)
+        if not removed and cost <= self.costs.bound(node) + TIE:
+            self.finished.add(node)
 
-    def _blanked(self, node: Node, kept: Mask) -> int:
+    def _safe_classes(self, node: Node, classes: Classes) -> Mask:
+        member = self.classes.members(node)
+        return self.task.requirements.safe(np.arange(len(member)), member, len(classes.sizes))
+
+    def _still_safe(self, node: Node, unsafe: Mask) -> bool:
+        """Whether the classes that stay are close to the rows that stay, and not only to all rows."""
+        member = self.classes.members(node)
+        removed = unsafe[member]
+        number = np.cumsum(~unsafe) - 1
+        kept = np.flatnonzero(~removed)
+        required = self.task.requirements.without(removed)
+        return bool(required.safe(kept, number[member[kept]], int(np.count_nonzero(~unsafe))).all())
+
+    def _blanked(self, node: Node, classes: Classes, kept: Mask) -> int:
         """Return how many kept rows would stand at the root everywhere: published in name only, they are removed."""
         blank = kept
-        for i, (ladder, level) in enumerate(zip(self.ladders, node, strict=True)):
+        for i, (ladder, level) in enumerate(zip(self.task.ladders, node, strict=True)):
             at_root = ladder.maps[level] == ladder.maps[-1]
             if not at_root.any():
                 return 0
-            blank = blank & at_root[self.frequencies.codes[i]]
-        return int(self.frequencies.weights[blank].sum())
+            blank = blank & at_root[self.task.frequencies.codes[i][classes.first]]
+        return int(classes.sizes[blank].sum())
 
-    def _climb(self, node: Node, counted: _Counted, above: dict[Node, _Counted | None]) -> None:
-        """Enter the nodes directly above, each to be counted from whichever node below it has fewest classes."""
-        for i, level in enumerate(node):
-            if level < self.ladders[i].height:
-                parent = (*node[:i], level + 1, *node[i + 1 :])
-                known = above.setdefault(parent, None)
-                if known is None and self.held < HELD:
-                    self.held += len(counted.member)
-                    above[parent] = counted
-                elif known is not None and len(counted.sizes) < len(known.sizes):
-                    above[parent] = counted
-
-    def plan(self, node: Node, counted: _Counted | None = None) -> RecodingPlan:
+    def plan(self, node: Node) -> RecodingPlan:
         """Return the plan that a node stands for."""
-        counted = counted or self._count(node, None)
-        tuples = self.frequencies.tuples
+        frequencies = self.task.frequencies
+        member, tuples = self.classes.members(node), len(frequencies.weights)
+        safe = self.task.requirements.safe(np.arange(tuples), member, int(member.max(initial=-1)) + 1)
         return RecodingPlan(
-            frequencies=self.frequencies,
-            ladders=tuple(self.ladders),
+            frequencies=frequencies,
+            ladders=self.task.ladders,
             levels=np.repeat(np.array(node, np.int8)[:, None], tuples, axis=1),
-            removed=np.asarray((counted.sizes < self.k)[counted.member]),
+            removed=np.asarray(~safe[member]),
         )
 
     def describe(self, found: _Safe, *, elected: bool) -> Candidate:
-        plan = self.plan(found.node)
-        released = plan.released()
         names = [
             f"{name}: {ladder.level_names[level]}"
-            for name, ladder, level in zip(self.frequencies.names, self.ladders, found.node, strict=True)
+            for name, ladder, level in zip(self.task.frequencies.names, self.task.ladders, found.node, strict=True)
         ]
-        return Candidate(
-            name=", ".join(names),
-            singletons=released.singletons,
-            k=int(released.weights.min()),
-            rows_changed=plan.rows_changed,
-            rows_removed=plan.rows_removed,
-            distinct=released.tuples,
-            loss=found.cost,
-            elected=elected,
+        return Candidate.of(
+            self.plan(found.node), method="global", name=", ".join(names), weights=self.task.by_name, elected=elected
         )

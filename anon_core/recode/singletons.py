@@ -13,15 +13,15 @@ from itertools import product
 import numpy as np
 
 from anon_core import kernels
-from anon_core.errors import PolicyNotMetError
+from anon_core.errors import InvalidInputError, PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.kinds.intervals import group_numbers
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.plan import RecodingPlan
-from anon_core.policy import rows_allowed
 from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.score.utility.cells import Recoded
-from anon_core.score.utility.loss import loss
+from anon_core.recode.plain_k_anonymity import plain_k_anonymity, way_of_years
+from anon_core.recode.progress import Progress
+from anon_core.recode.task import Task
 from anon_core.spec import Years
 from anon_core.table import Mask
 
@@ -45,67 +45,78 @@ class _Tried:
         return self.plan.rows_changed + self.plan.rows_removed
 
 
-def recode_singletons(
-    frequencies: FrequencyTable,
-    ladders: Sequence[Ladder],
-    *,
-    columns: Sequence[str],
-    years: Years | None = None,
-    allowed_singletons: int = 0,
-    suppression_limit: float = 0.0,
-) -> Recoding:
+def recode_singletons(task: Task, *, progress: Progress | None = None) -> Recoding:
     """
     Try each given column as it is, generalised where a row is a singleton (local), or everywhere (global).
 
-    Columns climb one level. A numeric column given as ``years`` takes part as it is or globally, by groups of its own
-    values. The singletons that a combination leaves are removed where ``suppression_limit`` allows all of them. Rows
-    that stand at the root in every column count as removed too: a combination with more of them than allowed is not
-    elected. Elected: fewest singletons left, then fewest rows changed or removed, then the order of trying.
+    ``task.settings.singletons`` names the columns. They climb one level. A numeric column given as ``years`` takes part
+    as it is or globally, by groups of its own values. The singletons that a combination leaves are removed where the
+    suppression limit allows all of them. Rows that stand at the root in every column count as removed too: a
+    combination with more of them than allowed is not elected. Elected: fewest singletons left, then fewest rows changed
+    or removed, then the order of trying.
 
-    :raises PolicyNotMetError: every combination leaves more singletons than ``allowed_singletons``, or suppresses more
-        rows than allowed.
+    Beside the combinations stand the paper's plain k-anonymous recodings, for comparison.
+
+    :raises PolicyNotMetError: every combination leaves more singletons than the policy allows, or suppresses more rows
+        than allowed.
+    :raises InvalidInputError: no column is given.
     """
-    ladders = list(ladders)
-    ways: list[Sequence[str]] = [("", "local", "global") if name in columns else ("",) for name in frequencies.names]
+    given, frequencies = task.settings.singletons, task.frequencies
+    if given is None or not (given.columns or given.years):
+        raise InvalidInputError("`recode.singletons` names no column to generalise; give `columns`, `years` or both")
+    years, ladders = given.years, list(task.ladders)
+    ways: list[Sequence[str]] = [
+        ("", "local", "global") if name in given.columns else ("",) for name in frequencies.names
+    ]
     if years is not None:
         (at,) = frequencies.positions([years.column])
         ladders[at] = group_numbers(frequencies, years)
-        ways[at] = ("", "global")
+        ways[at] = ("", way_of_years(years))
     alone = frequencies.weights == 1
     if not alone.any():
         unchanged = RecodingPlan.unchanged(frequencies, ladders)
         return Recoding(
             method="singletons", plan=unchanged, why="No row stands alone as it is", candidates=(), optimal=None
         )
-    allowed = rows_allowed(suppression_limit, frequencies.rows)
-    tried = [_try(frequencies, ladders, way, alone, allowed) for way in product(*ways) if any(way)]
+    combinations = [way for way in product(*ways) if any(way)]
+    tried = []
+    for way in combinations:
+        tried.append(_try(frequencies, ladders, way, alone, task.allowed))
+        if progress:
+            progress("combinations of columns", len(tried), len(combinations))
     best = min(tried, key=lambda t: (t.beyond, t.left, t.touched))
-    if best.beyond:
-        raise PolicyNotMetError(
-            measure="suppression of at most",
-            wanted=f"{allowed} rows",
-            reached=best.plan.rows_blanked + best.plan.rows_removed,
-            rows_at_risk=best.singletons,
-            rows=frequencies.rows,
-            advice="rows that say nothing any more count as suppressed: raise privacy.suppression_limit, or add a "
-            "level to a hierarchy",
-        )
-    if best.left > allowed_singletons:
-        raise PolicyNotMetError(
-            measure="at most",
-            wanted=f"{allowed_singletons} singletons",
-            reached=best.left,
-            rows_at_risk=best.left,
-            rows=frequencies.rows,
-            advice="raise privacy.suppression_limit, or list more columns in recode.singletons",
-        )
+    _refuse(task, best)
+    compared = plain_k_anonymity(task, ladders, ways)
     return Recoding(
         method="singletons",
         plan=_labelled_by_who_stays(best.plan, years),
         why=f"Of {len(tried)} combinations this one leaves fewest singletons and then changes fewest rows: {best.name}",
-        candidates=tuple(_describe(t, elected=t is best) for t in tried),
+        candidates=(*(_describe(t, task, elected=t is best) for t in tried), *compared),
         optimal=None,
     )
+
+
+def _refuse(task: Task, best: _Tried) -> None:
+    """Raise if not even the best combination keeps to the policy."""
+    if best.beyond:
+        raise PolicyNotMetError(
+            measure="suppression of at most",
+            wanted=f"{task.allowed} rows",
+            reached=best.plan.rows_blanked + best.plan.rows_removed,
+            rows_at_risk=best.singletons,
+            rows=task.frequencies.rows,
+            advice="rows that say nothing any more count as suppressed: raise privacy.suppression_limit, or add a "
+            "level to a hierarchy",
+        )
+    if best.left > task.policy.singletons:
+        raise PolicyNotMetError(
+            measure="at most",
+            wanted=f"{task.policy.singletons} singletons",
+            reached=best.left,
+            rows_at_risk=best.left,
+            rows=task.frequencies.rows,
+            advice="raise privacy.suppression_limit, or list more columns in recode.singletons",
+        )
 
 
 def _labelled_by_who_stays(plan: RecodingPlan, years: Years | None) -> RecodingPlan:
@@ -124,7 +135,7 @@ def _try(
     levels = np.zeros((len(ways), frequencies.tuples), np.int8)
     for i, way in enumerate(ways):
         if way:
-            levels[i] = 1 if way == "global" else alone
+            levels[i] = alone if way == "local" else 1
     plan = RecodingPlan(
         frequencies=frequencies, ladders=tuple(ladders), levels=levels, removed=np.zeros(frequencies.tuples, np.bool_)
     )
@@ -155,15 +166,7 @@ def _without_singletons(plan: RecodingPlan) -> RecodingPlan:
     )
 
 
-def _describe(tried: _Tried, *, elected: bool) -> Candidate:
-    released = tried.plan.released()
-    return Candidate(
-        name=tried.name,
-        singletons=tried.singletons,
-        k=int(released.weights.min()) if released.tuples else None,
-        rows_changed=tried.plan.rows_changed,
-        rows_removed=tried.plan.rows_removed,
-        distinct=tried.distinct,
-        loss=loss(Recoded.by(tried.plan)).overall,
-        elected=elected,
-    )
+def _describe(tried: _Tried, task: Task, *, elected: bool) -> Candidate:
+    """Measure a combination; singletons and distinct tuples are those before any is removed, as in the paper."""
+    measured = Candidate.of(tried.plan, method="singletons", name=tried.name, weights=task.by_name, elected=elected)
+    return replace(measured, singletons=tried.singletons, distinct=tried.distinct)

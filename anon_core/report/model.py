@@ -194,16 +194,23 @@ class ScoresFound(Part):
 
 
 class Tried(Part):
-    """One recoding that was tried."""
+    """One recoding that was tried: what was generalised, how far, what it cost, and why it could not be elected.
 
+    Where a method found nothing, the counts are those of the table as it was and the measures are null.
+    """
+
+    method: str
     name: str
     singletons: int
     k: int | None
     rows_changed: int
     rows_removed: int
     distinct: int
-    loss: float
+    loss: float | None
+    nue: float | None
+    wnue: float | None
     elected: bool
+    reason: str | None
 
 
 class Staged(Part):

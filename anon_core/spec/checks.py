@@ -35,13 +35,9 @@ NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("privacy.freeform", _ANY, _REMOVE),
     ("privacy.earlier_releases", _ANY, _REMOVE),
     ("privacy.waivers", _ANY, _REMOVE),
-    ("recode.method", ("prioritised", "freeform", "best"), "use global, singletons or none"),
-    ("recode.mode", _ANY, _REMOVE),
-    ("recode.improve", _ANY, _REMOVE),
-    ("recode.seed", _ANY, _REMOVE),
+    ("recode.method", ("freeform",), "use best, prioritised, global, singletons or none"),
     ("recode.then", _ANY, _REMOVE),
     ("recode.sticky", _ANY, _REMOVE),
-    ("recode.utility", _ANY, _REMOVE),
     ("approval.required", (True,), "set it to false"),
     ("approval.users", _ANY, _REMOVE),
     ("approval.four_eyes", (True,), "set it to false"),
@@ -57,9 +53,11 @@ NOT_GATED: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("privacy.t_closeness", _ANY, _UNTIL_THEN),
     ("privacy.alpha", _ANY, _UNTIL_THEN),
     ("privacy.max_risk", _ANY, _UNTIL_THEN),
+    ("recode.mode", ("paper", "link"), "the gate measures the exact k, `anon recode` has this mode: use safe"),
 )
 
 _ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
+_RECODING = ("singletons", "prioritised", "global", "best")
 _MOST_COMBINED = 8
 _KINDS = ("intervals", "file", "root", "prefix", "date")
 _AS_A_FILE = ("cuts", "frequency", "groups", "rules")
@@ -75,7 +73,7 @@ def not_built_problems(document: Document, *, partial: bool) -> list[Problem]:
     problems = []
     for pattern, refused, advice in NOT_BUILT if partial else (*NOT_BUILT, *NOT_GATED):
         for location, value in _find(document.content, tuple(pattern.split(".")), ()):
-            if refused is _ANY and _is_off(value, location):
+            if refused is _ANY and _is_off(value):
                 _at(document.content, location[:-1])[location[-1]] = None
             elif refused is _ANY or any(type(value) is type(one) and value == one for one in refused):
                 name = name_of(location) if refused is _ANY else f"{name_of(location)}: {quoted(value)[1:-1]}"
@@ -84,8 +82,8 @@ def not_built_problems(document: Document, *, partial: bool) -> list[Problem]:
     return problems
 
 
-def _is_off(value: Any, location: Location) -> bool:
-    return value is None or value is False or value in ([], {}) or (location == ("recode", "improve") and value == 0)
+def _is_off(value: Any) -> bool:
+    return value is None or value is False or value in ([], {})
 
 
 def _find(value: Any, pattern: tuple[str, ...], location: Location) -> Iterator[tuple[Location, Any]]:
@@ -247,17 +245,28 @@ def _method_problems(content: Any, columns: Mapping[str, Any], roles: Mapping[st
     if len(_list(singletons, ("columns",))) > _MOST_COMBINED:
         what = f"has more than {_MOST_COMBINED} columns: every combination of as it is, local and global is tried"
         yield ("recode", "singletons", "columns"), what
-    if method not in ("global", "singletons") or not all(role in _ROLES for role in roles.values()):
+    if method not in _RECODING or not all(role in _ROLES for role in roles.values()):
         return
     if not quasi:
         what = f"`method: {method}` needs at least one column of role quasi; declare one or set `method: none`"
         yield ("recode", "method"), what + ("" if written else " (global is the default)")
+    if method in ("prioritised", "best"):
+        yield from _priority_problems(method, columns, quasi)
     for name in quasi if method == "global" else ():
         if _at(columns[name], ("hierarchy",)) is None and parts_of(columns[name]) is None:
             yield (
                 ("columns", name),
                 '`recode.method: global` needs a hierarchy for every column of role quasi, such as `{root: "*"}`',
             )
+
+
+def _priority_problems(method: str, columns: Mapping[str, Any], quasi: Sequence[str]) -> _Found:
+    """Yield the columns without a priority where others have one: nobody could tell what was meant for them."""
+    lacking = [name for name in quasi if _at(columns[name], ("priority",)) is None]
+    if len(lacking) < len(quasi):
+        for name in lacking:
+            what = f"has no `priority`, and other quasi columns have one: `method: {method}` needs one for all or none"
+            yield ("columns", name), what
 
 
 def plain_sentences(error: ValidationError, document: Document, models: Mapping[int, type[BaseModel]]) -> list[Problem]:

@@ -226,12 +226,16 @@ class SingletonRecoding(Model):
 
 
 class Recode(Model):
-    """How the table is recoded until it meets the policy."""
+    """How the table is recoded until it meets the policy.
+
+    ``nue_weight`` is the weight of plain NUE beside wNUE in what prioritised recoding minimises in mode safe.
+    """
 
     method: Method = Method.GLOBAL
     mode: Mode = Mode.SAFE
     improve: Annotated[int | str, BeforeValidator(_iterations)] = "auto"
     seed: Annotated[Whole, Field(ge=0)] = 0
+    nue_weight: Share = 0.1
     singletons: SingletonRecoding | None = None
     then: Literal["prioritised"] | None = None
     sticky: Flag = False

@@ -145,22 +145,16 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     from anon_core.distribution import write_csv, write_parquet
     from anon_core.engines.arrow import ArrowEngine
     from anon_core.frequency import FrequencyTable
-    from anon_core.hierarchy.build import ladders
     from anon_core.recode.methods import recode as search
+    from anon_core.recode.task import Task
     from anon_core.report.recoding import assess_publication, recoding_note
 
     publication = run.publication
     engine = ArrowEngine(table=staged_table(run))
     quasi = publication.quasi_identifiers
-    frequencies = engine.count(quasi)
-    built = ladders(publication, engine.table, quasi)
-    _say(progress, f"recoding {frequencies.tuples:,} distinct tuples of {', '.join(quasi)}")
-
-    def on_node(done: int, of: int) -> None:
-        if done % 50 == 0:
-            _say(progress, f"recoding: {done:,} of at most {of:,} level combinations")
-
-    recoding = search(publication, frequencies, [built[name] for name in quasi], progress=on_node)
+    task = Task.of_table(publication, publication.privacy, engine.table)
+    _say(progress, f"recoding {task.frequencies.tuples:,} distinct tuples of {', '.join(quasi)}")
+    recoding = search(task, progress=_recoding(progress))
     released = engine.apply(recoding.plan, publication.published)
     # The rows are counted again: the plan's word is not taken for what the file will hold.
     planned = sorted(recoding.plan.released().weights.tolist())
@@ -340,6 +334,19 @@ def _counting(progress: Progress | None) -> Callable[[int], None]:
         if time.monotonic() - last > SECONDS_BETWEEN:
             last = time.monotonic()
             _say(progress, f"searching: {done:,} column sets so far")
+
+    return tell
+
+
+def _recoding(progress: Progress | None) -> Callable[[str, int, int], None]:
+    """Return what tells how far recoding is, every few seconds."""
+    last = time.monotonic()
+
+    def tell(what: str, done: int, most: int) -> None:
+        nonlocal last
+        if time.monotonic() - last > SECONDS_BETWEEN:
+            last = time.monotonic()
+            _say(progress, f"recoding: {done:,} of at most {most:,} {what}")
 
     return tell
 

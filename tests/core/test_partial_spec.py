@@ -22,6 +22,7 @@ MEASURED = {
     "privacy.t_closeness": "privacy: {k: 2, t_closeness: [{column: illness, t: 0.3}]}",
     "privacy.alpha": "privacy: {k: 2, alpha: [{column: illness, alpha: 0.5}]}",
     "privacy.max_risk": "privacy: {k: 2, max_risk: 0.2}",
+    "recode.mode": "privacy: {k: 2}\nrecode: {method: prioritised, mode: link}",
 }
 
 
@@ -33,7 +34,8 @@ def written(folder: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("key", [key for key, _, _ in NOT_GATED])
 def test_what_the_gate_cannot_measure_yet_is_refused_in_a_run_and_read_by_commands(tmp_path: Path, key: str) -> None:
-    whole = "dataset: d\ntitle: t\nsource: {file: t.csv}\nportal: {folder: p}\nrecode: {method: none}\n"
+    whole = "dataset: d\ntitle: t\nsource: {file: t.csv}\nportal: {folder: p}\n"
+    whole += "" if key == "recode.mode" else "recode: {method: none}\n"
     path = written(tmp_path, COLUMNS + MEASURED[key] + "\n" + whole + ("privacy: {k: 2}\n" if key == "unit" else ""))
     load_spec(path, partial=True)
     with pytest.raises(SpecError, match="is not supported yet") as caught:

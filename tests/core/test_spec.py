@@ -87,7 +87,6 @@ def test_the_example_of_the_design_lacks_only_what_is_not_built(folder: Path) ->
             f"privacy.{key}"
             for key in ("l_diversity", "t_closeness", "alpha", "freeform", "earlier_releases", "waivers")
         ]
-        + [f"recode.{key}" for key in ("method", "mode", "improve", "seed", "utility")]
     )
     assert all("not supported yet" in what for _, what in found.values())
     assert found["privacy.t_closeness"] == (
@@ -123,8 +122,43 @@ def test_a_key_that_is_not_built_may_be_written_when_it_is_off(folder: Path, pat
     load(folder, yaml.safe_dump(content, sort_keys=False))
 
 
-def test_no_improvement_is_off(folder: Path) -> None:
-    load(folder, MINIMAL + "recode: {improve: 0}\n")
+@pytest.mark.parametrize("iterations", ["auto", "0", "500"])
+def test_the_improvement_search_takes_auto_or_a_number_of_iterations(folder: Path, iterations: str) -> None:
+    recode = load(folder, MINIMAL + f"recode: {{method: prioritised, improve: {iterations}}}\n").recode
+    assert str(recode.improve) == iterations
+
+
+@pytest.mark.parametrize("iterations", ["-1", "1.5", "fast", "true"])
+def test_anything_else_is_no_number_of_iterations(folder: Path, iterations: str) -> None:
+    found = problems(folder, MINIMAL + f"recode: {{improve: {iterations}}}\n")
+    assert "should be `auto` or a whole number of at least 0" in found["recode.improve"][1]
+
+
+@pytest.mark.parametrize("mode", ["paper", "link"])
+def test_a_mode_that_the_gate_cannot_measure_is_for_commands_only(folder: Path, mode: str) -> None:
+    text = MINIMAL + f"recode: {{method: prioritised, mode: {mode}}}\n"
+    assert "`anon recode` has this mode" in problems(folder, text)["recode.mode"][1]
+    assert load(folder, text, partial=True).recode.mode == mode
+
+
+def test_the_weight_of_plain_entropy_is_a_share(folder: Path) -> None:
+    assert load(folder, MINIMAL).recode.nue_weight == 0.1
+    assert load(folder, MINIMAL + "recode: {nue_weight: 0.25}\n").recode.nue_weight == 0.25
+    assert "at most 1" in problems(folder, MINIMAL + "recode: {nue_weight: 2}\n")["recode.nue_weight"][1]
+
+
+@pytest.mark.parametrize("method", ["prioritised", "best"])
+def test_priorities_are_given_to_all_quasi_columns_or_to_none(folder: Path, method: str) -> None:
+    columns = {
+        name: {"role": "quasi", "hierarchy": {"root": "any"}, "priority": own}
+        for name, own in (("a", 1), ("b", None), ("c", None))
+    }
+    found = problems(folder, changed(columns=columns, recode={"method": method}))
+    assert set(found) == {"columns.b", "columns.c"}
+    assert all("has no `priority`" in what for _, what in found.values())
+    load(folder, changed(columns=columns, recode={"method": "global"}))
+    columns["a"]["priority"] = None
+    load(folder, changed(columns=columns, recode={"method": method}))
 
 
 @pytest.mark.parametrize(

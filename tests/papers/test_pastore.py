@@ -14,10 +14,12 @@ import pytest
 from anon_core.detect.singletons import detect
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
-from anon_core.recode.outcome import Recoding
+from anon_core.policy import Policy
+from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.singletons import recode_singletons
+from anon_core.recode.task import Task
 from anon_core.score.linkage import k_anonymity
-from anon_core.spec import Intervals, Replace, Years
+from anon_core.spec import Intervals, Method, Recode, Replace, SingletonRecoding, Years
 from anon_core.table import Table, read
 
 pytestmark = pytest.mark.reference
@@ -64,13 +66,18 @@ def ladders(complete: Table) -> list[Ladder]:
     return built
 
 
-def recoded(complete: Table, replace: Replace) -> Recoding:
-    return recode_singletons(
-        FrequencyTable.of(complete, QUASI),
-        ladders(complete),
-        columns=["sesso", "comune_residenza"],
-        years=Years(column="anno_nascita", intervals=Intervals.DISTINCT, size=4, replace=replace),
-    )
+def recoded(complete: Table, replace: Replace, *, k: int = 2) -> Recoding:
+    years = Years(column="anno_nascita", intervals=Intervals.DISTINCT, size=4, replace=replace)
+    return solve(complete, SingletonRecoding(columns=("sesso", "comune_residenza"), years=years), Policy(k=k))
+
+
+def solve(complete: Table, given: SingletonRecoding, policy: Policy) -> Recoding:
+    settings = Recode(method=Method.SINGLETONS, singletons=given)
+    return recode_singletons(Task.of(FrequencyTable.of(complete, QUASI), ladders(complete), policy, settings=settings))
+
+
+def by_method(recoding: Recoding, method: str) -> list[Candidate]:
+    return [candidate for candidate in recoding.candidates if candidate.method == method]
 
 
 @pytest.fixture(scope="module")
@@ -87,17 +94,18 @@ def test_the_table_as_collected(licences: Table, complete: Table) -> None:
 @pytest.mark.parametrize("case", TABLE_1)
 def test_the_recodings_of_table_1(recoding: Recoding, case: str) -> None:
     name, singletons, changed, distinct = TABLE_1[case]
-    (found,) = [candidate for candidate in recoding.candidates if candidate.name == name]
+    (found,) = [candidate for candidate in by_method(recoding, "singletons") if candidate.name == name]
     assert (found.singletons, found.rows_changed, found.distinct) == (singletons, changed, distinct)
 
 
 def test_every_combination_is_tried_and_the_one_that_changes_fewest_rows_without_singletons_elected(
     recoding: Recoding,
 ) -> None:
-    assert len(recoding.candidates) == 3 * 3 * 2 - 1
+    tried = by_method(recoding, "singletons")
+    assert len(tried) == 3 * 3 * 2 - 1
     (elected,) = [candidate for candidate in recoding.candidates if candidate.elected]
     assert elected.singletons == 0
-    assert elected.rows_changed == min(c.rows_changed for c in recoding.candidates if c.singletons == 0)
+    assert elected.rows_changed == min(c.rows_changed for c in tried if c.singletons == 0)
     assert recoding.plan.released().singletons == 0
 
 
@@ -110,14 +118,30 @@ def test_the_mean_in_place_of_the_interval_gives_the_same_counts(complete: Table
 
 
 def test_local_recoding_of_singletons_leaves_small_classes(complete: Table) -> None:
-    recoding = recode_singletons(
-        FrequencyTable.of(complete, QUASI), ladders(complete), columns=["comune_residenza"], suppression_limit=0.001
-    )
+    given = SingletonRecoding(columns=("comune_residenza",))
+    recoding = solve(complete, given, Policy(k=2, suppression_limit=0.001))
     assert recoding.plan.rows_removed == 4
     (local,) = [c for c in recoding.candidates if c.name == "comune_residenza local"]
     assert (local.elected, local.k) == (True, 2)
     below = k_anonymity(recoding.plan.released(), QUASI, k=5).rows_below
     assert below / complete.rows == pytest.approx(0.095, abs=0.0005)
+
+
+def test_plain_k_anonymity_changes_nearly_all_rows_and_drops_the_singletons(recoding: Recoding) -> None:
+    """The paper's comparison: of every set generalised everywhere it drops the singletons of Table 1 (k=2)."""
+    compared = {c.name: c for c in by_method(recoding, "k-anonymity")}
+    globally = {name: singletons for name, singletons, *_ in TABLE_1.values() if "local" not in name}
+    assert {name: c.rows_removed for name, c in compared.items()} == globally
+    assert all(c.rows_changed + c.rows_removed == 87_464 and not c.elected for c in compared.values())
+    (local,) = [c for c in by_method(recoding, "singletons") if c.name == "comune_residenza local"]
+    assert local.rows_changed < 0.02 * 87_464
+
+
+def test_of_larger_classes_only_the_generalisation_of_sex_needs_the_higher_suppression(complete: Table) -> None:
+    compared = {c.name: c for c in by_method(recoded(complete, Replace.RANGE, k=3), "k-anonymity")}
+    needs = {name for name, c in compared.items() if "at most 0.05" in str(c.reason)}
+    assert needs == {"sesso global"}
+    assert all("at most 0.0" in str(c.reason) for c in compared.values())
 
 
 def test_hand_picked_columns_hide_what_the_date_of_issue_reveals(complete: Table) -> None:

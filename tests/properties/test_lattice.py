@@ -1,49 +1,36 @@
-"""Global recoding, against every node of the lattice."""
+"""Global recoding, against every node of the lattice, in every measure and with every requirement."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from unittest import mock
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.ladder import Ladder, climb
+from anon_core.hierarchy.ladder import climb
+from anon_core.plan import RecodingPlan
+from anon_core.policy import Policy
 from anon_core.recode import lattice
 from anon_core.recode.lattice import recode_globally
-from anon_core.recode.outcome import Recoding
-from tests.properties.tables import Row, Small, ladders_for, small_tables, spelled, table_of
+from anon_core.recode.methods import recode
+from anon_core.recode.outcome import Candidate, Recoding
+from anon_core.recode.task import Task
+from anon_core.score.utility.cells import Recoded
+from anon_core.score.utility.entropy import entropy
+from anon_core.score.utility.loss import loss
+from anon_core.spec import Method, Recode, UtilityMeasure
+from tests.properties.required import Problem, holds, problems
+from tests.properties.tables import Cell, Row, spelled, table_of
 
 Node = tuple[int, ...]
-
-LIMITS = ["0", "0", "0.1", "0.29", "0.5", "1"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """Everything that global recoding is given."""
-
-    small: Small
-    ladders: tuple[Ladder, ...]
-    k: int
-    limit: str
-    weights: tuple[int, ...]
-
-    def solve(self) -> Recoding:
-        return recode_globally(
-            FrequencyTable.of(self.small.table),
-            self.ladders,
-            k=self.k,
-            suppression_limit=float(self.limit),
-            weights=self.weights,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,67 +38,97 @@ class Tried:
     """One node, tried on the rows."""
 
     node: Node
-    cost: Fraction
+    cost: float
     removed: int
     released: Counter[Row]
 
 
-@st.composite
-def problems(draw: st.DrawFn) -> Problem:
-    small = draw(small_tables(max_columns=3, max_rows=10))
-    width = len(small.names)
-    return Problem(
-        small=small,
-        ladders=draw(ladders_for(small)),
-        k=draw(st.integers(2, 4)),
-        limit=draw(st.sampled_from(LIMITS)),
-        weights=tuple(draw(st.lists(st.integers(1, 3), min_size=width, max_size=width))),
+def safe_nodes(problem: Problem) -> list[Tried]:
+    """Every node whose unsafe classes, and rows that would say nothing, are within the limit."""
+    ladders = problem.task.ladders
+    found = [_try(problem, node) for node in product(*(range(ladder.height + 1) for ladder in ladders))]
+    return [one for one in found if one is not None]
+
+
+def _try(problem: Problem, node: Node) -> Tried | None:
+    task, small = problem.task, problem.small
+    shown = shown_at(problem, node)
+    inside: dict[Row, list[Cell]] = {}
+    for cells, secret in zip(shown, problem.secrets, strict=True):
+        inside.setdefault(cells, []).append(secret)
+
+    def keeps(secrets: list[Cell], whole: list[Cell]) -> bool:
+        return len(secrets) >= task.k and all(holds(one, secrets, whole) for one in problem.required)
+
+    kept = {cells: secrets for cells, secrets in inside.items() if keeps(secrets, list(problem.secrets))}
+    stay = [secret for secrets in kept.values() for secret in secrets]
+    removed = problem.rows - len(stay)
+    roots = tuple(spelled(ladder)[-1][0] for ladder in task.ladders)
+    allowed = Fraction(str(task.policy.suppression_limit)) * problem.rows
+    if not kept or removed + len(kept.get(roots, [])) > allowed:
+        return None
+    if not all(keeps(secrets, stay) for secrets in kept.values()):
+        return None
+    gone = {row for row, cells in zip(small.rows, shown, strict=True) if cells not in kept}
+    return Tried(
+        node=node,
+        cost=cost_of(task, node, gone),
+        removed=removed,
+        released=Counter({cells: len(secrets) for cells, secrets in kept.items()}),
     )
 
 
-def safe_nodes(problem: Problem) -> list[Tried]:
-    """Every node whose small classes, and rows that would say nothing, are within the limit."""
-    allowed = Fraction(problem.limit) * len(problem.small.rows)
+def shown_at(problem: Problem, node: Node) -> list[Row]:
     domains = [column.domain.to_pylist() for column in problem.small.table.columns]
-    codes = [[domains[i].index(cell) for i, cell in enumerate(row)] for row in problem.small.rows]
-    labels = [spelled(ladder) for ladder in problem.ladders]
-    losses = [_losses(ladder) for ladder in problem.ladders]
-    tried = []
-    for node in product(*(range(ladder.height + 1) for ladder in problem.ladders)):
-        shown = [tuple(labels[i][node[i]][code] for i, code in enumerate(row)) for row in codes]
-        sizes = Counter(shown)
-        lost = Fraction(0)
-        for row, cells in zip(codes, shown, strict=True):
-            for i, weight in enumerate(problem.weights):
-                lost += weight * (1 if sizes[cells] < problem.k else losses[i][node[i]][row[i]])
-        tried.append(
-            Tried(
-                node=node,
-                cost=lost / sum(problem.weights) / len(codes),
-                removed=sum(size for size in sizes.values() if size < problem.k),
-                released=Counter({cells: size for cells, size in sizes.items() if size >= problem.k}),
-            )
-        )
-    roots = tuple(column[-1][0] for column in labels)
-    return [one for one in tried if one.released and one.removed + one.released[roots] <= allowed]
-
-
-def _losses(ladder: Ladder) -> list[list[Fraction]]:
-    """Per level and code the share of the other values that its label covers; all of them if it is unknown."""
-    others = ladder.maps.shape[1] - 1
+    labels = [spelled(ladder) for ladder in problem.task.ladders]
     return [
-        [
-            Fraction(others if unknown else level.count(name) - 1, max(others, 1))
-            for name, unknown in zip(level, ladder.unmapped.tolist(), strict=True)
-        ]
-        for level in spelled(ladder)
+        tuple(labels[i][node[i]][domains[i].index(cell)] for i, cell in enumerate(row)) for row in problem.small.rows
     ]
 
 
-def rank(tried: Tried, weights: Sequence[int]) -> tuple[Fraction, int, list[int]]:
+def cost_of(task: Task, node: Node, gone: set[Row]) -> float:
+    """What the measures of utility, which know nothing of lattices, say about the plan."""
+    frequencies = task.frequencies
+    cells = zip(
+        *(d.take(c).to_pylist() for d, c in zip(frequencies.domains, frequencies.codes, strict=True)), strict=True
+    )
+    plan = RecodingPlan(
+        frequencies=frequencies,
+        ladders=task.ladders,
+        levels=np.repeat(np.array(node, np.int8)[:, None], frequencies.tuples, axis=1),
+        removed=np.array([row in gone for row in cells]),
+    )
+    match task.settings.utility:
+        case UtilityMeasure.ROWS:
+            return (plan.rows_changed + plan.rows_removed) / frequencies.rows
+        case UtilityMeasure.LOSS:
+            return loss(Recoded.by(plan), task.by_name).weighted
+        case UtilityMeasure.NUE:
+            return 1 - entropy(Recoded.by(plan)).overall
+        case _:
+            return 1 - entropy(Recoded.by(plan), task.by_name).weighted
+
+
+def best_of(safe: list[Tried], task: Task) -> Tried:
     """Least cost, then fewest rows removed, then low levels of the columns that weigh most."""
-    by_weight = sorted(range(len(weights)), key=lambda i: -weights[i])
-    return tried.cost, tried.removed, [tried.node[i] for i in by_weight]
+    by_weight = sorted(range(len(task.weights)), key=lambda i: -task.weights[i])
+    least = min(tried.cost for tried in safe)
+    equal = [tried for tried in safe if tried.cost <= least + 1e-11]
+    return min(equal, key=lambda tried: (tried.removed, [tried.node[i] for i in by_weight]))
+
+
+def figure(candidate: Candidate, task: Task) -> float:
+    measure = task.settings.utility
+    if measure is UtilityMeasure.ROWS:
+        return (candidate.rows_changed + candidate.rows_removed) / task.frequencies.rows
+    figures = {
+        UtilityMeasure.LOSS: candidate.loss,
+        UtilityMeasure.NUE: candidate.nue,
+        UtilityMeasure.WNUE: candidate.wnue,
+    }
+    found = figures[measure]
+    assert found is not None
+    return found if measure is UtilityMeasure.LOSS else 1 - found
 
 
 def assert_keeps_its_word(problem: Problem, recoding: Recoding) -> Node:
@@ -119,35 +136,44 @@ def assert_keeps_its_word(problem: Problem, recoding: Recoding) -> Node:
     plan = recoding.plan
     node: Node = tuple(plan.levels[:, 0].tolist())
     assert (plan.levels == plan.levels[:, :1]).all(), "one level per column for the whole table"
-    assert plan.released().weights.min() >= problem.k
-    assert plan.rows_removed <= Fraction(problem.limit) * len(problem.small.rows)
+    assert plan.released().weights.min() >= problem.task.k
+    assert plan.rows_removed <= problem.task.allowed
     elected = [candidate for candidate in recoding.candidates if candidate.elected]
     assert elected == [recoding.candidates[0]]
     assert elected[0].rows_removed == plan.rows_removed
     assert elected[0].k == plan.released().weights.min()
-    assert [c.loss for c in recoding.candidates] == pytest.approx(sorted(c.loss for c in recoding.candidates))
+    costs = [figure(candidate, problem.task) for candidate in recoding.candidates]
+    assert costs == pytest.approx(sorted(costs))
     assert len({candidate.name for candidate in recoding.candidates}) == len(recoding.candidates)
     return node
 
 
-@settings(max_examples=150, deadline=None)
-@given(problem=problems())
-def test_no_node_of_the_lattice_is_better_than_the_elected_one(problem: Problem) -> None:
+def assert_optimal(problem: Problem) -> None:
     safe = safe_nodes(problem)
     if not safe:
         with pytest.raises(PolicyNotMetError) as caught:
-            problem.solve()
-        assert (caught.value.rows, caught.value.advice != "") == (len(problem.small.rows), True)
+            recode_globally(problem.task)
+        assert (caught.value.rows, caught.value.advice != "") == (problem.rows, True)
         assert caught.value.rows_at_risk > 0
         return
-    recoding = problem.solve()
-    node = assert_keeps_its_word(problem, recoding)
-    best = min(safe, key=lambda tried: rank(tried, problem.weights))
-    assert node == best.node
+    recoding = recode_globally(problem.task)
+    best = best_of(safe, problem.task)
+    assert assert_keeps_its_word(problem, recoding) == best.node
     assert recoding.optimal is True
-    assert recoding.candidates[0].loss == pytest.approx(float(best.cost))
-    assert recoding.plan.released().tuples == len(best.released)
+    assert figure(recoding.candidates[0], problem.task) == pytest.approx(best.cost)
     assert sorted(recoding.plan.released().weights.tolist()) == sorted(best.released.values())
+
+
+@settings(max_examples=250, deadline=None)
+@given(problem=problems())
+def test_no_node_of_the_lattice_is_better_than_the_elected_one(problem: Problem) -> None:
+    assert_optimal(problem)
+
+
+@settings(max_examples=250, deadline=None)
+@given(problem=problems(diverse=True))
+def test_no_node_that_keeps_diversity_too_is_better_than_the_elected_one(problem: Problem) -> None:
+    assert_optimal(problem)
 
 
 @settings(max_examples=100, deadline=None)
@@ -156,20 +182,38 @@ def test_a_search_that_stops_early_says_so_and_still_keeps_its_word(problem: Pro
     safe = safe_nodes(problem)
     with mock.patch.object(lattice, "NODE_LIMIT", nodes):
         try:
-            recoding = problem.solve()
+            recoding = recode_globally(problem.task)
         except PolicyNotMetError:
-            tops = tuple(ladder.height for ladder in problem.ladders)
+            tops = tuple(ladder.height for ladder in problem.task.ladders)
             assert tops not in {tried.node for tried in safe}, "the roots are safe and were not tried"
             return
     node = assert_keeps_its_word(problem, recoding)
     assert node in {tried.node for tried in safe}
     if recoding.optimal:
-        assert node == min(safe, key=lambda tried: rank(tried, problem.weights)).node
+        assert node == best_of(safe, problem.task).node
     else:
         assert f"stopped at {nodes} combinations" in recoding.why
 
 
-def solve(rows: list[Row], *, k: int = 2, limit: float = 0.0, steps: list[tuple[int, int]] | None = None) -> Recoding:
+@settings(max_examples=80, deadline=None)
+@given(problem=problems(diverse=True), data=st.data())
+def test_the_order_of_the_rows_does_not_matter(problem: Problem, data: st.DataObject) -> None:
+    again = problem.in_order(data.draw(st.permutations(range(problem.rows))))
+    assert outcome(problem.task) == outcome(again.task)
+
+
+def outcome(task: Task) -> object:
+    """What a recoding comes to, or the words in which it is refused; every result is counted anew on the way."""
+    try:
+        recoding = recode(task)
+    except PolicyNotMetError as error:
+        return str(error)
+    return recoding.candidates, recoding.plan.levels.tolist(), recoding.plan.removed.tolist()
+
+
+def solve(
+    rows: list[Row], *, k: int = 2, limit: float = 0.0, steps: list[tuple[str, int, int]] | None = None
+) -> Recoding:
     """Recode columns whose values share a first letter at level 1 and nothing above it."""
     table = table_of(["p", "q"][: len(rows[0])], rows)
     ladders = [
@@ -177,12 +221,13 @@ def solve(rows: list[Row], *, k: int = 2, limit: float = 0.0, steps: list[tuple[
         for c in table.columns
     ]
     return recode_globally(
-        FrequencyTable.of(table),
-        ladders,
-        k=k,
-        suppression_limit=limit,
-        weights=[1.0] * len(ladders),
-        progress=None if steps is None else lambda done, of: steps.append((done, of)),
+        Task.of(
+            FrequencyTable.of(table),
+            ladders,
+            Policy(k=k, suppression_limit=limit),
+            settings=Recode(method=Method.GLOBAL),
+        ),
+        progress=None if steps is None else lambda what, done, of: steps.append((what, done, of)),
     )
 
 
@@ -205,11 +250,11 @@ def test_when_only_saying_nothing_would_be_safe_the_limit_is_named() -> None:
 
 
 def test_how_many_combinations_were_counted_is_never_more_than_there_are() -> None:
-    steps: list[tuple[int, int]] = []
+    steps: list[tuple[str, int, int]] = []
     recoding = solve([("a1", "c1"), ("a1", "c1"), ("a2", "c2"), ("a2", "c2")], steps=steps)
     assert recoding.plan.rows_changed == 0
-    assert "Of 1 combinations" in recoding.why
-    assert steps == [(1, 9)]
+    assert "Of 1 combination of levels" in recoding.why
+    assert steps == [("level combinations", 1, 9)]
     steps.clear()
     assert "Of 3 combinations" in solve([("a1",), ("b1",)], limit=1.0, steps=steps).why
-    assert steps == [(1, 3), (2, 3), (3, 3)]
+    assert steps == [("level combinations", done, 3) for done in (1, 2, 3)]

@@ -1,0 +1,178 @@
+"""Whether a recoding keeps the policy, counted anew from what it would publish.
+
+No search is taken at its word: every plan goes through here before anything is done with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from anon_core.comparison import Comparison
+from anon_core.errors import InternalError, PolicyNotMetError
+from anon_core.plan import RecodingPlan
+from anon_core.policy import Alpha, KMeans, LDiversity
+from anon_core.recode.outcome import Recoding
+from anon_core.recode.requirements import Requirement
+from anon_core.recode.task import Task
+from anon_core.score.linkage import four_k
+from anon_core.spec import Method, Mode
+
+
+class Promise(StrEnum):
+    """Which of the four k's is to be reached: that of the classes, link and source, or source alone."""
+
+    EXACT = "exact"
+    LINK = "link"
+    SOURCE = "source"
+
+    @classmethod
+    def of_policy(cls, task: Task) -> Promise:
+        return cls.LINK if task.policy.k_means is KMeans.LINK else cls.EXACT
+
+
+class Subject(StrEnum):
+    """What a shortfall is about."""
+
+    ROWS = "rows"
+    K = "k"
+    SINGLETONS = "singletons"
+    DIVERSITY = "diversity"
+    SUPPRESSION = "suppression"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortfall:
+    """One requirement that a plan does not keep: what was wanted, what was reached, and the rows that it concerns."""
+
+    subject: Subject
+    measure: str
+    wanted: str
+    reached: str
+    rows_at_risk: int
+
+    def __str__(self) -> str:
+        return f"{self.measure} {self.wanted} not reached: {self.reached}"
+
+    def as_error(self, task: Task, advice: str) -> PolicyNotMetError:
+        return PolicyNotMetError(
+            measure=self.measure,
+            wanted=self.wanted,
+            reached=self.reached,
+            rows_at_risk=self.rows_at_risk,
+            rows=task.frequencies.rows,
+            advice=advice,
+        )
+
+
+def shortfalls(task: Task, plan: RecodingPlan, promise: Promise | None = None) -> list[Shortfall]:
+    """
+    Return everything that a plan does not keep, none where it complies.
+
+    k is counted from the published classes, or as link and source k beside the originals where ``promise`` (by default
+    what the policy says) means those. Rows alone in their class are no fault by themselves there, unless the policy
+    names a number of them. Diversity is that of the published rows only. Rows that stand at the root in every column
+    count as suppressed.
+    """
+    comparison = Comparison.of_plan(plan)
+    rows = task.frequencies.rows
+    if not comparison.after.rows:
+        nothing = Shortfall(
+            subject=Subject.ROWS, measure="at least", wanted="1 row", reached="every row is removed", rows_at_risk=rows
+        )
+        return [nothing]
+    return [
+        *_k(task, comparison, promise or Promise.of_policy(task)),
+        *_diversity(task, comparison),
+        *_rows(task, plan),
+    ]
+
+
+def hold_to_promise(task: Task, recoding: Recoding) -> None:
+    """
+    Let a recoding pass that keeps what the method of the task promises, counted anew.
+
+    The modes paper and link of prioritised recoding promise a k of their own, and look after nothing but that and the
+    suppression limit; ``none`` and ``singletons`` promise less and do not come here.
+
+    :raises InternalError: the search has returned what it must not.
+    :raises PolicyNotMetError: the policy asks for more than the mode looks after.
+    """
+    settings = task.settings
+    modest = settings.method is Method.PRIORITISED and settings.mode is not Mode.SAFE
+    promise = Promise.of_policy(task) if settings.method is Method.BEST else Promise.EXACT
+    if modest:
+        promise = Promise.SOURCE if settings.mode is Mode.PAPER else Promise.LINK
+    lacking = shortfalls(task, recoding.plan, promise)
+    for one in lacking:
+        if not modest or one.subject in (Subject.ROWS, Subject.K, Subject.SUPPRESSION):
+            raise InternalError("recoding that does not keep the policy", f"recode.{recoding.method}")
+    if lacking:
+        advice = f"`recode.mode: {settings.mode.value}` looks after k only: use safe"
+        raise lacking[0].as_error(task, advice)
+
+
+def _k(task: Task, comparison: Comparison, promise: Promise) -> Iterator[Shortfall]:
+    sizes = comparison.after.class_sizes()
+    if promise is Promise.EXACT:
+        k, below = int(sizes.min()), int(sizes[sizes < task.k].sum())
+        reached = [("k", k, below)]
+    else:
+        four = four_k(comparison, k=task.k)
+        linked = [("link k", four.link, four.rows_below["link"] or 0)] if promise is Promise.LINK else []
+        reached = [*linked, ("source k", four.source, four.rows_below["source"] or 0)]
+    for measure, k, below in reached:
+        if k < task.k:
+            yield Shortfall(subject=Subject.K, measure=measure, wanted=str(task.k), reached=str(k), rows_at_risk=below)
+    alone = comparison.after.singletons
+    counted = promise is Promise.EXACT or "singletons" in task.policy.model_fields_set
+    if counted and alone > task.policy.singletons:
+        yield Shortfall(
+            subject=Subject.SINGLETONS,
+            measure="at most",
+            wanted=f"{task.policy.singletons} singletons",
+            reached=str(alone),
+            rows_at_risk=alone,
+        )
+
+
+def _diversity(task: Task, comparison: Comparison) -> Iterator[Shortfall]:
+    if not task.requirements.others or comparison.pairs is None:
+        return
+    member = np.full(len(task.frequencies.weights), -1, np.int64)
+    member[comparison.pairs.before] = comparison.pairs.after
+    published = task.requirements.without(member < 0)
+    for required, measured in published.measured(member, len(comparison.after.weights)):
+        if not measured.holds:
+            yield Shortfall(
+                subject=Subject.DIVERSITY,
+                measure=f"{_named(required)} of column {required.column!r}",
+                wanted=str(measured.required),
+                reached="no class" if measured.observed is None else f"{measured.observed:g}",
+                rows_at_risk=measured.rows_failing,
+            )
+
+
+def _named(required: Requirement) -> str:
+    if isinstance(required, LDiversity):
+        return (
+            f"{required.kind.value} l-diversity (l={required.l:g})"
+            if required.c
+            else f"{required.kind.value} l-diversity"
+        )
+    return "alpha" if isinstance(required, Alpha) else "t-closeness"
+
+
+def _rows(task: Task, plan: RecodingPlan) -> Iterator[Shortfall]:
+    suppressed = plan.rows_removed + plan.rows_blanked
+    if suppressed > task.allowed:
+        yield Shortfall(
+            subject=Subject.SUPPRESSION,
+            measure="suppression of at most",
+            wanted=f"{task.allowed} rows",
+            reached=str(suppressed),
+            rows_at_risk=suppressed,
+        )

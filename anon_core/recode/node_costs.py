@@ -1,0 +1,188 @@
+"""What a combination of levels costs in the measure that elects, from small counts of its classes.
+
+In a full-domain recoding all rows of a class have one label per column, and what a row costs depends on its labels and
+on whether it is removed. So costs come from one tuple of each class; no row, and no other tuple, is looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from anon_core.hierarchy.ladder import Ladder, Shares
+from anon_core.kernels import AnyCodes, Integers, weigh
+from anon_core.recode.task import Task
+from anon_core.score.utility.cells import covered
+from anon_core.spec import UtilityMeasure
+from anon_core.table import Mask
+
+Node = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassesOfNode:
+    """The classes of a node: one tuple of each, the rows of each, and which of them are to be removed."""
+
+    first: Integers
+    sizes: Integers
+    removed: Mask
+
+
+class NodeCosts:
+    """
+    The cost of nodes in one measure: 0 is the table as collected, 1 is nothing left.
+
+    ``bound`` is a cost that neither a node nor any node above it can undercut. Without removals every measure only
+    grows on the way up: labels cover more, entropy is lost, and no changed row becomes unchanged. (A label may come
+    back to the value itself, where it covers nothing else; so of all levels from its own on, the cheapest counts.)
+    Removed rows stand at the root, which only adds to it.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._codes = task.frequencies.codes
+        self._columns = _columns(task)
+        bounds = [np.minimum.accumulate(column.unremoved[::-1])[::-1].tolist() for column in self._columns]
+        self._bounds: list[list[float]] = bounds
+        self._rows = _ChangedRows(task) if task.settings.utility is UtilityMeasure.ROWS else None
+
+    def bound(self, node: Node) -> float:
+        if self._rows is not None:
+            return self._rows.bound(node)
+        return self.detail(node)
+
+    def detail(self, node: Node) -> float:
+        """Return how much detail a node loses, removals aside: quick in every measure, so it tells where to look."""
+        return sum(bound[level] for bound, level in zip(self._bounds, node, strict=True))
+
+    def cost(self, node: Node, classes: ClassesOfNode) -> float:
+        """Return what a node costs with some of its classes removed."""
+        if self._rows is not None:
+            return self._rows.cost(node, classes)
+        gone = np.flatnonzero(classes.removed)
+        sizes, first = classes.sizes[gone], classes.first[gone]
+        total = 0.0
+        for column, codes, level in zip(self._columns, self._codes, node, strict=True):
+            total += column.cost(level, codes[first], sizes)
+        return total
+
+
+def _columns(task: Task) -> Sequence[_Column]:
+    """Return what the columns lose by level: entropy where that elects, the share of values covered elsewhere."""
+    measure = task.settings.utility
+    if measure in (UtilityMeasure.LOSS, UtilityMeasure.ROWS):
+        total = sum(task.weights) or 1.0
+        return [
+            _LossColumn(ladder, _rows_by_value(task, i), weight / total)
+            for i, (ladder, weight) in enumerate(zip(task.ladders, task.weights, strict=True))
+        ]
+    weights = task.weights if measure is UtilityMeasure.WNUE else [1.0] * len(task.weights)
+    every = [_rows_by_value(task, i) for i in range(len(task.ladders))]
+    total = sum(weight * (_bits(rows.sum()) - _bits(rows)) for weight, rows in zip(weights, every, strict=True))
+    return [
+        _EntropyColumn(ladder, rows, weight / total if total > 0 else 0.0)
+        for ladder, rows, weight in zip(task.ladders, every, weights, strict=True)
+    ]
+
+
+def _rows_by_value(task: Task, column: int) -> Integers:
+    codes = task.frequencies.codes[column].astype(np.int64)
+    return weigh(codes, task.ladders[column].maps.shape[1], task.frequencies.weights)
+
+
+class _Column(Protocol):
+    """What one column adds to the cost: per level without removals, and with some rows of given values removed."""
+
+    unremoved: Shares
+
+    def cost(self, level: int, values: AnyCodes, rows: Integers) -> float: ...
+
+
+class _LossColumn:
+    """One column's part in the weighted iLoss: a removed row is lost altogether."""
+
+    def __init__(self, ladder: Ladder, rows: Integers, share: float) -> None:
+        self._ladder = ladder
+        values = ladder.maps.shape[1]
+        self._kept: Shares = 1 - (covered(ladder) - 1) / max(values - 1, 1)
+        self._factor = share / max(int(rows.sum()), 1)
+        self.unremoved: Shares = share - self._factor * (self._kept[ladder.maps] @ rows)
+
+    def cost(self, level: int, values: AnyCodes, rows: Integers) -> float:
+        labels = self._ladder.maps[level, values]
+        return float(self.unremoved[level] + self._factor * (self._kept[labels] @ rows))
+
+
+class _EntropyColumn:
+    """
+    One column's part in non-uniform entropy, as :mod:`anon_core.score.utility.entropy` defines it.
+
+    With all rows of a column at one level the formula collapses: groups below a level are whole, so up to it each row
+    loses log2(f(label) / f(value)). Removed rows, and values that the hierarchy does not know, go on to the root, and
+    lose log2(f(root) / f(label)) with f counted among them only.
+    """
+
+    def __init__(self, ladder: Ladder, rows: Integers, factor: float) -> None:
+        self._ladder, self._factor = ladder, factor
+        unknown = rows[ladder.unmapped]
+        self._unknown = int(unknown.sum())
+        self._apart = _bits(unknown)
+        self._root = int(ladder.maps[-1, 0]) if ladder.maps.shape[1] else 0
+        groups = [np.arange(ladder.maps.shape[1]), *ladder.maps[1:]]
+        as_collected = _bits(rows)
+        self._whole = [_bits(np.bincount(group, rows)) - as_collected for group in groups]
+        nobody, nothing = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self.unremoved: Shares = np.array([self.cost(level, nobody, nothing) for level in range(len(groups))])
+
+    def cost(self, level: int, values: AnyCodes, rows: Integers) -> float:
+        lost = self._whole[level]
+        inside = np.bincount(self._ladder.maps[level, values], rows, minlength=self._root + 1)
+        inside[self._root] = 0  # Whoever stands there by now is counted below, or has nothing more to lose.
+        if level < self._ladder.height:
+            total = float(inside.sum()) + self._unknown
+            # As collected, a value that the hierarchy does not know is still itself.
+            unknown = _bits(self._unknown) if level else self._apart
+            lost += _bits(total) - _bits(inside) - unknown
+        return self._factor * lost
+
+
+class _ChangedRows:
+    """The share of the rows that are changed or removed."""
+
+    def __init__(self, task: Task) -> None:
+        self._ladders, self._frequencies = task.ladders, task.frequencies
+        self._rows = max(task.frequencies.rows, 1)
+        # A label that some value has as collected stands for that value alone, on whatever level.
+        self._own: list[Mask] = []
+        # Per column and level: which values may be unchanged there or above.
+        self._unchanged: list[Mask] = []
+        for ladder in task.ladders:
+            own = np.zeros(len(ladder.labels), np.bool_)
+            own[ladder.maps[0, ~ladder.unmapped]] = True
+            self._own.append(own)
+            self._unchanged.append(np.logical_or.accumulate(own[ladder.maps][::-1])[::-1])
+
+    def bound(self, node: Node) -> float:
+        kept = self._frequencies.weights
+        may: Sequence[Mask] = [own[level] for own, level in zip(self._unchanged, node, strict=True)]
+        unchanged = np.ones(len(kept), np.bool_)
+        for own, codes in zip(may, self._frequencies.codes, strict=True):
+            if not own.any():
+                return 1.0
+            unchanged &= own[codes]
+        return 1 - int(kept[unchanged].sum()) / self._rows
+
+    def cost(self, node: Node, classes: ClassesOfNode) -> float:
+        unchanged = ~classes.removed
+        for own, ladder, codes, level in zip(self._own, self._ladders, self._frequencies.codes, node, strict=True):
+            unchanged &= own[ladder.maps[level, codes[classes.first]]]
+        return 1 - int(classes.sizes[unchanged].sum()) / self._rows
+
+
+def _bits(rows: AnyCodes | int | float) -> float:
+    """Return the sum of f * log2(f)."""
+    sizes = np.asarray(rows, np.float64).reshape(-1)
+    sizes = sizes[sizes > 0]
+    return float((sizes * np.log2(sizes)).sum())
