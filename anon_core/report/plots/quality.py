@@ -22,8 +22,9 @@ def draw_quality(axes: Axes, sweep: Sequence[Swept], *, k: int, rows: int) -> No
     """
     Draw non-uniform entropy, plain and by priority, against k, the same distance from each k to the next.
 
-    Below every k stands the share of the ``rows`` that was removed for it. A k that cannot be reached has a cross at the bottom, and
-    interrupts the lines. Where both entropies are equal everywhere, as without priorities, there is one line.
+    Below every k stands the share of the ``rows`` that was removed for it. A k that cannot be reached has a cross at
+    the bottom, and interrupts the lines. Where both entropies are equal everywhere, as without priorities, there is one
+    line.
     """
     few = len(sweep) <= MOST_NUMBERED
     plain, weighted = [one.nue for one in sweep], [one.wnue for one in sweep]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_SWEPT = 20
 _METHODS = [method.value for method in Method if method is not Method.FREEFORM]
-_WITH_MODES = (Method.PRIORITISED, Method.BEST)
+_WITH_PRIORITIES = (Method.PRIORITISED, Method.BEST)
 _WITHOUT_K = (Method.NONE, Method.SINGLETONS)
 
 
@@ -81,14 +81,23 @@ def as_called(
     called = publication.model_copy(
         update={"recode": settings, "privacy": policy.model_copy(update={"k": k}) if k else policy}
     )
+    _check_effect(settings.method, [key for key, one in given.items() if one is not None], sweep)
     _check_file(called)
-    if settings.method not in _WITH_MODES:
-        useless = [f"--{key}" for key in ("mode", "improve", "seed") if given[key] is not None]
-        if useless:
-            raise click.UsageError(f"{', '.join(useless)} would have no effect on method {settings.method.value}")
-    if sweep and settings.method in _WITHOUT_K:
-        raise click.UsageError(f"method {settings.method.value} does not heed k, so --sweep-k would show nothing")
     return called
+
+
+def _check_effect(method: Method, given: Sequence[str], sweep: tuple[int, ...] | None) -> None:
+    """Refuse options that would have no effect; `best` chooses the mode itself."""
+    heeded = {
+        "method": True,
+        "mode": method is Method.PRIORITISED,
+        "improve": method in _WITH_PRIORITIES,
+        "seed": method in _WITH_PRIORITIES,
+    }
+    if useless := [f"--{key}" for key in given if not heeded[key]]:
+        raise click.UsageError(f"{', '.join(useless)} would have no effect on method {method.value}")
+    if sweep and method in _WITHOUT_K:
+        raise click.UsageError(f"method {method.value} does not heed k, so --sweep-k would show nothing")
 
 
 def _check_file(publication: PartialPublication) -> None:
@@ -102,6 +111,12 @@ def _check_file(publication: PartialPublication) -> None:
         raise InvalidInputError(f"{name} has no privacy.k; write `privacy: {{k: 5}}` into it, or give -k 5")
     if not publication.quasi_identifiers:
         raise InvalidInputError(f"{name} has no column of role quasi, so there is nothing to recode; declare some")
+    priorities = [publication.effective_columns[one].priority for one in publication.quasi_identifiers]
+    if settings.method in _WITH_PRIORITIES and None in priorities and any(priorities):
+        raise InvalidInputError(
+            f"{name} gives a priority to some columns of role quasi and none to {priorities.count(None)}; method "
+            f"{settings.method.value} needs one for all of them, or for none"
+        )
     if settings.method is Method.SINGLETONS and settings.singletons is None:
         raise InvalidInputError(
             f"{name} has no recode.singletons, by which method singletons knows what to generalise; write "
