@@ -87,7 +87,7 @@ def _levels(plan: RecodingPlan) -> dict[str, list[dict[str, Any]]]:
 def print_recoded(done: RecodedTable) -> None:
     """Print what was elected and why, what it changed, how safe and how useful the result is, and what fails."""
     plan, recoding = done.recoding.plan, done.recoding
-    best = {True: " (proved best by that measure)", False: " (something better may exist)", None: ""}
+    best = {True: "; by that measure nothing is better", False: "; something better may exist", None: ""}
     click.echo(f"{done.table.name}: {several(plan.frequencies.rows, 'row')}, method {recoding.method}")
     click.echo(f"{recoding.why}{best[recoding.optimal]}")
     if len(recoding.candidates) > 1:
