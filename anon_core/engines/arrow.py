@@ -29,12 +29,13 @@ class ArrowEngine:
         sizes, classes = np.unique(self.count(columns).weights, return_counts=True)
         return dict(zip(sizes.tolist(), classes.tolist(), strict=True))
 
-    def apply(self, plan: RecodingPlan, published: Sequence[str]) -> Table:
+    def apply(self, plan: RecodingPlan, published: Sequence[str], *, keep_order: bool = False) -> Table:
         """
         Return the table to publish: these columns only, recoded by the plan, removed rows left out.
 
         Its rows are sorted by its own columns, in the order given: the order of the source, or a row number, would link
-        back to the original.
+        back to the original. With ``keep_order`` they stand as in the source, for comparing row by row; that table is
+        not one to publish.
         """
         chosen = self.table.select(plan.frequencies.names).columns
         member: Integers = np.zeros(self.table.rows, np.int64)  # Without quasi-identifiers all rows are one tuple.
@@ -49,7 +50,7 @@ class ArrowEngine:
                 column = Column(name=column.name, codes=codes, domain=plan.ladders[i].labels)
             columns.append(column)
         kept = Table(columns=tuple(columns), rows=self.table.rows).keep(~plan.removed[member])
-        return _sorted(kept)
+        return kept if keep_order else _sorted(kept)
 
 
 def _sorted(table: Table) -> Table:

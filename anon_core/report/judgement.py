@@ -8,6 +8,7 @@ from datetime import date
 
 from anon_core.comparison import Comparison, original_rows
 from anon_core.frequency import FrequencyTable
+from anon_core.plan import RecodingPlan
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.check import Check
 from anon_core.report.compliance import all_checks
@@ -72,6 +73,29 @@ def judge(
     besides = [name for name in (question.unit, original.key if original else None) if name is not None]
     checks = all_checks(table, question, assessment, comparison, today=today, besides=besides)
     return Judgement(assessment=assessment, checks=tuple(checks), frequencies=frequencies, comparison=people)
+
+
+def judge_recoding(released: Table, plan: RecodingPlan, question: Question, *, today: date) -> Judgement:
+    """
+    Judge what a plan made of a table, as :func:`judge` does beside the original; which row became which is known.
+
+    :raises InvalidInputError: a column is missing, or no row is left.
+    """
+    question = question.of_columns(released.names)
+    comparison = Comparison.of_plan(plan)
+    frequencies = FrequencyTable.of(released, [*question.quasi_identifiers, *question.sensitive])
+    assessment = assess(
+        frequencies,
+        question.quasi_identifiers,
+        k=question.k,
+        sensitive=question.sensitive,
+        max_risk=question.policy.max_risk,
+        sampling_fraction=question.sampling_fraction,
+        comparison=comparison,
+        weights=question.publication.priority_weights if question.publication else None,
+    )
+    checks = all_checks(released, question, assessment, comparison, today=today)
+    return Judgement(assessment=assessment, checks=tuple(checks), frequencies=frequencies, comparison=comparison)
 
 
 def _beside(before: Table, table: Table, question: Question, original: Original, unit: str | None) -> Comparison:

@@ -78,6 +78,11 @@ class PartialPublication(Model):
         return self.root / path
 
     @property
+    def files(self) -> tuple[Path, ...]:
+        """The hierarchies and lookups that the file refers to; whether they exist is not asked."""
+        return tuple(self.resolve(path) for _, path in self._referred_files())
+
+    @property
     def effective_columns(self) -> dict[str, Column]:
         """The columns in the order of the file, the published parts of a decomposed one in its place.
 

@@ -16,7 +16,20 @@ import click
 from anon_core import __version__
 from anon_core.errors import AnonError, ComplianceError, InternalError
 
-COMMANDS = ("init", "profile", "detect", "select", "uccs", "score", "decompose", "hierarchy", "check", "run", "audit")
+COMMANDS = (
+    "init",
+    "profile",
+    "detect",
+    "select",
+    "uccs",
+    "score",
+    "decompose",
+    "hierarchy",
+    "recode",
+    "check",
+    "run",
+    "audit",
+)
 
 
 class _Commands(click.Group):

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from anon_core.distribution import write_csv
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.errors import UnknownColumnError
+from anon_core.engines.recount import recount
+from anon_core.errors import InternalError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
@@ -42,6 +43,37 @@ def test_the_published_rows_are_those_of_the_plan_sorted_by_their_own_values(
     assert table.to_arrow().equals(before), "the input was changed"
     for at, column in enumerate(released.columns):
         assert set(column.domain.to_pylist()) == {row[at] for row in rows}, "a value is kept that no row has"
+
+
+@settings(max_examples=80, deadline=None)
+@given(planned=plans())
+def test_rows_that_keep_their_order_are_those_of_the_source_one_by_one(planned: tuple[Small, RecodingPlan]) -> None:
+    small, plan = planned
+    kept = ArrowEngine(table=small.table).apply(plan, small.names, keep_order=True)
+    assert rows_of(kept) == [new for _, new in expected(small, plan) if new is not None]
+
+
+@settings(max_examples=80, deadline=None)
+@given(planned=plans())
+def test_released_rows_counted_again_are_those_of_the_plan(planned: tuple[Small, RecodingPlan]) -> None:
+    small, plan = planned
+    released = ArrowEngine(table=small.table).apply(plan, small.names)
+    assert sorted(recount(released, plan).weights.tolist()) == sorted(plan.released().weights.tolist())
+
+
+def test_a_table_that_is_not_what_the_plan_says_is_found_out() -> None:
+    table = table_of(["sex", "town"], [("f", "a"), ("f", "a"), ("m", "b"), ("m", "b")])
+    frequencies = FrequencyTable.of(table)
+    ladders = [climb(one.name, one.domain, {v: [] for v in one.domain.to_pylist()}, ["root"]) for one in table.columns]
+    plan = RecodingPlan.unchanged(frequencies, ladders)
+    recount(table, plan)
+    for rows in (
+        [("f", "a"), ("f", "a"), ("m", "b")],  # One row is missing.
+        [("f", "a"), ("f", "b"), ("m", "a"), ("m", "b")],  # As many of every value, in other classes.
+        [("f", "a"), ("f", "a"), ("m", "c"), ("m", "c")],  # Classes of the same sizes, with a label of their own.
+    ):
+        with pytest.raises(InternalError, match="differ from the plan"):
+            recount(table_of(["sex", "town"], rows), plan)
 
 
 @settings(max_examples=80, deadline=None)

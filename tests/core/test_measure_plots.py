@@ -16,6 +16,7 @@ from anon_core.comparison import Comparison, compare
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
+from anon_core.recode.sweep import Swept
 from anon_core.report.plots import plot_assessment, plot_value_risk
 from anon_core.report.plots.utility import columns_left
 from anon_core.score.rows_by_size import RowsOrUnits, rows_by_size
@@ -90,6 +91,29 @@ def draw_huge(path: Path) -> None:
     plot_assessment(classes(sizes, RowsOrUnits.UNITS), path, k=12_345, before=classes({1: 10**10}, RowsOrUnits.UNITS))
 
 
+def draw_sweep(path: Path) -> None:
+    found = recoded()
+    sizes, weights = (2, 3, 5, 10, 40_000), dict(zip(NAMES, [0.25, 1.0, 0.5], strict=True))
+    left = [Swept(k=k, nue=0.9 - k / 50, wnue=0.95 - k / 90, rows_removed=k) for k in sizes[:-1]]
+    plot_assessment(
+        rows_by_size(found.after),
+        path,
+        k=3,
+        before=rows_by_size(found.before),
+        utility=utility(found, weights),
+        weights=weights,
+        sweep=[*left, Swept(k=sizes[-1], reason="the table has only 40 rows")],
+    )
+
+
+def draw_long_sweep(path: Path) -> None:
+    left = [
+        Swept(k=2**n, nue=1 - n / 40, wnue=1 - n / 40, rows_removed=50 * n) if n % 7 else Swept(k=2**n, reason="no")
+        for n in range(1, 21)
+    ]
+    plot_assessment(classes({5: 100}), path, k=5, before=classes({1: 1000}), sweep=left)
+
+
 def draw_no_values(path: Path) -> None:
     plot_value_risk(by_value([], [], []), path, show_values=True)
 
@@ -99,10 +123,10 @@ def draw_one_value(path: Path) -> None:
 
 
 Drawing = Callable[[Path], None]
-OF_TABLES = [draw_one, draw_both, draw_without_entropy, draw_values]
+OF_TABLES = [draw_one, draw_both, draw_without_entropy, draw_values, draw_sweep]
 DRAWINGS = [
     *OF_TABLES,
-    *(draw_many_values, draw_tiny, draw_empty, draw_huge, draw_no_values, draw_one_value),
+    *(draw_many_values, draw_tiny, draw_empty, draw_huge, draw_no_values, draw_one_value, draw_long_sweep),
 ]
 
 
@@ -251,6 +275,25 @@ def test_utility_is_drawn_as_it_was_measured(tmp_path: Path, figures: list[Any])
     title = f"What is left of every column: NUE {found.entropy.overall:.4f}, loss {found.loss.overall:.4f}"
     assert title in texts(path)
     assert columns_left(found)[2].entropy == 0  # All of the last column is *, so something can fail here.
+
+
+def test_what_is_left_for_every_k_is_drawn_as_it_was_measured(tmp_path: Path, figures: list[Any]) -> None:
+    path = tmp_path / "picture.svg"
+    draw_sweep(path)
+    axes = next(axes for axes in figures[0].axes if axes.get_title("left") == "What is left for every k")
+    lines = {line.get_label(): [float(at) for at in line.get_ydata()] for line in axes.lines}
+    assert lines["non-uniform entropy left (NUE)"][:4] == pytest.approx([0.86, 0.84, 0.8, 0.7])
+    assert lines["the same by priority (wNUE)"][:4] == pytest.approx([0.95 - k / 90 for k in (2, 3, 5, 10)])
+    assert {line.get_label(): list(line.get_xdata()) for line in axes.lines}["cannot be reached"] == [4]
+    shown = [label.get_text() for label in axes.get_xticklabels()]
+    assert shown == ["2\n5.0%", "3\n7.5%", "5\n12.5%", "10\n25.0%", "40,000\n–"]
+    assert not any("Rows above each risk" in text for text in texts(path))
+
+
+def test_one_line_is_drawn_where_no_column_matters_more(tmp_path: Path, figures: list[Any]) -> None:
+    draw_long_sweep(tmp_path / "picture.png")
+    axes = next(axes for axes in figures[0].axes if axes.get_title("left") == "What is left for every k")
+    assert {line.get_label() for line in axes.lines} == {"non-uniform entropy left (NUE)", "cannot be reached"}
 
 
 def test_where_entropy_is_not_known_the_picture_says_why(tmp_path: Path) -> None:

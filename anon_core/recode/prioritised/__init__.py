@@ -9,6 +9,7 @@ import numpy as np
 
 from anon_core.errors import InvalidInputError
 from anon_core.plan import RecodingPlan
+from anon_core.recode.compliance import Promise, Subject, shortfalls
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.link import lowered, repaired
@@ -30,6 +31,7 @@ def recode_prioritised(task: Task, *, progress: Progress | None = None) -> Recod
     that link k and source k are at least k, ``paper`` source k alone. Same task and seed, same plan.
 
     :raises InvalidInputError: diversity is required in a mode that does not reach it; too many columns for ``paper``.
+    :raises PolicyNotMetError: more rows would have to be suppressed than allowed, or no class is diverse enough.
     """
     mode = task.settings.mode
     if task.requirements.others and mode is not Mode.SAFE:
@@ -40,11 +42,27 @@ def recode_prioritised(task: Task, *, progress: Progress | None = None) -> Recod
     objective = Objective.of(encoded, task.settings.nue_weight)
     if mode is Mode.PAPER:
         plan = encoded.plan(recode_as_in_the_paper(encoded, progress=progress))
-        return _recoding(task, "paper", plan, "Columns joined from the least important one, as the paper has it")
-    search = search_safe(encoded, objective, progress=progress)
-    if mode is Mode.SAFE:
-        return _recoding(task, "safe", search.partition.plan(encoded), _told(search))
-    return _linked(encoded, objective, search, progress)
+        found = _recoding(task, "paper", plan, "Columns joined from the least important one, as the paper has it")
+    else:
+        search = search_safe(encoded, objective, progress=progress)
+        found = _recoding(task, "safe", search.partition.plan(encoded), _told(search))
+        if mode is Mode.LINK:
+            found = _linked(encoded, objective, search, progress)
+    _refuse_shortfalls(task, found.plan)
+    return found
+
+
+def _refuse_shortfalls(task: Task, plan: RecodingPlan) -> None:
+    """
+    Raise where the search ended with something still broken that no search could mend.
+
+    A k that is too small is none of these: that would be a fault of ours, and whoever called finds it.
+    """
+    promise = {Mode.SAFE: Promise.EXACT, Mode.LINK: Promise.LINK, Mode.PAPER: Promise.SOURCE}[task.settings.mode]
+    lacking = [one for one in shortfalls(task, plan, promise) if one.subject not in (Subject.K, Subject.SINGLETONS)]
+    if lacking:
+        advice = "publish fewer columns, add a level to a hierarchy, raise privacy.suppression_limit or lower privacy.k"
+        raise max(lacking, key=lambda one: one.rows_at_risk).as_error(task, advice)
 
 
 def _linked(encoded: Encoded, objective: Objective, search: SafeSearch, progress: Progress | None) -> Recoding:

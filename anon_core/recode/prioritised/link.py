@@ -1,7 +1,7 @@
 """Mode ``link``: whoever knows a person finds at least k rows, and every row may be at least k people.
 
-Two ways lead there, and the better one is taken: the classes of mode ``safe``, in which cells are lowered as far as that
-allows; and the result of mode ``paper``, in which people who meet too few rows are put into classes, then lowered too.
+Two ways lead there, and the better one is taken: the classes of mode ``safe``, in which cells are lowered as far as
+that allows; and the result of mode ``paper``, in which people who meet too few rows are put into classes, then lowered.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ class _Run:
                 if rows < self.k or (-rows, number) > after:
                     break
                 members = groups.members(group)
-                self.levels[np.ix_(members, own)] = level
+                self.levels[members[:, None], own] = level
                 self.unsafe[members] = False
                 taken += 1
             if taken < len(ranked):
@@ -134,7 +134,7 @@ class _Run:
             member[groups.order] = np.repeat(np.arange(len(groups.rows)), groups.tuples)
             others = groups.tuples[member] - (encoded.weights == 1)
             safe = self.unsafe & (groups.rows[member] >= self.k) & (combined - others >= self.k)
-            self.levels[np.ix_(np.flatnonzero(safe), own)] = encoded.heights[list(own)]
+            self.levels[np.flatnonzero(safe)[:, None], own] = encoded.heights[list(own)]
             self.unsafe &= ~safe
 
     def _sets_with_newest(self, joined: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -142,7 +142,8 @@ class _Run:
             yield from (own for own in combinations(joined, size) if joined[-1] in own)
 
     def _grouped(self, tuples: Integers, slots: Sequence[int]) -> _Groups:
-        keys = np.bitwise_xor.reduce(self.encoded.keys[np.ix_(tuples, slots)], axis=1, initial=np.uint64(0))
+        own = self.encoded.keys[tuples[:, None], np.array(slots, np.int64)]
+        keys = np.bitwise_xor.reduce(own, axis=1, initial=0)
         order = np.argsort(keys, kind="stable")
         starts = np.flatnonzero(np.diff(keys[order], prepend=keys[order[:1]] ^ np.uint64(1)))
         return _Groups(

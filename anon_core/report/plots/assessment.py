@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_core.report.plots.classes import draw_class_sizes, size_bins
-from anon_core.report.plots.drawing import counted, percent, picture
+from anon_core.report.plots.drawing import counted, legend_below, percent, picture
+from anon_core.report.plots.quality import draw_quality
 from anon_core.report.plots.risk import draw_risk
 from anon_core.report.plots.utility import draw_utility, height_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+    from anon_core.recode.sweep import Swept
     from anon_core.score.rows_by_size import RowsBySize
     from anon_core.score.utility import Utility
 
@@ -26,12 +26,14 @@ def plot_assessment(
     before: RowsBySize | None = None,
     utility: Utility | None = None,
     weights: Mapping[str, float] | None = None,
+    sweep: Sequence[Swept] = (),
 ) -> None:
     """
     Draw the sizes of the classes and the risk of the rows, beside the table before recoding where there is one.
 
     With ``utility`` a panel below shows what is left of every column, ordered by ``weights``, which are those of their
-    priorities. A table without rows is drawn empty.
+    priorities. With a ``sweep`` what is left for every k stands in the place of the risk. A table without rows is drawn
+    empty.
 
     :raises InvalidInputError: the path ends neither in .svg nor in .png.
     :raises StorageError: the file cannot be written.
@@ -47,20 +49,15 @@ def plot_assessment(
             top, bottom = panels
             axes = bottom.subplots()
             draw_utility(axes, utility, weights)
-            _legend(bottom, axes, "outside lower left")
+            legend_below(bottom, axes, "outside lower left")
         left, right = top.subplots(1, 2, width_ratios=[6, 5])
         draw_class_sizes(left, after, k=k, before=before)
-        draw_risk(right, after, k=k, before=before)
-        _legend(top, left, "outside lower left")
-        _legend(top, right, "outside lower right")
-
-
-def _legend(panel: Any, axes: Axes, where: str) -> None:
-    """Explain the bars, then the lines and marks on them."""
-    from matplotlib.lines import Line2D
-
-    entries = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda one: isinstance(one[0], Line2D))
-    panel.legend(*zip(*entries, strict=True), loc=where, ncols=2)
+        if sweep:
+            draw_quality(right, sweep, k=k, rows=(before or after).total)
+        else:
+            draw_risk(right, after, k=k, before=before)
+        legend_below(top, left, "outside lower left")
+        legend_below(top, right, "outside lower right")
 
 
 def _title(after: RowsBySize, before: RowsBySize | None, k: int) -> str:

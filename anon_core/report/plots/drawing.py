@@ -122,3 +122,11 @@ def rows_downwards(axes: Axes, labels: Sequence[str]) -> None:
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
+
+
+def legend_below(panel: Any, axes: Axes, where: str) -> None:
+    """Explain below a panel what is drawn in it: the bars, then the lines and marks on them."""
+    from matplotlib.lines import Line2D
+
+    entries = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda one: isinstance(one[0], Line2D))
+    panel.legend(*zip(*entries, strict=True), loc=where, ncols=2)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from anon_airflow.commands.judged import as_document, print_judgement
-from anon_airflow.commands.output import json_option, names_in, print_json, reading_of, table_options
+from anon_airflow.commands.output import json_option, names_in, print_json, source_reading, table_options
 from anon_airflow.commands.searching import Probability, plot_option
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def check(
     content = read(table, replace(reading, quoted_missing=False))
     before = None
     if original:
-        before = Original(table=read(original, _source(publication, reading)), same_order=same_order, key=key)
+        before = Original(table=read(original, source_reading(publication, reading)), same_order=same_order, key=key)
     judged = judge(content, question, before, today=datetime.now(UTC).date(), also=[column] if column else [])
     if plot:
         _draw(plot, judged, question, column, show_values=show_values)
@@ -121,16 +121,6 @@ def _check_options(
         raise click.UsageError("--column is drawn; give --plot FILE")
     if show_values and not column:
         raise click.UsageError("--show-values writes the values of --column into a picture; give it")
-
-
-def _source(publication: PartialPublication | None, reading: ReadOptions) -> ReadOptions:
-    """Return how the original is read: as the publication file says, unless the call says something itself."""
-    from anon_core.table import ReadOptions
-
-    if publication is None or publication.source is None or reading != reading_of("auto", "auto", ("",)):
-        return reading
-    source = publication.source
-    return ReadOptions(delimiter=source.delimiter, encoding=source.encoding, missing_words=tuple(source.missing_words))
 
 
 def _not_checked(publication: PartialPublication | None, original: Path | None) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from anon_airflow.commands.output import (
-    check_output,
+    check_table_output,
     force_option,
     json_option,
     names_in,
@@ -21,7 +21,7 @@ from anon_airflow.commands.output import (
     several,
     show_values_option,
     table_options,
-    write_whole,
+    write_table,
 )
 from anon_airflow.commands.output import show_values as show
 from anon_airflow.commands.searching import check_known, plot_option
@@ -95,9 +95,7 @@ def decompose(
 
     rule = _rule(**options)
     if output:
-        if output.suffix.lower() not in (".csv", ".parquet"):
-            raise click.BadParameter("a table is written as .csv or .parquet", param_hint="--output")
-        check_output(output, force=force, sources=(table, *map(Path, rule.lookup.values())))
+        check_table_output(output, force=force, sources=(table, *map(Path, rule.lookup.values())))
     content = read(table, reading)
     beside = names_in(others)
     check_known(content, [column, *beside])
@@ -187,13 +185,10 @@ def _check_names(table: Table, column: str, others: Sequence[str], rule: Decompo
 
 def _write(table: Table, split: Split, output: Path) -> None:
     """Write the table with the published parts in place of the column, rows in their order."""
-    from anon_core.distribution import write_csv, write_parquet
     from anon_core.table import Table
 
     columns = [part for one in table.columns for part in (split.published if one.name == split.column.name else (one,))]
-    write = write_parquet if output.suffix.lower() == ".parquet" else write_csv
-    decomposed = Table(columns=tuple(columns), rows=table.rows)
-    write_whole(output, "writing the table", lambda part: write(decomposed, part))
+    write_table(Table(columns=tuple(columns), rows=table.rows), output)
 
 
 def _written(found: Decomposition) -> dict[str, Any]:

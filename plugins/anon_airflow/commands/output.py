@@ -21,7 +21,8 @@ from anon_core.errors import InvalidInputError, StorageError
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
-    from anon_core.table import ReadOptions
+    from anon_core.spec import PartialPublication
+    from anon_core.table import ReadOptions, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -72,6 +73,16 @@ def reading_of(delimiter: str, encoding: str, missing_words: tuple[str, ...]) ->
         except LookupError:
             raise click.BadParameter(f"no encoding is called {encoding}", param_hint="--encoding") from None
     return ReadOptions(delimiter=delimiter, encoding=encoding, missing_words=missing_words)
+
+
+def source_reading(publication: PartialPublication | None, reading: ReadOptions) -> ReadOptions:
+    """Return how an original is read: as its publication file says, unless the call says something itself."""
+    from anon_core.table import ReadOptions
+
+    if publication is None or publication.source is None or reading != reading_of("auto", "auto", ("",)):
+        return reading
+    source = publication.source
+    return ReadOptions(delimiter=source.delimiter, encoding=source.encoding, missing_words=tuple(source.missing_words))
 
 
 def names_in(text: str | Sequence[str] | None) -> list[str]:
@@ -143,6 +154,29 @@ def write_whole(target: Path, doing: str, write: Callable[[Path], object]) -> No
             part.unlink(missing_ok=True)
 
 
+def check_table_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
+    """
+    Refuse a file that no table can be written to, before anything long begins.
+
+    :raises InvalidInputError: it exists and may not be overwritten, or is one of those read.
+    """
+    if target.suffix.lower() not in (".csv", ".parquet"):
+        raise click.BadParameter("a table is written as .csv or .parquet", param_hint="--output")
+    check_output(target, force=force, sources=sources)
+
+
+def write_table(table: Table, target: Path) -> None:
+    """
+    Write a table as .csv or .parquet, completely or not at all, readable by nobody else.
+
+    :raises StorageError: the folder or disk does not take it.
+    """
+    from anon_core.distribution import write_csv, write_parquet
+
+    write = write_parquet if target.suffix.lower() == ".parquet" else write_csv
+    write_whole(target, "writing the table", lambda part: write(table, part))
+
+
 def print_json(content: dict[str, Any]) -> None:
     click.echo(json.dumps(content, indent=2, ensure_ascii=False))
 
@@ -191,6 +225,11 @@ class Stopwatch:
             return
         self._last, self._said = now, kind
         click.echo(f"  {text}", err=True)
+
+    def steps(self, what: str, done: int, most: int) -> None:
+        """Count what a long recoding has tried; one that takes no time says nothing."""
+        if time.monotonic() - self._began > 1:
+            self(f"recoding: {done:,} of at most {most:,} {what}")
 
     def sets(self, done: int) -> None:
         """Count column sets while a search runs; one that takes no time says nothing."""

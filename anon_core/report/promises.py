@@ -1,0 +1,30 @@
+"""What a recoding method promises, held against the table that it made."""
+
+from __future__ import annotations
+
+from anon_core.report.judgement import Judgement
+from anon_core.report.question import Question
+from anon_core.spec import Method, Mode, Recode
+
+_EVERY_CLASS = ("k_anonymity", "link_k", "source_k", "l_diversity", "t_closeness", "alpha", "rows_suppressed_at_most")
+
+
+def unkept(settings: Recode, question: Question, judged: Judgement) -> list[str]:
+    """
+    Return the names of the promises that a table does not keep; if there is one, that is our fault.
+
+    ``none`` promises nothing, ``singletons`` that few rows stand alone, prioritised recoding source k (mode ``paper``)
+    or link and source k (``link``). All others promise whatever the policy requires of every class, and of the number
+    of suppressed rows.
+    """
+    four, k = judged.assessment.four, question.k
+    kept: dict[str, bool] = {}
+    if settings.method is Method.SINGLETONS:
+        kept["singletons"] = judged.assessment.k.singletons <= question.policy.singletons
+    elif settings.method is Method.PRIORITISED and settings.mode is not Mode.SAFE:
+        kept["source_k"] = four is not None and four.source >= k
+        if settings.mode is Mode.LINK:
+            kept["link_k"] = four is not None and four.link >= k
+    elif settings.method is not Method.NONE:
+        kept = {check.name: check.passed for check in judged.checks if check.name.startswith(_EVERY_CLASS)}
+    return [name for name, holds in kept.items() if not holds]

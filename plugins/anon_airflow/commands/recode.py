@@ -1,0 +1,176 @@
+"""``anon recode``: a table changed as little as possible until its policy holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from anon_airflow.commands.output import (
+    Stopwatch,
+    check_table_output,
+    force_option,
+    json_option,
+    print_json,
+    source_reading,
+    table_options,
+    write_table,
+)
+from anon_airflow.commands.recode_options import Sizes, as_called, trying_options
+from anon_airflow.commands.recoded import RecodedTable, as_document, print_recoded
+from anon_airflow.commands.searching import check_known, plot_option
+from anon_core.errors import InternalError, InvalidInputError, RefusedError
+from anon_core.spec import Role
+
+if TYPE_CHECKING:
+    from anon_core.plan import RecodingPlan
+    from anon_core.report.judgement import Judgement
+    from anon_core.report.question import Question
+    from anon_core.spec import PartialPublication, Recode
+    from anon_core.table import ReadOptions, Table
+
+
+@click.command(short_help="TABLE changed as little as possible until its policy holds.")
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option("--spec", required=True, type=click.Path(path_type=Path), help="The publication file: columns, policy.")
+@click.option(
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the recoded table here, .csv or .parquet.",
+)
+@force_option
+@click.option(
+    "--keep-order",
+    is_flag=True,
+    help="Rows stay in the order of TABLE, for `anon check --same-order`. It links back: a release never keeps it.",
+)
+@trying_options
+@click.option("--sweep-k", "sweep", type=Sizes(), metavar="2,3,5", help="Also recode for these k: what each costs.")
+@plot_option("class sizes before and after, what is left of every column and, with --sweep-k, for every k")
+@table_options
+@json_option
+def recode(
+    table: Path,
+    spec: Path,
+    output: Path,
+    force: bool,
+    keep_order: bool,
+    sweep: tuple[int, ...] | None,
+    plot: Path | None,
+    reading: ReadOptions,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Recode the quasi-identifiers of TABLE as a publication file says, and tell what that did and cost.
+
+    Only published columns are written, the rows sorted by them. The file needs nothing but `columns` and `privacy`.
+    --method, --mode, --improve, --seed and -k count in place of what it says, to try things without editing it.
+    Columns of TABLE that it does not declare are left out.
+
+    Exit code 1, and nothing is written, if the method cannot reach what it promises. Whatever else the policy requires
+    is checked too and told, but does not keep the table from being written: `singletons`, `none` and the modes `paper`
+    and `link` promise less than k rows in every class. Nothing is published; `anon run` does that, and refuses what
+    fails a check.
+    """
+    from anon_core.engines.arrow import ArrowEngine
+    from anon_core.engines.recount import recount
+    from anon_core.recode.methods import recode as search
+    from anon_core.recode.sweep import sweep_k
+    from anon_core.recode.task import Task
+    from anon_core.report.question import Question
+    from anon_core.spec import load_spec
+
+    publication = as_called(load_spec(spec, partial=True), sweep=sweep, **options)
+    question = Question.of(publication)
+    check_table_output(output, force=force, sources=(table, spec, *publication.files))
+    source = _read(table, publication, reading)
+    content = _prepared(source, publication, question)
+    task = Task.of_table(publication, question.policy, content)
+    watch = Stopwatch()
+    recoding = search(task, progress=watch.steps)
+    released = ArrowEngine(table=content).apply(recoding.plan, publication.published, keep_order=keep_order)
+    if not released.rows:
+        raise RefusedError("recode", ["every row would have to be removed"])
+    recount(released, recoding.plan)
+    done = RecodedTable(
+        table=table,
+        output=output,
+        keep_order=keep_order,
+        question=question,
+        recoding=recoding,
+        judged=_judged(released, recoding.plan, question, publication.recode),
+        dropped=source.rows - content.rows,
+        left_out=tuple(name for name in source.names if name not in publication.columns),
+        sweep=sweep_k(task, sweep or (), known=recoding, progress=watch.steps),
+    )
+    if plot:
+        _draw(plot, done, publication)
+    write_table(released, output)
+    if as_json:
+        print_json(as_document(done))
+    else:
+        print_recoded(done)
+
+
+def _read(table: Path, publication: PartialPublication, reading: ReadOptions) -> Table:
+    """Read TABLE as carefully as what a run publishes: a stray quote could swallow somebody's row into a cell."""
+    from anon_core.table import read
+
+    content = read(table, replace(source_reading(publication, reading), line_breaks=False, headless_from=1))
+    unused = (Role.IDENTIFIER, Role.DROP)
+    check_known(content, [name for name, column in publication.columns.items() if column.role not in unused])
+    return content
+
+
+def _prepared(source: Table, publication: PartialPublication, question: Question) -> Table:
+    """
+    Return what is to be recoded: coded columns split, rows with gaps dropped where the file says so.
+
+    :raises InvalidInputError: there are fewer rows than k.
+    """
+    from anon_core.report.originals import prepared_original
+
+    content = prepared_original(source, publication)
+    if question.k > content.rows:
+        dropped = source.rows - content.rows
+        raise InvalidInputError(
+            f"k is {question.k}, but the table has only {content.rows} rows"
+            + (f" ({dropped} more were dropped for their gaps)" if dropped else "")
+            + "; no class can be that large: lower k"
+        )
+    return content
+
+
+def _judged(released: Table, plan: RecodingPlan, question: Question, settings: Recode) -> Judgement:
+    """
+    Judge the released rows by all that the policy requires.
+
+    :raises InternalError: they do not keep what the method promises.
+    """
+    from anon_core.report.judgement import judge_recoding
+    from anon_core.report.promises import unkept
+
+    judged = judge_recoding(released, plan, question, today=datetime.now(UTC).date())
+    if broken := unkept(settings, question, judged):
+        raise InternalError(f"table that is not what method {settings.method.value} promises", ", ".join(broken))
+    return judged
+
+
+def _draw(path: Path, done: RecodedTable, publication: PartialPublication) -> None:
+    from anon_core.report.plots import plot_assessment
+    from anon_core.score.rows_by_size import rows_by_size
+
+    plot_assessment(
+        rows_by_size(done.judged.frequencies, done.question.quasi_identifiers),
+        path,
+        k=done.question.k,
+        before=rows_by_size(done.recoding.plan.frequencies),
+        utility=done.judged.assessment.utility,
+        weights=publication.priority_weights,
+        sweep=done.sweep,
+    )
+    click.echo(f"drew {path}", err=True)
