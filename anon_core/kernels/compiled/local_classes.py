@@ -7,7 +7,7 @@ the key of the tuple there: equal labels, equal keys.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,54 +38,48 @@ class HashTable(NamedTuple):
     """
 
     keys: Words
-    stamps: Integers
+    stamps: AnyCodes
     sums: Integers
-    numbers: Integers
-    places: Integers
+    numbers: AnyCodes
+    places: AnyCodes
 
 
 def hash_table(tuples: int) -> HashTable:
     """Return a table for so many tuples at most."""
-    size = 1 << max(4, (2 * tuples).bit_length())
+    size = 1 << max(4, (tuples + tuples // 2).bit_length())
     return HashTable(
         keys=np.zeros(size, np.uint64),
-        stamps=np.zeros(size, np.int64),
+        stamps=np.zeros(size, np.int32),
         sums=np.zeros(size, np.int64),
-        numbers=np.zeros(size, np.int64),
-        places=np.zeros(max(tuples, 1), np.int64),
+        numbers=np.zeros(size, np.int32),
+        places=np.zeros(max(tuples, 1), np.int32),
     )
-
-
-@compiled
-def place_of(table: HashTable, key: Any, stamp: int) -> int:
-    """Return the place of a key, which is put there if it is new."""
-    mask = np.uint64(len(table.keys) - 1)
-    mixed = key ^ (key >> _HALF)
-    mixed *= _SPREAD
-    place = (mixed ^ (mixed >> _QUARTER)) & mask
-    while table.stamps[place] == stamp and table.keys[place] != key:
-        place = (place + _ONE) & mask
-    if table.stamps[place] != stamp:
-        table.stamps[place] = stamp
-        table.keys[place] = key
-        table.sums[place] = 0
-        table.numbers[place] = -1
-    return int(place)
 
 
 @compiled
 def group_at(cells: Cells, slots: Integers, members: Integers, count: int, table: HashTable, stamp: int) -> int:
     """Group the first ``count`` members by some slots; return the rows of the largest group."""
+    keys, weights = cells.keys, cells.weights
+    used, stamps, sums, numbers, places = table.keys, table.stamps, table.sums, table.numbers, table.places
+    mask = np.uint64(len(used) - 1)
     largest = 0
-    for i in range(count):
+    for i in range(count):  # The table is looked up in place: passing it to another function takes longer than that.
         member = members[i]
         key = np.uint64(0)
         for slot in slots:
-            key ^= cells.keys[member, slot]
-        place = place_of(table, key, stamp)
-        table.sums[place] += cells.weights[member]
-        largest = max(largest, table.sums[place])
-        table.places[i] = place
+            key ^= keys[member, slot]
+        mixed = (key ^ (key >> _HALF)) * _SPREAD
+        place = (mixed ^ (mixed >> _QUARTER)) & mask
+        while stamps[place] == stamp and used[place] != key:
+            place = (place + _ONE) & mask
+        if stamps[place] != stamp:
+            stamps[place] = stamp
+            used[place] = key
+            sums[place] = 0
+            numbers[place] = -1
+        sums[place] += weights[member]
+        largest = max(largest, sums[place])
+        places[i] = place
     return largest
 
 

@@ -35,30 +35,41 @@ def covers(cells: Cells, member: int, original: int, levels: Integers) -> bool:
 
 
 @compiled
-def may_lower(cells: Cells, covered: Covered, member: int, levels: Integers, column: int, least: int) -> bool:
-    """Whether a cell may go down one level: who is not covered any more has enough rows without this one."""
-    slot = cells.base[column] + levels[column] - 1
-    own, left = covered.of[member], 0
+def met_by(cells: Cells, covered: Covered, member: int, levels: Integers, found: Integers) -> int:
+    """Write the originals that a tuple covers at some levels; return how many there are."""
+    own, count = covered.of[member], 0
     for at in range(covered.starts[own], covered.starts[own + 1]):
-        original = covered.originals[at]
-        if covers(cells, member, original, levels):
-            if cells.keys[member, slot] == cells.keys[original, slot]:
-                left += cells.weights[original]
-            elif covered.met[original] - cells.weights[member] < least:
-                return False
+        if covers(cells, member, covered.originals[at], levels):
+            found[count] = covered.originals[at]
+            count += 1
+    return count
+
+
+@compiled
+def may_lower(cells: Cells, covered: Covered, member: int, slot: int, found: Integers, count: int, least: int) -> bool:
+    """Whether a cell may go down to a slot: who is not covered any more has enough rows without this one."""
+    left = 0
+    for i in range(count):
+        original = found[i]
+        if cells.keys[member, slot] == cells.keys[original, slot]:
+            left += cells.weights[original]
+        elif covered.met[original] - cells.weights[member] < least:
+            return False
     return left >= least
 
 
 @compiled
-def lower(cells: Cells, covered: Covered, member: int, levels: Integers, column: int) -> None:
-    """Lower a cell by one level, and count for everybody who is not covered any more."""
-    slot = cells.base[column] + levels[column] - 1
-    own = covered.of[member]
-    for at in range(covered.starts[own], covered.starts[own + 1]):
-        original = covered.originals[at]
-        if cells.keys[member, slot] != cells.keys[original, slot] and covers(cells, member, original, levels):
+def lower(cells: Cells, covered: Covered, member: int, slot: int, found: Integers, count: int) -> int:
+    """Count for everybody who is not covered any more at a slot, and leave them out; return how many are left."""
+    left = 0
+    for i in range(count):
+        original = found[i]
+        if cells.keys[member, slot] == cells.keys[original, slot]:
+            found[left] = original
+            left += 1
+        else:
             covered.met[original] -= cells.weights[member]
-    levels[column] -= 1
+    return left
 
 
 @compiled
@@ -67,20 +78,25 @@ def lower_all(cells: Cells, covered: Covered, members: Integers, levels: AnyCode
     columns = levels.shape[1]
     lowered = 0
     gains = np.zeros(columns)
+    found = np.zeros(np.diff(covered.starts).max(), np.int64)
     for member in members:
-        blocked = np.zeros(columns, np.bool_)
+        blocked = levels[member] == 0
+        count = met_by(cells, covered, member, levels[member], found)
         while True:
             best = -1
             for column in range(columns):
                 slot = cells.base[column] + levels[member, column]
                 gains[column] = cells.costs[member, slot] - cells.costs[member, slot - 1]
-                if levels[member, column] > 0 and not blocked[column] and (best < 0 or gains[column] > gains[best]):
+                if not blocked[column] and (best < 0 or gains[column] > gains[best]):
                     best = column
             if best < 0:
                 break
-            if may_lower(cells, covered, member, levels[member], best, least):
-                lower(cells, covered, member, levels[member], best)
+            slot = cells.base[best] + levels[member, best] - 1
+            if may_lower(cells, covered, member, slot, found, count, least):
+                count = lower(cells, covered, member, slot, found, count)
+                levels[member, best] -= 1
                 lowered += 1
+                blocked[best] = levels[member, best] == 0
             else:
                 blocked[best] = True
     return lowered

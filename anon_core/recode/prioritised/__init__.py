@@ -45,7 +45,7 @@ def recode_prioritised(task: Task, *, progress: Progress | None = None) -> Recod
         found = _recoding(task, "paper", plan, "Columns joined from the least important one, as the paper has it")
     else:
         search = search_safe(encoded, objective, progress=progress)
-        found = _recoding(task, "safe", search.partition.plan(encoded), _told(search))
+        found = _recoding(task, "safe", search.plan, _told(search))
         if mode is Mode.LINK:
             found = _linked(encoded, objective, search, progress)
     _refuse_shortfalls(task, found.plan)
@@ -69,7 +69,7 @@ def _linked(encoded: Encoded, objective: Objective, search: SafeSearch, progress
     """Return the better of two ways to mode ``link``; ties go to the first."""
     task = encoded.task
     random = np.random.default_rng(task.settings.seed)
-    ways = {"from safe classes": lowered(encoded, objective, search.partition.plan(encoded))}
+    ways = {"from safe classes": lowered(encoded, objective, search.plan)}
     paper = encoded.plan(recode_as_in_the_paper(encoded, progress=progress))
     ways["from the paper's rows"] = lowered(encoded, objective, repaired(encoded, objective, paper, random))
     name, best = min(ways.items(), key=lambda way: objective.cost(encoded, way[1]))

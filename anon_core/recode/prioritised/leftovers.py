@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from anon_core.kernels import Integers
@@ -55,30 +57,36 @@ def _cost(encoded: Encoded, costs: Costs, partition: Partition) -> float:
 
 
 def joined(encoded: Encoded, costs: Costs, partition: Partition) -> Partition:
-    """Return the partition with the homeless in their nearest classes, and unsafe classes in theirs."""
+    """
+    Return the partition with the homeless in their nearest classes.
+
+    Classes that are not safe after that join the nearest safe one, all of them at once, until all are safe or one is
+    left.
+    """
     every, homeless = partition.with_settled(encoded), partition.homeless(encoded)
     if not every.count or not len(homeless):
         return partition
-    classes = _nearest(encoded, costs, every, homeless)
-    while True:
-        partition = Partition.numbered(classes)
+    partition = _nearest(encoded, costs, every, homeless[:, None])
+    while partition.count > 1:
         members = partition.members
-        safe = encoded.task.requirements.safe(members, partition.classes[members], partition.count)
-        if safe.all() or partition.count < 2:
-            return partition.without_settled(encoded)
-        unsafe = np.flatnonzero(partition.classes == np.flatnonzero(~safe)[0])
-        rest = Partition.numbered(np.where(partition.classes == partition.classes[unsafe[0]], -1, partition.classes))
-        classes = _nearest(encoded, costs, rest, unsafe, together=True)
+        numbers = partition.classes[members]
+        unsafe = np.flatnonzero(~encoded.task.requirements.safe(members, numbers, partition.count))
+        if not len(unsafe):
+            break
+        if len(unsafe) == partition.count:  # No class is safe: all are one.
+            return Partition.numbered(np.where(partition.classes >= 0, 0, -1)).without_settled(encoded)
+        groups = [members[numbers == number] for number in unsafe.tolist()]
+        rest = np.where(np.isin(partition.classes, unsafe), -1, partition.classes)
+        partition = _nearest(encoded, costs, Partition.numbered(rest), groups)
+    return partition.without_settled(encoded)
 
 
-def _nearest(
-    encoded: Encoded, costs: Costs, partition: Partition, homeless: Integers, *, together: bool = False
-) -> Integers:
-    """Return the classes with the homeless in the nearest ones: each in its own, or all in that of the first."""
+def _nearest(encoded: Encoded, costs: Costs, partition: Partition, groups: Iterable[Integers]) -> Partition:
+    """Return the partition with groups of homeless tuples in the classes that are nearest to their first ones."""
     from anon_core.kernels.compiled.local_classes import Cells, common_levels, join_nearest
     from anon_core.kernels.compiled.neighbourhoods import costs_of_classes
 
-    classes = partition.classes.copy()
+    classes, groups = partition.classes.copy(), list(groups)
     cells = Cells(encoded.keys, costs, encoded.weights, encoded.base)
     levels = np.zeros((partition.count, encoded.columns), np.int64)
     firsts = np.full(partition.count, -1, np.int64)
@@ -86,7 +94,7 @@ def _nearest(
     common_levels(cells, classes, levels, firsts)
     members = partition.members
     costs_of_classes(cells, members, classes[members], sums)
-    join_nearest(cells, homeless[:1] if together else homeless, classes, levels, firsts, sums)
-    if together:
-        classes[homeless] = classes[homeless[0]]
-    return classes
+    join_nearest(cells, np.array([group[0] for group in groups], np.int64), classes, levels, firsts, sums)
+    for group in groups:
+        classes[group] = classes[group[0]]
+    return Partition.numbered(classes)

@@ -14,6 +14,7 @@ from anon_core.recode.prioritised.orders import AT_ONCE, Found
 from anon_core.recode.prioritised.partition import Partition
 from anon_core.recode.prioritised.prices import Costs, Objective
 from anon_core.recode.progress import Progress
+from anon_core.table import Mask
 
 SIZE = 6.0
 """Classes in the neighbourhood of a class, on average; every sweep draws its own size around it."""
@@ -43,7 +44,7 @@ def improved(
         if sweep % _REFRESH == _REFRESH - 1 or sweep == sweeps - 1:
             now = Found.measured(encoded, objective, partition)
             costs = now.costs
-            best = now if now.cost < best.cost else best
+            best = now if now.is_better_than(best) else best
         if progress:
             progress("sweeps of the improvement search", sweep + 1, sweeps)
     return best
@@ -136,17 +137,36 @@ def _cut(cell: Integers, most: int) -> Integers:
 
 
 def _taken(encoded: Encoded, partition: Partition, near: _Near, rebuilt: Integers) -> Partition:
-    """Return the partition with the neighbourhoods that were built again, where all their classes are safe."""
+    """
+    Return the partition with the neighbourhoods that were built again, where all their classes are safe.
+
+    Where more rows would come to stand at the roots everywhere than allowed, those that put them there are left out.
+    """
     owner = np.repeat(np.arange(len(near.starts) - 1), np.diff(near.starts))
     changed = np.flatnonzero(rebuilt >= 0)
     if not len(changed):
         return partition
     width = int(rebuilt.max()) + 1
     pairs, group = np.unique(owner[changed] * width + rebuilt[changed], return_inverse=True)
-    safe = encoded.task.requirements.safe(near.members[changed], group, len(pairs))
     spoilt = np.zeros(len(near.starts) - 1, np.bool_)
-    spoilt[pairs[~safe] // width] = True
-    good = ~spoilt[owner[changed]]
-    classes = partition.classes.copy()
-    classes[near.members[changed[good]]] = partition.count + group[good]
+    spoilt[pairs[~encoded.task.requirements.safe(near.members[changed], group, len(pairs))] // width] = True
+
+    def with_the_others() -> Integers:
+        good = ~spoilt[owner[changed]]
+        classes = partition.classes.copy()
+        classes[near.members[changed[good]]] = partition.count + group[good]
+        return classes
+
+    classes = with_the_others()
+    blank = _blank(encoded, classes)
+    if int(encoded.weights[blank].sum()) > encoded.task.allowed:
+        spoilt[owner[changed][blank[near.members[changed]]]] = True
+        classes = with_the_others()
     return Partition.numbered(classes)
+
+
+def _blank(encoded: Encoded, classes: Integers) -> Mask:
+    """Return the tuples in classes that stand at the root in every column."""
+    partition = Partition.numbered(classes)
+    at_roots = (partition.class_levels(encoded) == encoded.heights).all(axis=1)
+    return np.asarray((partition.classes >= 0) & np.append(at_roots, False)[partition.classes])

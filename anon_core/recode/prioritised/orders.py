@@ -25,16 +25,33 @@ _STEP = 0.3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A partition, what it costs, and what cells cost beside it."""
+    """
+    A partition, what it costs, and what cells cost beside it.
+
+    ``breaks`` counts the rows that are suppressed beyond what is allowed, or in classes that are not safe; whatever
+    breaks less is better, whatever it costs.
+    """
 
     partition: Partition
+    breaks: int
     cost: float
     costs: Costs
 
+    def is_better_than(self, other: Found) -> bool:
+        return (self.breaks, self.cost) < (other.breaks, other.cost)
+
     @classmethod
     def measured(cls, encoded: Encoded, objective: Objective, partition: Partition) -> Found:
-        cost = objective.cost(encoded, partition.plan(encoded))
-        return cls(partition=partition, cost=cost, costs=costs_beside(encoded, objective, partition.levels(encoded)))
+        plan, members = partition.plan(encoded), partition.members
+        beyond = max(0, plan.rows_removed + plan.rows_blanked - encoded.task.allowed)
+        safe = encoded.task.requirements.safe(members, partition.classes[members], partition.count)
+        unsafe = members[~safe[partition.classes[members]]]
+        return cls(
+            partition=partition,
+            breaks=beyond + int(encoded.weights[unsafe].sum()),
+            cost=objective.cost(encoded, plan),
+            costs=costs_beside(encoded, objective, partition.levels(encoded)),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +75,7 @@ def start(encoded: Encoded, nodes: Nodes, objective: Objective) -> Start:
         found = Found.measured(encoded, objective, housed(encoded, costs, ordered.partition))
         hits.append(ordered.hits)
         costs = found.costs
-        best = found if best is None or found.cost < best.cost else best
+        best = found if best is None or found.is_better_than(best) else best
     assert best is not None
     return Start(found=best, hits=np.unique(np.concatenate(hits)))
 
@@ -88,7 +105,7 @@ def better_order(
             for own, ordered in zip(drawn, list(tried), strict=True):
                 partition = housed(encoded, best.costs, ordered.partition)
                 found = Found.measured(encoded, objective, partition)
-                if found.cost < best.cost:
+                if found.is_better_than(best):
                     best, factors = found, own
             if progress:
                 progress("orders of generalisations", min(done + AT_ONCE, trials), trials)

@@ -37,8 +37,9 @@ class Partition:
 
     def with_settled(self, encoded: Encoded) -> Partition:
         """Return the partition with the classes that are safe as collected."""
-        found = encoded.classes_at([0] * encoded.columns).member
-        return Partition.numbered(np.where(encoded.settled & (self.classes < 0), self.count + found, self.classes))
+        bottom = [0] * encoded.columns
+        own = encoded.settled & (self.classes < 0) & encoded.safe_at(bottom)
+        return Partition.numbered(np.where(own, self.count + encoded.classes_at(bottom).member, self.classes))
 
     def without_settled(self, encoded: Encoded) -> Partition:
         """Return the partition without classes of nothing but settled tuples."""

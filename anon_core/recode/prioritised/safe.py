@@ -7,47 +7,71 @@ classes by the order of nodes (:mod:`node_order`), a better order (:mod:`orders`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from anon_core import kernels
+from anon_core.errors import PolicyNotMetError
+from anon_core.plan import RecodingPlan
+from anon_core.recode.lattice import recode_globally
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.neighbourhoods import improved
 from anon_core.recode.prioritised.node_order import mean_prices
 from anon_core.recode.prioritised.nodes import Nodes, nodes_of
-from anon_core.recode.prioritised.orders import better_order, start
+from anon_core.recode.prioritised.orders import Found, Start, better_order, start
 from anon_core.recode.prioritised.partition import Partition
 from anon_core.recode.prioritised.prices import Objective, costs_beside
 from anon_core.recode.progress import Progress
 
-ORDERS_PER_SWEEP = 3
+SWEEPS_PER_ORDER = 3
 _AUTO = 180
 _AUTO_TUPLES = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SafeSearch:
-    """The partition that was found, the nodes that were tried, and how many sweeps were made."""
+    """The plan that was found, the nodes that were tried, and how many sweeps were made."""
 
-    partition: Partition
+    plan: RecodingPlan
     nodes: Nodes
     sweeps: int
 
 
 def search_safe(encoded: Encoded, objective: Objective, *, progress: Progress | None = None) -> SafeSearch:
-    """Put the tuples that have to be recoded into safe classes; some may stay homeless, to be removed."""
+    """
+    Put the tuples that have to be recoded into safe classes; some may be removed.
+
+    Where the first classes break the policy, the search begins with what global recoding finds, if it finds something.
+    """
     settings = encoded.task.settings
     random = np.random.default_rng(settings.seed)
     prices = mean_prices(encoded, costs_beside(encoded, objective))
     nodes = nodes_of(encoded.heights, prices, encoded.base, random)
     begin = start(encoded, nodes, objective)
-    sweeps = sweeps_of(settings.improve, len(encoded.open))
-    if not sweeps or begin.found.partition.count < 2:
-        return SafeSearch(partition=begin.found.partition, nodes=nodes, sweeps=0)
-    trials = -(-sweeps // ORDERS_PER_SWEEP)
-    found = better_order(encoded, nodes, objective, begin, trials=trials, random=random, progress=progress)
-    found = improved(encoded, objective, found, sweeps=sweeps, random=random, progress=progress)
-    return SafeSearch(partition=found.partition, nodes=nodes, sweeps=sweeps)
+    if begin.found.breaks and (plan := _global(encoded)) is not None:
+        encoded = replace(encoded, settled=np.zeros_like(encoded.settled))
+        begin = Start(found=Found.measured(encoded, objective, _classes_of(plan)), hits=begin.hits)
+    sweeps, found = sweeps_of(settings.improve, len(encoded.open)), begin.found
+    if sweeps and found.partition.count > 1:
+        trials = -(-sweeps // SWEEPS_PER_ORDER)
+        found = better_order(encoded, nodes, objective, begin, trials=trials, random=random, progress=progress)
+        found = improved(encoded, objective, found, sweeps=sweeps, random=random, progress=progress)
+    return SafeSearch(plan=found.partition.plan(encoded), nodes=nodes, sweeps=sweeps)
+
+
+def _global(encoded: Encoded) -> RecodingPlan | None:
+    try:
+        return recode_globally(encoded.task).plan
+    except PolicyNotMetError:
+        return None
+
+
+def _classes_of(plan: RecodingPlan) -> Partition:
+    """Return the classes that a plan publishes; removed tuples are in none."""
+    codes = [plan.released_codes(column) for column in range(len(plan.ladders))]
+    member = kernels.group(codes, [len(ladder.labels) for ladder in plan.ladders]).member
+    return Partition.numbered(np.where(plan.removed, -1, member))
 
 
 def sweeps_of(improve: int | str, tuples: int) -> int:
