@@ -19,7 +19,7 @@ export AIRFLOW__API__PORT := $(PORT)
 export AIRFLOW__CORE__EXECUTION_API_SERVER_URL := http://127.0.0.1:$(PORT)/execution/
 export ANON_HOME := $(CURDIR)/.anonflow
 
-.PHONY: help install demo up test test-slow check format lock bench clean
+.PHONY: help install demo up test test-slow test-quality check format lock bench clean
 
 help:  ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -77,6 +77,9 @@ test: .venv/.test-peers  ## Run the fast tests: no root, no service, no network.
 
 test-slow: .venv/.ready  ## Run the tests that start a real Airflow.
 	@$(BIN)/python -m pytest -q -m slow tests/dags
+
+test-quality: .venv/.ready  ## Recode Adult in every experiment of the paper, against ARX; some minutes, needs ANON_REFERENCE_DATA.
+	@$(BIN)/python -m pytest -q -m quality tests/papers
 
 check: .venv/.ready  ## Formatting, lint, types, import contracts, lock.
 	$(BIN)/ruff format --check .

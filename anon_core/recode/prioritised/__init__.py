@@ -66,19 +66,35 @@ def _refuse_shortfalls(task: Task, plan: RecodingPlan) -> None:
 
 
 def _linked(encoded: Encoded, objective: Objective, search: SafeSearch, progress: Progress | None) -> Recoding:
-    """Return the better of two ways to mode ``link``; ties go to the first."""
+    """Return the better of two ways to mode ``link``, of those that keep the policy; ties go to the first."""
     task = encoded.task
     random = np.random.default_rng(task.settings.seed)
-    ways = {"from safe classes": lowered(encoded, objective, search.plan)}
     paper = encoded.plan(recode_as_in_the_paper(encoded, progress=progress))
-    ways["from the paper's rows"] = lowered(encoded, objective, repaired(encoded, objective, paper, random))
-    name, best = min(ways.items(), key=lambda way: objective.cost(encoded, way[1]))
-    shown = tuple(_candidate(task, f"link {other}", plan, elected=plan is best) for other, plan in ways.items())
+    ways = {
+        "from safe classes": lowered(encoded, objective, search.plan),
+        "from the paper's rows": lowered(encoded, objective, repaired(encoded, objective, paper, random)),
+    }
+    lacking = {name: shortfalls(task, plan, Promise.LINK) for name, plan in ways.items()}
+
+    def rank(name: str) -> tuple[bool, bool, float]:
+        subjects = {one.subject for one in lacking[name]}
+        return Subject.K in subjects, bool(subjects), objective.cost(encoded, ways[name])
+
+    best = min(ways, key=rank)
     return Recoding(
         method="prioritised",
-        plan=best,
-        why=f"Of two ways to at least {task.k} rows for everybody, {name} loses less. {_told(search)}",
-        candidates=shown,
+        plan=ways[best],
+        why=f"Of two ways to at least {task.k} rows for everybody, {best} loses less. {_told(search)}",
+        candidates=tuple(
+            _candidate(
+                task,
+                f"link {name}",
+                plan,
+                elected=name == best,
+                reason="; ".join(map(str, lacking[name])) or (None if name == best else "loses more"),
+            )
+            for name, plan in ways.items()
+        ),
         optimal=None,
     )
 
@@ -104,5 +120,5 @@ def _recoding(task: Task, name: str, plan: RecodingPlan, why: str) -> Recoding:
     )
 
 
-def _candidate(task: Task, name: str, plan: RecodingPlan, *, elected: bool) -> Candidate:
-    return Candidate.of(plan, method="prioritised", name=name, weights=task.by_name, elected=elected)
+def _candidate(task: Task, name: str, plan: RecodingPlan, *, elected: bool, reason: str | None = None) -> Candidate:
+    return Candidate.of(plan, method="prioritised", name=name, weights=task.by_name, elected=elected, reason=reason)

@@ -27,7 +27,7 @@ _ROUNDS = 4
 
 def lowered(encoded: Encoded, objective: Objective, plan: RecodingPlan) -> RecodingPlan:
     """
-    Return a plan with cells at lower levels where link k and source k allow it; both must hold before.
+    Return a plan with cells at lower levels where link k and source k allow it; the same where they do not hold before.
 
     Tuples are gone through from the one that can gain most, ties in their order.
     """
@@ -35,6 +35,8 @@ def lowered(encoded: Encoded, objective: Objective, plan: RecodingPlan) -> Recod
     from anon_core.kernels.compiled.lowering import Covered, lower_all
 
     meetings = _Meetings(plan)
+    if plan.removed.all() or meetings.met[~plan.removed].min() < encoded.task.k:
+        return plan
     levels = np.ascontiguousarray(plan.levels.T.astype(np.int64))
     for _ in range(_ROUNDS):
         costs = costs_beside(encoded, objective, levels)
@@ -54,7 +56,8 @@ def repaired(encoded: Encoded, objective: Objective, plan: RecodingPlan, random:
     Return a plan in which everybody is covered by at least k rows.
 
     People who meet fewer are put into classes of at least k rows, and their cells are raised to the levels of these:
-    then every row of a class covers everybody in it. Raising takes nobody's cover away.
+    then every row of a class covers everybody in it. Raising takes nobody's cover away. Fewer people than k, none of
+    whom is near a class, stay as they are: then the plan is no way to the link k.
     """
     short: Mask = (_Meetings(plan).met < encoded.task.k) & ~plan.removed
     if not short.any():

@@ -25,7 +25,7 @@ from anon_core.recode.prioritised.prices import Objective, costs_beside
 from anon_core.recode.progress import Progress
 
 SWEEPS_PER_ORDER = 3
-_AUTO = 180
+_AUTO = 240
 _AUTO_TUPLES = 20_000
 
 
@@ -79,7 +79,7 @@ def sweeps_of(improve: int | str, tuples: int) -> int:
     Return how many sweeps ``improve`` means for so many tuples that have to be recoded: fewer for large tables.
 
     >>> sweeps_of("auto", 15_000), sweeps_of("auto", 180_000), sweeps_of(7, 100)
-    (180, 20, 7)
+    (240, 26, 7)
     """
     if isinstance(improve, int):
         return improve
