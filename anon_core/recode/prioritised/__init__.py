@@ -38,6 +38,10 @@ def recode_prioritised(task: Task, *, progress: Progress | None = None) -> Recod
         raise InvalidInputError(
             f"`recode.mode: {mode.value}` reaches k only, not what the policy requires of sensitive columns; use safe"
         )
+    if mode is Mode.PAPER and task.settings.improve not in ("auto", 0):
+        raise InvalidInputError(
+            "`recode.mode: paper` is the paper's method, without an improvement search: drop `improve`"
+        )
     encoded = Encoded.of(task)
     objective = Objective.of(encoded, task.settings.nue_weight)
     if mode is Mode.PAPER:
