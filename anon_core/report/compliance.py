@@ -12,7 +12,7 @@ from anon_core.comparison import Comparison
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
-from anon_core.policy import Distance, KMeans, rows_allowed
+from anon_core.policy import Distance, KMeans, LDiversity, rows_allowed
 from anon_core.report.assessment import Assessment
 from anon_core.report.check import Check
 from anon_core.report.column_checks import column_checks
@@ -113,7 +113,7 @@ def _diversity(table: Table, question: Question, publication: PartialPublication
         name = f"l_diversity({diverse.column}, {diverse.kind.value}, l={diverse.l}{c})"
         classes = classes_of(diverse.column)
         measured = None if classes is None else l_diversity(classes, kind=diverse.kind, l=diverse.l, c=diverse.c)
-        yield _check(name, measured, question, "smallest c that would hold" if diverse.c else "l of the worst class")
+        yield _check(name, measured, question, _observed_of(diverse, measured))
     for close in policy.t_closeness:
         climbed = None
         if close.distance is Distance.HIERARCHICAL and close.column in table.names:
@@ -127,6 +127,13 @@ def _diversity(table: Table, question: Question, publication: PartialPublication
         shares = None if classes is None else alpha_anonymity(classes, alpha=rare.alpha, k=question.k)
         small = f"; the smallest class has {shares.k:,}" if shares and shares.k < question.k else ""
         yield _check(f"alpha({rare.column})", shares, question, f"largest share of a value in a class{small}")
+
+
+def _observed_of(diverse: LDiversity, measured: ClassMeasure | None) -> str:
+    """Return what is observed of l-diversity, in words. The recursive one is strict: c itself must be above it."""
+    if diverse.c is None:
+        return "l of the worst class"
+    return "c must be above this" if measured and measured.observed is not None else "too few values for any c"
 
 
 def _check(name: str, measured: ClassMeasure | None, question: Question, what: str) -> Check:

@@ -144,6 +144,25 @@ def test_what_a_policy_requires_of_sensitive_columns_and_risk_is_checked(tmp_pat
     assert shown["sensitive"][0]["largest_share"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("last", "c", "expected"),
+    [
+        ("cold", 1, (False, 1.0, "c must be above this; classes that fail: 2, rows in them: 4")),
+        ("cold", 1.01, (True, 1.0, "c must be above this; classes that fail: 0, rows in them: 0")),
+        ("flu", 9, (False, None, "too few values for any c; classes that fail: 1, rows in them: 2")),
+    ],
+)
+def test_recursive_diversity_says_that_c_must_be_above_what_is_observed(tmp_path, home, last, c, expected):
+    after = released(tmp_path / "r.csv", f"f,20,AT,flu\nf,20,AT,cold\nm,20,AT,flu\nm,20,AT,{last}\n")
+    spec = spec_with(tmp_path, f"{{k: 2, l_diversity: [{{column: ill, kind: recursive, l: 2, c: {c}}}]}}")
+    (diverse,) = [
+        check
+        for check in anon("check", after, "--spec", spec, "--json", home=home).json["checks"]
+        if check["name"].startswith("l_diversity")
+    ]
+    assert (diverse["passed"], diverse["observed"], diverse["about"]) == expected
+
+
 def test_the_uniques_of_the_population_are_estimated_only_with_a_sampling_fraction(home, files):
     shown = anon("check", files[0], *QUASI, home=home).json["risk"]
     assert shown["population_reason"] == "not assessed: no sampling fraction is declared"
