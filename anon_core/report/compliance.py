@@ -54,7 +54,7 @@ def _anonymity(assessment: Assessment, question: Question) -> Iterator[Check]:
     Where link k is meant, rows alone in their class are no fault by themselves: they are checked only if the policy
     names a number.
 
-    :raises InvalidInputError: the policy means the link k, which needs the original.
+    :raises InvalidInputError: the policy means the link k, which needs the original, and of people also a pairing.
     """
     measured, four, policy, k = assessment.k, assessment.four, question.policy, question.k
     exact = policy.k_means is KMeans.EXACT
@@ -63,6 +63,8 @@ def _anonymity(assessment: Assessment, question: Question) -> Iterator[Check]:
         yield Check(name="k_anonymity", passed=measured.k >= k, observed=measured.k, required=k, about=about)
     elif four is None:
         raise InvalidInputError("`k_means: link` is about the original rows too; give them with --original")
+    elif four.link is None or four.source is None:
+        raise InvalidInputError(f"`k_means: link` cannot be checked: {four.unmeasured}")
     else:
         for name, observed in (("link", four.link), ("source", four.source)):
             about = f"{question.counted} below {k}: {four.rows_below[name]:,}"
