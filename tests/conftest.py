@@ -19,10 +19,17 @@ def reference_data() -> Path:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say how many tests on real tables ran: a green run without them proves less."""
+    """
+    Say how many tests on real tables ran: a green run without them proves less.
+
+    A file that is skipped as a whole, for want of a module, has no tests to count: it is counted itself.
+    """
+    reports = {outcome: terminalreporter.stats.get(outcome, ()) for outcome in ("passed", "failed", "skipped")}
     counts = {
-        outcome: sum("reference" in report.keywords for report in terminalreporter.stats.get(outcome, ()))
-        for outcome in ("passed", "failed", "skipped")
+        outcome: sum("reference" in getattr(report, "keywords", ()) for report in found)
+        for outcome, found in reports.items()
     }
+    files = sum(isinstance(report, pytest.CollectReport) for report in reports["skipped"])
+    whole = f", and {files} whole file{'s' * (files > 1)} skipped" if files else ""
     ran = counts["passed"] + counts["failed"]
-    terminalreporter.write_line(f"reference tests: {ran} ran, {counts['skipped']} skipped")
+    terminalreporter.write_line(f"reference tests: {ran} ran, {counts['skipped']} skipped{whole}")

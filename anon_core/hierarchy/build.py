@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from anon_core.errors import UnmappedValuesError
+from anon_core.errors import HierarchyError, UnmappedValuesError
 from anon_core.hierarchy.columns import ladder_of, values_of
 from anon_core.hierarchy.files import FileFormat, format_of, read_levels
 from anon_core.hierarchy.kinds.dates import by_date, form_of
@@ -26,25 +26,41 @@ def ladders(publication: PartialPublication, table: Table, columns: Sequence[str
 
     :raises UnmappedValuesError: hierarchies do not cover all values and the spec does not say ``unmapped: suppress``;
         every such column is named, with counts.
-    :raises HierarchyError: a hierarchy file is wrong.
+    :raises HierarchyError: hierarchy files are wrong; the faults of all of them are told.
     """
     built: dict[str, Ladder] = {}
     unmapped: dict[str, tuple[int, int]] = {}
+    wrong: list[HierarchyError] = []
     declared = publication.effective_columns
     for name in columns:
         hierarchy = declared[name].hierarchy
         column = table.column(name)
         withheld = declared[name].withheld
-        built[name] = ladder(column, hierarchy, publication.root, withheld=withheld)
+        try:
+            built[name] = ladder(column, hierarchy, publication.root, withheld=withheld)
+        except HierarchyError as error:
+            wrong.append(error)
+            continue
         missing = built[name].unmapped
         if withheld is not None:
             missing = missing & [value != withheld for value in column.domain.to_pylist()]
         if missing.any() and (hierarchy is None or hierarchy.unmapped != "suppress"):
             unmapped[name] = (int(missing.sum()), int(np.count_nonzero(missing[column.codes])))
+    if wrong:
+        raise _together(wrong)
     if unmapped:
         wanted = {name: _wanted(table.column(name), declared[name].hierarchy, publication.root) for name in unmapped}
         raise UnmappedValuesError(unmapped, wanted)
     return built
+
+
+def _together(errors: Sequence[HierarchyError]) -> HierarchyError:
+    """Return one error with the faults of all files, each told once however many columns have it."""
+    files = dict.fromkeys(error.where for error in errors)
+    if len(files) == 1:
+        return HierarchyError(errors[0].where, list(dict.fromkeys(p for error in errors for p in error.problems)))
+    told = dict.fromkeys(f"{error.where}: {problem}" for error in errors for problem in error.problems)
+    return HierarchyError(f"{len(files)} hierarchies", list(told))
 
 
 def _wanted(column: Column, hierarchy: Hierarchy | None, folder: Path) -> str:

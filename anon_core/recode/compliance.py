@@ -122,8 +122,8 @@ def _k(task: Task, comparison: Comparison, promise: Promise) -> Iterator[Shortfa
         reached = [("k", k, below)]
     else:
         four = four_k(comparison, k=task.k)
-        linked = [("link k", four.link, four.rows_below["link"] or 0)] if promise is Promise.LINK else []
-        reached = [*linked, ("source k", four.source, four.rows_below["source"] or 0)]
+        linked = [("link k", four.link or 0, four.rows_below["link"] or 0)] if promise is Promise.LINK else []
+        reached = [*linked, ("source k", four.source or 0, four.rows_below["source"] or 0)]
     for measure, k, below in reached:
         if k < task.k:
             yield Shortfall(subject=Subject.K, measure=measure, wanted=str(task.k), reached=str(k), rows_at_risk=below)

@@ -81,19 +81,19 @@ class Task:
         :raises HierarchyError: a hierarchy file is wrong.
         """
         quasi = publication.quasi_identifiers
-        built = ladders(publication, table, quasi)
+        hierarchical = [one.column for one in policy.t_closeness if one.distance == "hierarchical"]
+        built = ladders(publication, table, list(dict.fromkeys([*quasi, *hierarchical])))
         named = [
             *(one.column for one in policy.l_diversity),
             *(one.column for one in policy.t_closeness),
             *(one.column for one in policy.alpha),
         ]
-        hierarchical = [one.column for one in policy.t_closeness if one.distance == "hierarchical"]
         return cls.of(
             FrequencyTable.of(table, quasi),
             [built[name] for name in quasi],
             policy,
             weights=publication.priority_weights,
             sensitive={name: FrequencyTable.of(table, [*quasi, name]) for name in dict.fromkeys(named)},
-            climbed=ladders(publication, table, hierarchical),
+            climbed={name: built[name] for name in hierarchical},
             settings=publication.recode,
         )

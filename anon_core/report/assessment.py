@@ -62,15 +62,20 @@ def assess(
     Measure a table over its quasi-identifiers and sensitive columns.
 
     With a comparison of the rows, which is over the same quasi-identifiers, the other three k's and what was lost are
-    measured too; where the four k's count units, ``people`` is the comparison that does. ``weights`` are those of the
-    columns by their priority.
+    measured too; where the four k's count units, ``people`` is the comparison that does. Without one, only exact k
+    counts units, and the other three are not measured. ``weights`` are those of the columns by their priority.
 
     :raises UnknownColumnError: a column is not in the table.
     :raises InvalidInputError: there are no rows, so anything would hold.
     """
+    exact = k_anonymity(frequencies, quasi_identifiers, k=k)
+    beside = people or comparison
+    four = four_k(beside, k=k) if beside else None
+    if four and beside and frequencies.units is not None and beside.after.units is None:
+        four = four.of_people(exact)
     return Assessment(
-        k=k_anonymity(frequencies, quasi_identifiers, k=k),
-        four=four_k(beside, k=k) if (beside := people or comparison) else None,
+        k=exact,
+        four=four,
         risk=risk(frequencies, quasi_identifiers, k=k, max_risk=max_risk, sampling_fraction=sampling_fraction),
         population=population_uniqueness(frequencies, quasi_identifiers, sampling_fraction=sampling_fraction),
         sensitive=tuple(_sensitive(frequencies, quasi_identifiers, name) for name in sensitive),

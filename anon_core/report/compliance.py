@@ -12,7 +12,7 @@ from anon_core.comparison import Comparison
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
-from anon_core.policy import Distance, KMeans, rows_allowed
+from anon_core.policy import Distance, KMeans, LDiversity, rows_allowed
 from anon_core.report.assessment import Assessment
 from anon_core.report.check import Check
 from anon_core.report.column_checks import column_checks
@@ -54,7 +54,7 @@ def _anonymity(assessment: Assessment, question: Question) -> Iterator[Check]:
     Where link k is meant, rows alone in their class are no fault by themselves: they are checked only if the policy
     names a number.
 
-    :raises InvalidInputError: the policy means the link k, which needs the original.
+    :raises InvalidInputError: the policy means the link k, which needs the original, and of people also a pairing.
     """
     measured, four, policy, k = assessment.k, assessment.four, question.policy, question.k
     exact = policy.k_means is KMeans.EXACT
@@ -63,6 +63,8 @@ def _anonymity(assessment: Assessment, question: Question) -> Iterator[Check]:
         yield Check(name="k_anonymity", passed=measured.k >= k, observed=measured.k, required=k, about=about)
     elif four is None:
         raise InvalidInputError("`k_means: link` is about the original rows too; give them with --original")
+    elif four.link is None or four.source is None:
+        raise InvalidInputError(f"`k_means: link` cannot be checked: {four.unmeasured}")
     else:
         for name, observed in (("link", four.link), ("source", four.source)):
             about = f"{question.counted} below {k}: {four.rows_below[name]:,}"
@@ -113,7 +115,7 @@ def _diversity(table: Table, question: Question, publication: PartialPublication
         name = f"l_diversity({diverse.column}, {diverse.kind.value}, l={diverse.l}{c})"
         classes = classes_of(diverse.column)
         measured = None if classes is None else l_diversity(classes, kind=diverse.kind, l=diverse.l, c=diverse.c)
-        yield _check(name, measured, question, "smallest c that would hold" if diverse.c else "l of the worst class")
+        yield _check(name, measured, question, _observed_of(diverse, measured))
     for close in policy.t_closeness:
         climbed = None
         if close.distance is Distance.HIERARCHICAL and close.column in table.names:
@@ -127,6 +129,13 @@ def _diversity(table: Table, question: Question, publication: PartialPublication
         shares = None if classes is None else alpha_anonymity(classes, alpha=rare.alpha, k=question.k)
         small = f"; the smallest class has {shares.k:,}" if shares and shares.k < question.k else ""
         yield _check(f"alpha({rare.column})", shares, question, f"largest share of a value in a class{small}")
+
+
+def _observed_of(diverse: LDiversity, measured: ClassMeasure | None) -> str:
+    """Return what is observed of l-diversity, in words. The recursive one is strict: c itself must be above it."""
+    if diverse.c is None:
+        return "l of the worst class"
+    return "c must be above this" if measured and measured.observed is not None else "too few values for any c"
 
 
 def _check(name: str, measured: ClassMeasure | None, question: Question, what: str) -> Check:

@@ -47,16 +47,19 @@ def judge(
     Measure a table and check all that is asked of it. ``also`` names columns to be counted beside those asked about.
 
     The four k's count people where units are told; what was lost and what was suppressed is counted in rows always.
+    Without a pairing the units are those of the table itself, and only exact k counts them.
 
-    :raises InvalidInputError: a column is missing, the table is empty, or the original does not fit.
+    :raises InvalidInputError: a column is missing, the table is empty, the original does not fit, or units are to be
+        counted that only a pairing tells.
     """
     question = question.of_columns(table.names)
     comparison = people = None
     if original is not None:
         before = prepared_original(original.table, question.publication)
         table = _with_units(table, before, original, question.unit)
-        comparison = _beside(before, table, question, original, None)
-        people = _beside(before, table, question, original, question.unit) if question.unit else comparison
+        comparison = people = _beside(before, table, question, original, None)
+        if question.unit and not (comparison.pairs is None and _tells_units(table, before, question.unit)):
+            people = _beside(before, table, question, original, question.unit)
     counted = dict.fromkeys([*question.quasi_identifiers, *question.sensitive, *also])
     frequencies = FrequencyTable.of(table, list(counted), unit=question.unit)
     assessment = assess(
@@ -114,7 +117,15 @@ def _with_units(table: Table, before: Table, original: Original, unit: str | Non
     """Return the table with the unit of every row as its original has it; what the release says of it is not asked."""
     at = None if unit is None else original_rows(before, table, same_order=original.same_order, key=original.key)
     if unit is None or at is None:
-        return table  # Without a pairing the comparison says that units need one.
+        return table
     whose = before.column(unit)
     others = (column for column in table.columns if column.name != unit)
     return Table(columns=(*others, Column(name=unit, codes=whose.codes[at], domain=whose.domain)), rows=table.rows)
+
+
+def _tells_units(table: Table, before: Table, unit: str) -> bool:
+    """Whether a released table tells whose its rows are by itself, and of nobody whom the original does not have."""
+    if unit not in table.names:
+        return False
+    told = {value for value in table.column(unit).domain.to_pylist() if value is not None}
+    return unit not in before.names or told <= {*before.column(unit).domain.to_pylist()}

@@ -22,9 +22,9 @@ def unkept(settings: Recode, question: Question, judged: Judgement) -> list[str]
     if settings.method is Method.SINGLETONS:
         kept["singletons"] = judged.assessment.k.singletons <= question.policy.singletons
     elif settings.method is Method.PRIORITISED and settings.mode is not Mode.SAFE:
-        kept["source_k"] = four is not None and four.source >= k
+        kept["source_k"] = four is not None and (four.source or 0) >= k
         if settings.mode is Mode.LINK:
-            kept["link_k"] = four is not None and four.link >= k
+            kept["link_k"] = four is not None and (four.link or 0) >= k
     elif settings.method is not Method.NONE:
         kept = {check.name: check.passed for check in judged.checks if check.name.startswith(_EVERY_CLASS)}
     return [name for name, holds in kept.items() if not holds]

@@ -10,7 +10,7 @@ Sweeney: k-anonymity: a model for protecting privacy, 2002.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from anon_core.score.rows_by_size import rows_by_size
 
 MOST_PAIRS = 30_000_000
 """More pairs of tuples than these are counted, but not compared with each other: about two gigabytes."""
+
+_UNPAIRED = "people beside their originals need to know which row became which: --same-order or --key COLUMN"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,17 +72,33 @@ class FourK:
     ``concealment`` is None where no way of assigning the published rows to the originals exists (``fits`` is False), or
     where there is too much to compare; ``reason`` says so. ``paired`` tells whether it was known which row became
     which, ``removed`` how many originals are not published.
+
+    Where people are counted without that knowledge only ``exact`` is measured: ``unmeasured`` says why the others are
+    None, and ``reason``, ``fits`` and ``removed`` are about rows.
     """
 
     exact: int
-    link: int
-    source: int
+    link: int | None
+    source: int | None
     concealment: int | None
     reason: str | None
     fits: bool
     paired: bool
     removed: int
     rows_below: dict[str, int | None]
+    unmeasured: str | None = None
+
+    def of_people(self, exact: KAnonymity) -> FourK:
+        """Return what is left of the four k's of rows where people are counted and their originals are not known."""
+        return replace(
+            self,
+            exact=exact.k,
+            link=None,
+            source=None,
+            concealment=None,
+            rows_below={"exact": exact.rows_below, "link": None, "source": None, "concealment": None},
+            unmeasured=_UNPAIRED,
+        )
 
 
 def four_k(comparison: Comparison, *, k: int = 2) -> FourK:

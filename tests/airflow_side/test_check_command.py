@@ -129,6 +129,77 @@ def test_people_are_counted_in_place_of_rows(tmp_path, home):
     assert "without knowing which row became which" in unpaired.err
 
 
+VISITS = "p,sex,age,country,ill\nann,f,20,AT,flu\nann,f,20,AT,cold\nbea,f,20,AT,flu\ncem,m,20,GR,flu\n"
+UNPAIRED = "people beside their originals need to know which row became which: --same-order or --key COLUMN"
+
+
+@pytest.fixture
+def visits(tmp_path) -> tuple[Path, Path]:
+    """A released table that tells its people apart, in another order than its original and without the last row."""
+    head, *rows = VISITS.splitlines()
+    after, before = tmp_path / "visits.csv", tmp_path / "before_visits.csv"
+    after.write_text("\n".join([head, *rows[2::-1]]) + "\n")
+    before.write_text(VISITS)
+    return after, before
+
+
+def test_without_a_pairing_people_are_counted_in_the_released_table_only(home, visits):
+    after, before = visits
+    asked = ("check", after, "--quasi", "sex,age,country", "-k", "2", "--unit", "p", "--original", before)
+    ended = anon(*asked, "--json", home=home)
+    assert ended.code == 0, ended.err
+    shown = ended.json
+    assert (shown["rows"], shown["k"]) == (2, {"exact": 2, "link": None, "source": None, "concealment": None})
+    assert shown["beside_original"] == {
+        "paired": False,
+        "rows_before": 4,
+        "rows_removed": 1,
+        "rows_below_k": {"exact": 0, "link": None, "source": None, "concealment": None},
+        "reason": UNPAIRED,
+        "concealment_reason": UNPAIRED,
+    }
+    assert shown["utility"]["loss"] > 0
+    text = anon(*asked, home=home)
+    assert "the four k's of people; which row became which is taken to be unknown; rows removed: 1" in text.out
+    assert f"link, source and concealment: not measured; {UNPAIRED}" in text.out
+
+
+def test_people_too_few_fail_without_a_pairing_and_so_does_a_table_of_something_else(home, visits):
+    after, before = visits
+    asked = ("check", after, "--quasi", "sex,age,country", "--unit", "p", "--original", before, "--json")
+    few = anon(*asked, "-k", "3", home=home)
+    assert few.code == 1, "three rows of two people"
+    assert few.json["k"]["exact"] == 2
+    after.write_text(after.read_text() + "cem,m,20,GR,flu\n" * 2 + "ann,m,20,GR,flu\n")
+    other = anon(*asked, "-k", "2", home=home)
+    assert other.code == 1
+    assert [check["name"] for check in other.json["checks"] if not check["passed"]] == ["made_from_original"]
+
+
+def test_the_link_k_of_people_is_refused_without_a_pairing(tmp_path, home, visits):
+    after, before = visits
+    spec = spec_with(tmp_path, "{k: 2, k_means: link}", SPEC.replace("id: {role: id", "p: {role: id"))
+    ended = anon("check", after, "--spec", spec, "--unit", "p", "--original", before, home=home)
+    assert ended.code == 2
+    assert f"`k_means: link` cannot be checked: {UNPAIRED}" in ended.err
+
+
+@pytest.mark.parametrize("text", ["sex\nf\nf\n", "p,sex\n1,f\n2,f\n"], ids=["no unit", "units of its own making"])
+def test_people_whom_only_a_pairing_tells_are_refused_without_one(home, visits, text):
+    after, before = visits
+    after.write_text(text)
+    ended = anon("check", after, "--quasi", "sex", "-k", "2", "--unit", "p", "--original", before, home=home)
+    assert ended.code == 2
+    assert "units of column 'p' cannot be counted without knowing which row became which" in ended.err
+
+
+def test_the_picture_of_people_without_a_pairing_is_not_of_the_rows_before(tmp_path, home, visits):
+    after, before = visits
+    asked = ("check", after, "--quasi", "sex,age,country", "-k", "2", "--unit", "p", "--original", before)
+    assert anon(*asked, "--plot", tmp_path / "p.svg", home=home).code == 0
+    assert "<svg" in (tmp_path / "p.svg").read_text()
+
+
 def test_what_a_policy_requires_of_sensitive_columns_and_risk_is_checked(tmp_path, home):
     after = released(tmp_path / "r.csv", "f,20,AT,flu\nf,20,AT,cold\nm,20,AT,flu\nm,20,AT,flu\n")
     policy = (
@@ -142,6 +213,25 @@ def test_what_a_policy_requires_of_sensitive_columns_and_risk_is_checked(tmp_pat
     assert checks["alpha(ill)"] == (False, 1.0)
     assert checks["max_risk"] == (True, 0.5)
     assert shown["sensitive"][0]["largest_share"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("last", "c", "expected"),
+    [
+        ("cold", 1, (False, 1.0, "c must be above this; classes that fail: 2, rows in them: 4")),
+        ("cold", 1.01, (True, 1.0, "c must be above this; classes that fail: 0, rows in them: 0")),
+        ("flu", 9, (False, None, "too few values for any c; classes that fail: 1, rows in them: 2")),
+    ],
+)
+def test_recursive_diversity_says_that_c_must_be_above_what_is_observed(tmp_path, home, last, c, expected):
+    after = released(tmp_path / "r.csv", f"f,20,AT,flu\nf,20,AT,cold\nm,20,AT,flu\nm,20,AT,{last}\n")
+    spec = spec_with(tmp_path, f"{{k: 2, l_diversity: [{{column: ill, kind: recursive, l: 2, c: {c}}}]}}")
+    (diverse,) = [
+        check
+        for check in anon("check", after, "--spec", spec, "--json", home=home).json["checks"]
+        if check["name"].startswith("l_diversity")
+    ]
+    assert (diverse["passed"], diverse["observed"], diverse["about"]) == expected
 
 
 def test_the_uniques_of_the_population_are_estimated_only_with_a_sampling_fraction(home, files):

@@ -155,7 +155,7 @@ def test_a_lookup_may_have_a_mark_quotes_and_either_delimiter(
     assert read_lookup(tmp_path / "states.csv") == found
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe", b'28;"NORTH\n'])
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe", b'28;"NORTH\n', b"28;NO\0RTH\n"])
 def test_a_file_that_is_no_lookup_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "states.csv").write_bytes(content)
     with pytest.raises(HierarchyError):

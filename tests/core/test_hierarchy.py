@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.errors import UnmappedValuesError
+from anon_core.errors import HierarchyError, UnmappedValuesError
 from anon_core.hierarchy.build import ladder, ladders
 from anon_core.hierarchy.kinds.widths import by_intervals
 from anon_core.hierarchy.ladder import Ladder
@@ -185,3 +185,24 @@ def test_unknown_values_are_suppressed_where_the_publication_says_so(tmp_path: P
     assert list(built) == ["year", "code"]
     assert built["year"].labels.to_pylist()[built["year"].maps[0, 1]] == "*"
     assert not built["code"].unmapped.any()
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [
+        (
+            "days.csv",
+            "2 hierarchies: {0}/towns.csv: line 3 has 1 level, line 1 has 2; "
+            "{0}/towns.csv: line 2 repeats the value of line 1; {0}/days.csv: line 2 has an empty label at level 1",
+        ),
+        ("towns.csv", "{0}/towns.csv: line 3 has 1 level, line 1 has 2; line 2 repeats the value of line 1"),
+    ],
+)
+def test_the_faults_of_all_hierarchy_files_are_told_together(tmp_path: Path, days: str, said: str) -> None:
+    spec = write(tmp_path, (SPEC % "").replace("{date: [year]}", f"{{file: {days}}}"), "places.yaml")
+    write(tmp_path, "COGNE;AO\nCOGNE;AO\nAOSTA\n", "towns.csv")
+    write(tmp_path, "2019-05-15;2019\n2020-05-15;\n", "days.csv")
+    table = table_of(["town", "year", "day", "code"], ROWS)
+    with pytest.raises(HierarchyError) as caught:
+        ladders(load_spec(spec), table, table.names)
+    assert str(caught.value) == said.format(tmp_path)

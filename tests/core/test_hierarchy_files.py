@@ -96,7 +96,7 @@ def test_a_file_of_one_level_lists_the_values_that_may_be_there(tmp_path: Path) 
 @given(
     words=st.lists(
         st.one_of(
-            st.text(st.characters(codec="utf-8"), max_size=4),
+            st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=4),
             st.sampled_from(["{a} => b", "=>", "level 1", "# x", "---", "\ufeff", "a\n{b} => c"]),
         ),
         min_size=1,
@@ -112,6 +112,7 @@ def test_any_text_can_stand_in_a_hierarchy_file(words: list[str], delimiter: str
 
 EMPTY = "is empty; write one line per value, level 0 first"
 OPEN = "begins a cell that has no end; is a quote left open?"
+ZERO = "has a zero byte (NUL); save the file as UTF-8 text"
 CYCLE = "labels back to each other (a cycle); give every level labels of its own"
 
 
@@ -163,6 +164,10 @@ CYCLE = "labels back to each other (a cycle); give every level labels of its own
             ["line 2 has a cell of more than 100,000 characters; is a quote left open?"],
         ),
         (";".join(f"l{n}" for n in range(200)), ["has 200 levels; at most 100 are meant by anybody"]),
+        (
+            f"a;N\n{CANARY}\0;N\r\nc;N\rd;\0N\nc;N\n",
+            [f"line 2 {ZERO}", f"line 4 {ZERO}", "line 5 repeats the value of line 3"],
+        ),
     ],
 )
 def test_a_bad_hierarchy_file_lists_everything_wrong_by_line(text: str, problems: list[str]) -> None:
@@ -173,6 +178,21 @@ def test_of_very_many_faults_the_first_are_told_and_the_rest_counted() -> None:
     told = problems_in("a;N;*\n" * 5_000)
     assert told[0] == "line 2 repeats the value of line 1"
     assert (len(told), told[-1]) == (21, "and 4,979 more")
+
+
+def test_thousands_of_faults_of_one_kind_do_not_hide_another() -> None:
+    text = "a;N;W;*\n" * 5_000 + "b;N;E;*\nc;;W;*\nd;W\ne;V;T;*\nf;T;V;*\n"
+    told = problems_in(text)
+    assert (len(told), told[-1]) == (21, "and 4,983 more")
+    for said in (
+        "line 5003 has 2 levels, line 1 has 4",
+        "line 2 repeats the value of line 1",
+        "line 5002 has an empty label at level 1",
+        "lines 1 and 5001 give one label of level 1 two parents at level 2",
+        f"lines 5004, 5005 lead {CYCLE}",
+    ):
+        assert said in told
+    assert told[1:3] == ["line 2 repeats the value of line 1", "line 3 repeats the value of line 1"]
 
 
 def test_a_label_that_repeats_itself_one_level_up_is_no_cycle(tmp_path: Path) -> None:

@@ -148,8 +148,13 @@ BOTH = "a file has rules or lines such as value;label, not both"
         (f"{{a,,{CANARY}}} => b\n{{c,}} => d", [f"line {n} has nothing between two commas" for n in (1, 2)]),
         (f"{{a}} => b\n{CANARY}", [f"line 2 is no rule: {SHAPE}"]),
         (f"{{a}} => b\n{CANARY};b\n", [f"line 2 is no rule: {SHAPE}; {BOTH}"]),
-        (f"{{a}} => b\n{CANARY} => b", [f"line 2 is no rule: {SHAPE}, or [18, 30) => c for numbers"]),
-        (f"{CANARY} => b\n{{a}} => b", [f"line 1 is no rule: {SHAPE}, or [18, 30) => c for numbers"]),
+        (f"{{a}} => b\n{CANARY} => b", [f"line 2 is a rule without braces: {SHAPE}, or [18, 30) => c for numbers"]),
+        (f"{CANARY} => b\n{{a}} => b", [f"line 1 is a rule without braces: {SHAPE}, or [18, 30) => c for numbers"]),
+        (
+            f"# towns\nlevel 1\n{CANARY} => b\n\n\"c;d\" => b, e\n",
+            [f"line {n} is a rule without braces: {SHAPE}, or [18, 30) => c for numbers" for n in (3, 5)],
+        ),
+        ("{a\0} => b", ["line 1 has a zero byte (NUL); save the file as UTF-8 text"]),
         (f"[a, {CANARY}) => b", [f"line 1 is no rule: {SHAPE}, or [18, 30) => c for numbers"]),
         (
             f"{{{CANARY} => b => c}}\n{{{{a}} => b}}\n{{a}} => {{b}}",

@@ -50,7 +50,7 @@ CELLS = st.lists(
         st.sampled_from(ODD),
         st.integers(-5, 40).map(str),
         st.sampled_from(["1.5", "1,5", "2019-05-15", "21.01.1949", "21/01/1949"]),
-        st.text(st.characters(codec="utf-8"), max_size=3),
+        st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=3),
     ),
     min_size=1,
     max_size=20,
@@ -97,6 +97,12 @@ def test_every_file_that_is_built_is_read_back_to_the_same_ladder(cells: list[Ce
     assert lines_of(again) == text
     depths = {line.count(";") for line in text.splitlines()} if not set(text) & set('"\n\r') else {made.height}
     assert depths <= {made.height}
+
+
+def test_a_value_that_no_file_may_hold_is_not_written() -> None:
+    column = column_of(["a", "b\0", None])
+    with pytest.raises(InvalidInputError, match=r"column 'c': 1 value with a zero byte \(NUL\)"):
+        text_of(ladder_of(column, built(column, "root")), column)
 
 
 @settings(max_examples=200, deadline=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -31,9 +30,6 @@ ARX = [
     (1.0, 10, 0.4990),
 ]
 
-SECONDS = 60.0
-"""ARX takes 0.3 to 10 seconds, ours on two idle cores 0.3 to 8: a machine that is busy may take longer."""
-
 
 @pytest.fixture(scope="module")
 def adult(reference_data: Path) -> Table:
@@ -57,9 +53,7 @@ def test_the_entropy_that_arx_reaches_is_reached(
 ) -> None:
     policy = Policy(k=k, suppression_limit=limit)
     task = task_of(adult, reference_data / "adult_arx", policy, adult.names, UtilityMeasure.NUE)
-    begun = time.perf_counter()
     recoding = recode(task)
-    assert time.perf_counter() - begun < SECONDS
     assert recoding.optimal is True
     assert recoding.candidates[0].nue == pytest.approx(reached, abs=0.00005)
     assert shortfalls(task, recoding.plan) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 from anon_core.errors import HierarchyError
 from anon_core.hierarchy.files.cells import Row, cut
 from anon_core.hierarchy.files.faults import told
-from anon_core.hierarchy.files.texts import text_in
+from anon_core.hierarchy.files.texts import text_in, zeros_in
 from anon_core.wording import counted
 
 
@@ -18,8 +18,9 @@ def read_lookup(path: Path) -> dict[str, str]:
 
     :raises HierarchyError: listing everything wrong by line number.
     """
-    found = cut(text_in(path, "lookup file"))
-    problems = [*found.problems, *_problems(found.rows)]
+    text = text_in(path, "lookup file")
+    found = cut(text)
+    problems = [*zeros_in(text), *found.problems, *_problems(found.rows)]
     if problems:
         raise HierarchyError(str(path), told(problems))
     return {row.cells[0]: row.cells[1] for row in found.rows}

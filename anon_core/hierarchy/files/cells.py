@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
+from anon_core.hierarchy.files.texts import LINE_END
+
 _QUOTED = re.compile(r'"([^"]*(?:""[^"]*)*)"')
 LONGEST = 100_000
 """Characters of a cell: no label is that long, but what a stray quote has swallowed is."""
@@ -68,7 +69,7 @@ def _cut_at(text: str, delimiter: str) -> Cut:
     problems: list[str] = []
     at, line = 0, 1
     while at < len(text):
-        end = _LINE_END.search(text, at)
+        end = LINE_END.search(text, at)
         stop = end.start() if end else len(text)
         if '"' not in (written := text[at:stop]):
             cells = written.split(delimiter) if written.strip() else [""]
@@ -98,7 +99,7 @@ def _quoted_row(text: str, at: int, delimiter: str, line: int, problems: list[st
                 problems.append(f"line {line + lines - 1} begins a cell that has no end; is a quote left open?")
                 return None
             cell, at = match[1].replace('""', '"'), match.end()
-            lines += len(_LINE_END.findall(match[1]))
+            lines += len(LINE_END.findall(match[1]))
             rest = _found(plain, text, at)
         else:
             cell = _found(plain, text, at)
@@ -108,7 +109,7 @@ def _quoted_row(text: str, at: int, delimiter: str, line: int, problems: list[st
             problems.append(f"line {line + lines - 1} goes on after a closing quote; write a quote inside as two")
         cells.append(cell + rest)
         if not text.startswith(delimiter, at):
-            end = _LINE_END.match(text, at)
+            end = LINE_END.match(text, at)
             return _Read(row=Row(line, cells, quoted), end=end.end() if end else at, lines=lines)
         at += 1
 

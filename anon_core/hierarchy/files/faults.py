@@ -12,6 +12,7 @@ from anon_core.wording import counted
 MOST_LEVELS = 100
 _MOST_TOLD = 20
 _AT_FAULT = re.compile(r"lines? (?:[0-9]+ and )?([0-9]+)")
+_NUMBERS = re.compile(r"[0-9]+(?:(?:, ?| and )[0-9]+)*")
 _FEW_LINES = 10
 _NEARLY_ALL = 0.8
 
@@ -35,10 +36,23 @@ def faults_of(rows: Sequence[Row], depth: int) -> list[str]:
 
 
 def told(problems: Sequence[str]) -> list[str]:
-    """Return the problems to tell; of very many only the first, and how many more there are."""
+    """
+    Return the problems to tell in an error, which may end in a log; of very many some, and how many more there are.
+
+    The first of every kind is among them, for thousands of one kind must not hide another; then the first of all.
+
+    >>> told([*(f"line {n} repeats the value of line 1" for n in range(2, 99)), "lines 1, 2 lead back"])[18:]
+    ['line 20 repeats the value of line 1', 'lines 1, 2 lead back', 'and 78 more']
+    """
     if len(problems) <= _MOST_TOLD:
         return list(problems)
-    return [*problems[:_MOST_TOLD], f"and {len(problems) - _MOST_TOLD:,} more"]
+    first: dict[str, int] = {}
+    for at, problem in enumerate(problems):
+        first.setdefault(_NUMBERS.sub("", problem), at)
+    others = sorted(set(range(len(problems))) - set(first.values()))
+    chosen = sorted([*first.values(), *others[: max(_MOST_TOLD - len(first), 0)]])
+    more = len(problems) - len(chosen)
+    return [*(problems[at] for at in chosen), *([f"and {more:,} more"] if more else [])]
 
 
 def look_like_a_table(problems: Sequence[str], lines: int) -> bool:

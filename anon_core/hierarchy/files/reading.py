@@ -11,7 +11,7 @@ from anon_core.hierarchy.files.cells import cut
 from anon_core.hierarchy.files.faults import faults_of, look_like_a_table, told
 from anon_core.hierarchy.files.rule_levels import levels_of_rules
 from anon_core.hierarchy.files.rules import are_rules, is_like_a_rule, parse_rules
-from anon_core.hierarchy.files.texts import text_in
+from anon_core.hierarchy.files.texts import text_in, zeros_in
 from anon_core.hierarchy.ladder import ROOT
 from anon_core.hierarchy.levels import Levels
 
@@ -56,7 +56,8 @@ def faults_in_file(path: Path) -> FileFaults:
     text = text_in(path, _WHAT)
     _levels(text, path.name, problems)
     lines = sum(bool(line.strip()) for line in text.splitlines())
-    return FileFaults(problems=problems, like_a_table=look_like_a_table(problems, lines))
+    written = not are_rules(text) and not zeros_in(text)
+    return FileFaults(problems=problems, like_a_table=written and look_like_a_table(problems, lines))
 
 
 def format_of(path: Path) -> FileFormat:
@@ -88,6 +89,7 @@ def levels_in(text: str, where: str, name: str) -> Levels:
 
 def _levels(text: str, name: str, problems: list[str]) -> Levels:
     """Return what a text means; what is wrong is added to the problems, and the levels are of no use then."""
+    problems += zeros_in(text)
     if not are_rules(text):
         return _levels_of_lines(text, problems, name)
     found = parse_rules(text)

@@ -13,17 +13,19 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from anon_core.hierarchy.files.texts import LINE_END
 from anon_core.hierarchy.ranges import RANGE, Range, range_in
 
 Item = str | Range
 
-_LINE_END = re.compile(r"\r\n|\r|\n")
 _LEVEL = re.compile(r"#?\s*level\s+([0-9]{1,9})\s*(?::(.*))?", re.IGNORECASE)
 _DASHES = re.compile(r"--+")
 _QUOTED = re.compile(r'((?:^|[{,]|=>)\s*)"((?:[^"]|"")*)"')
 _QUOTED_ITEM = re.compile(r'\s*"((?:[^"]|"")*)"\s*(?=,|$)')
 _RANGE_ITEM = re.compile(rf"\s*{RANGE.pattern}\s*(?=,|$)")
 _BARE_ITEM = re.compile(r"[^,]*")
+_IN_QUOTES = re.compile(r'"(?:[^"]|"")*"')
+_ARROW = re.compile(r"\s=>(?:\s|$)")
 _SHAPE = "write {a, b} => c"
 
 
@@ -64,15 +66,22 @@ def are_rules(text: str) -> bool:
     """
     Whether a file holds rules rather than lines, by its first line that is neither blank nor a comment nor a level.
 
+    So it does if every line has an arrow between blanks and outside quotes: these are rules that lack their braces.
+
     >>> are_rules("# level 1\\n{a, b} => c"), are_rules("a;=>b;*"), are_rules('"{a} => b";c')
     (True, False, False)
+    >>> are_rules("a => c\\nb => c"), are_rules("a => c\\nb;c"), are_rules('a;"b => c"')
+    (True, False, False)
     """
-    lines = (line.strip() for line in _LINE_END.split(text))
+    lines = (line.strip() for line in LINE_END.split(text))
     content = (line for line in lines if line and not _is_marking(line) and not line.startswith("#"))
     first = next(content, "")
-    if is_like_a_rule(first):
+    if is_like_a_rule(first) or "=>" not in first:
+        return is_like_a_rule(first)
+    others = list(content)
+    if not first.startswith('"') and any(map(is_like_a_rule, others)):
         return True
-    return "=>" in first and not first.startswith('"') and any(map(is_like_a_rule, content))
+    return all(_ARROW.search(_IN_QUOTES.sub('""', line)) for line in (first, *others))
 
 
 def is_like_a_rule(line: str) -> bool:
@@ -97,7 +106,7 @@ def parse_rules(text: str) -> Rules:
     titles: dict[int, str] = {}
     problems: list[str] = []
     level, used, marked = 1, False, False
-    for number, line in enumerate(map(str.strip, _LINE_END.split(text)), 1):
+    for number, line in enumerate(map(str.strip, LINE_END.split(text)), 1):
         if marking := _LEVEL.fullmatch(line):
             # A level may be marked twice before its first rule: by dashes and by its number.
             level, used, marked = level + used, False, True
@@ -150,7 +159,8 @@ def _sides(line: str, number: int, problems: list[str]) -> _Sides | None:
     elif low.startswith("{") and high.endswith("}"):
         left, low, right, high = left[1:], low[1:], right[:-1].strip(), high[:-1]
     elif not range_in(left):
-        problems.append(f"line {number} is no rule: {_SHAPE}, or [18, 30) => c for numbers")
+        what = "no rule" if low.startswith(("{", "[", "(")) else "a rule without braces"
+        problems.append(f"line {number} is {what}: {_SHAPE}, or [18, 30) => c for numbers")
         return None
     if re.search("[{}]|=>", low + high):
         problems.append(f"line {number} has a brace or a second => inside a value: put the value in double quotes")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from anon_core.errors import HierarchyError
+
+LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def text_in(path: Path, what: str) -> str:
@@ -31,3 +34,13 @@ def text_in(path: Path, what: str) -> str:
     except (OSError, ValueError):
         problem = "cannot be read"
     raise HierarchyError(str(path), [problem])
+
+
+def zeros_in(text: str) -> list[str]:
+    """Return by line where a text holds the character zero: no label has it, but what is no text does."""
+    if "\0" not in text:
+        return []
+    lines = enumerate(LINE_END.split(text), 1)
+    return [
+        f"line {number} has a zero byte (NUL); save the file as UTF-8 text" for number, line in lines if "\0" in line
+    ]

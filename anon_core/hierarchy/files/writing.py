@@ -5,9 +5,11 @@ from __future__ import annotations
 from anon_core.errors import InternalError, InvalidInputError
 from anon_core.hierarchy.columns import ladder_of
 from anon_core.hierarchy.files import levels_in
+from anon_core.hierarchy.files.texts import zeros_in
 from anon_core.hierarchy.ladder import ROOT, Ladder
 from anon_core.table import Column
 from anon_core.table.arrays import integers
+from anon_core.wording import counted
 
 _SIGNS = (";", ",", '"', "\n", "\r", "=>")
 _BEGINNINGS = ("#", "-", "level", "\ufeff")
@@ -42,12 +44,17 @@ def text_of(ladder: Ladder, column: Column) -> str:
     """
     Return the file of a column's ladder, read back and compared before anybody gets it.
 
-    :raises InvalidInputError: not one value is covered, so there is nothing to write.
+    :raises InvalidInputError: not one value is covered, so there is nothing to write; or a value holds a zero byte.
     :raises InternalError: it does not read back as it was.
     """
     text = lines_of(ladder)
     if not text:
         raise InvalidInputError(f"the hierarchy covers no value of column {column.name!r}; there is nothing to write")
+    if zeros := zeros_in(text):
+        raise InvalidInputError(
+            f"column {column.name!r}: {counted(len(zeros), 'value')} with a zero byte (NUL), which no hierarchy file "
+            "may hold; take it out of the table first"
+        )
     again = ladder_of(column, levels_in(text, "the file to be written", "it"), where="the file to be written")
     if not same_ladder(ladder, again):
         raise InternalError("UnsoundFile", f"hierarchy file of column {column.name!r}")

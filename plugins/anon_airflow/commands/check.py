@@ -136,16 +136,18 @@ def _draw(path: Path, judged: Judgement, question: Question, column: str | None,
     from anon_core.score.rows_by_size import rows_by_size
     from anon_core.score.value_risk import rows_at_risk_by_value
 
-    quasi = question.quasi_identifiers
+    quasi, beside = question.quasi_identifiers, judged.comparison
     if column:
         found = rows_at_risk_by_value(judged.frequencies, quasi, column, k=question.k)
         plot_value_risk(found, path, show_values=show_values)
         return
+    if beside and (beside.before.units is None) != (judged.frequencies.units is None):
+        beside = None  # The original's rows are no measure for the people of the table.
     plot_assessment(
         rows_by_size(judged.frequencies, quasi),
         path,
         k=question.k,
-        before=rows_by_size(judged.comparison.before) if judged.comparison else None,
+        before=rows_by_size(beside.before) if beside else None,
         utility=judged.assessment.utility,
         weights=question.publication.priority_weights if question.publication else None,
     )

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from anon_core.hierarchy.levels import Levels
     from anon_core.table import Column, ReadOptions, Table
 
-_MOST_FAULTS = 20
-
 
 @click.group(short_help="Build and check hierarchy files.")
 def hierarchy() -> None:
@@ -131,8 +129,8 @@ def check(
 ) -> None:
     """Check the hierarchy FILE: lines as ARX writes them, or rules such as {a, b} => c.
 
-    Faults are listed with their lines, the first twenty of them; exit code 2 then. With --table and --column, exit code
-    1 if the column has values that the file does not cover. Prints counts only.
+    Every fault is listed with its line; exit code 2 then. With --table and --column, exit code 1 if the column has
+    values that the file does not cover. Prints counts only.
     """
     from anon_core.hierarchy.columns import ladder_of
     from anon_core.hierarchy.files import format_of, read_levels
@@ -172,7 +170,7 @@ def check(
     if as_json:
         print_json(shown)
     else:
-        _print_check(shown, figures)
+        _print_check(shown, figures, named=show_values)
     raise click.exceptions.Exit(0 if covered else 1)
 
 
@@ -183,17 +181,16 @@ def _column(table: Table, name: str) -> Column:
 
 
 def _print_faults(file: Path, error: HierarchyError) -> None:
-    """Print the first faults of a file and how many there are, and what it looks like if it is nothing but faults."""
-    from anon_core.hierarchy.files import faults_in_file
+    """Print every fault of a file, of which an error tells only some, and what it looks like if there is no end."""
+    from anon_core.hierarchy.files import FileFaults, faults_in_file
 
-    problems, like_a_table = list(error.problems), False
-    if problems[0].startswith("line"):  # The error tells of the first faults only.
+    try:
         found = faults_in_file(file)
-        problems, like_a_table = found.problems, found.like_a_table
-    more = len(problems) - _MOST_FAULTS
-    lines = [f"anon: {error.where}: {several(len(problems), 'fault')}", *problems[:_MOST_FAULTS]]
-    lines += [f"and {more:,} more"] if more > 0 else []
-    lines += ["nearly every line is at fault: this looks like a table, not a hierarchy"] if like_a_table else []
+    except HierarchyError:  # It cannot be read at all.
+        found = FileFaults(problems=[], like_a_table=False)
+    problems = found.problems or error.problems
+    lines = [f"anon: {error.where}: {several(len(problems), 'fault')}", *problems]
+    lines += ["nearly every line is at fault: this looks like a table, not a hierarchy"] if found.like_a_table else []
     click.echo("\n  ".join(lines), err=True)
 
 
@@ -238,7 +235,8 @@ def _print_built(shown: dict[str, Any], figures: Sequence[LevelFigures], reason:
     click.echo(f"wrote {shown['file']}; it holds the values of the column: keep it as you keep the table")
 
 
-def _print_check(shown: dict[str, Any], figures: Sequence[LevelFigures]) -> None:
+def _print_check(shown: dict[str, Any], figures: Sequence[LevelFigures], *, named: bool) -> None:
+    """Print what a file is like; if what it does not cover was ``named``, how to have it named is not told."""
     values = several(shown["values"], "value") + (", and numbers by intervals" if shown["intervals"] else "")
     _print_levels(f"{Path(shown['file']).name}: a sound hierarchy of {shown['format']}; {values}", figures)
     _print_apart(shown)
@@ -253,10 +251,11 @@ def _print_check(shown: dict[str, Any], figures: Sequence[LevelFigures]) -> None
             + (f"; {several(found['unused'], 'value')} of the file not in the table" if found["unused"] else "")
         )
         if found["unmapped"]["values"]:
-            click.echo(
-                "--show-values names what is not covered, on a terminal only; give it a place in the file, or say "
-                "`unmapped: suppress` in the publication file to publish it as *"
+            advice = (
+                "give it a place in the file, or say `unmapped: suppress` in the publication file to publish it as *"
             )
+            how = "what is not covered:" if named else "--show-values names what is not covered, on a terminal only;"
+            click.echo(f"{how} {advice}")
 
 
 def _print_apart(shown: dict[str, Any]) -> None:

@@ -38,7 +38,8 @@ def as_document(judged: Judgement, not_checked: Sequence[str]) -> dict[str, Any]
             "rows_before": comparison.before.rows,
             "rows_removed": four.removed,
             "rows_below_k": four.rows_below,
-            "concealment_reason": four.reason,
+            "reason": four.unmeasured,
+            "concealment_reason": four.unmeasured or four.reason,
         },
         "risk": measured["risk"],
         "sensitive": measured["sensitive"],
@@ -91,14 +92,17 @@ def _print_four(question: Question, four: FourK) -> None:
         "exact": "smallest class",
         "link": "published rows that whoever knows a person finds",
         "source": "people whom a published row may be",
-        "concealment": four.reason or "as link, without rows that must be somebody else's",
+        "concealment": (not four.unmeasured and four.reason) or "as link, without rows that must be somebody else's",
     }
+    removed = f"{'rows ' if four.unmeasured else ''}removed: {four.removed:,}"
     print_table(
-        f"\nthe four k's of {question.counted}; which row became which is {known}; removed: {four.removed:,}",
+        f"\nthe four k's of {question.counted}; which row became which is {known}; {removed}",
         ["k", "value", f"{question.counted} below {question.k}", "meaning"],
         [[name, getattr(four, name), four.rows_below[name], meaning] for name, meaning in meanings.items()],
         right=(1, 2),
     )
+    if four.unmeasured:
+        click.echo(f"link, source and concealment: not measured; {four.unmeasured}")
 
 
 def _print_risk(question: Question, judged: Judgement) -> None:
