@@ -76,11 +76,13 @@ def _classes_of(plan: RecodingPlan) -> Partition:
 
 def sweeps_of(improve: int | str, tuples: int) -> int:
     """
-    Return how many sweeps ``improve`` means for so many tuples that have to be recoded: fewer for large tables.
+    Return how many sweeps ``improve`` means for so many tuples that have to be recoded.
 
-    >>> sweeps_of("auto", 15_000), sweeps_of("auto", 180_000), sweeps_of(7, 100)
-    (240, 26, 7)
+    By itself fewer for large tables, where a sweep takes long, and for small ones, where there is little to find.
+
+    >>> sweeps_of("auto", 15_000), sweeps_of("auto", 180_000), sweeps_of("auto", 12), sweeps_of(7, 100)
+    (240, 26, 5, 7)
     """
     if isinstance(improve, int):
         return improve
-    return max(5, min(_AUTO, _AUTO * _AUTO_TUPLES // max(tuples, 1)))
+    return max(5, min(_AUTO, tuples // 20, _AUTO * _AUTO_TUPLES // max(tuples, 1)))
