@@ -172,6 +172,7 @@ class Sensitivity(StrEnum):
 
     AGGREGATE = "aggregate"
     NON_AGGREGATE = "non-aggregate"
+    FREQUENCY = "frequency"
 
 
 class Observability(StrEnum):

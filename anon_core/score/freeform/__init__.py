@@ -1,0 +1,10 @@
+"""Freeform anonymity [Wang2009]_: any value of any column may be what an adversary sees, or wants to know.
+
+Wang, Xu, Fu, Wong: FF-anonymity: when quasi-identifiers are missing, 2009. The paper prints no algorithm; how breaches
+are found without the cube over all levels of all columns is told in :mod:`~anon_core.score.freeform.breaches`.
+"""
+
+from anon_core.score.freeform.breaches import Attack, ColumnBreaches, FreeformCheck, check_freeform
+from anon_core.score.freeform.values import Definition, GuardedColumn, guarded
+
+__all__ = ["Attack", "ColumnBreaches", "Definition", "FreeformCheck", "GuardedColumn", "check_freeform", "guarded"]
