@@ -41,7 +41,8 @@ def recode_best(task: Task, *, progress: Progress | None = None) -> Recoding:
     Run singletons, global and prioritised recoding, and elect the cheapest result that keeps every requirement.
 
     Singletons are recoded in the columns that ``recode.singletons`` names, or else in the few least important ones that
-    have a hierarchy. Prioritised recoding runs in mode safe, and where the policy means the link k in mode link too.
+    have a hierarchy. Prioritised recoding runs in mode safe, and where the policy means the link k, and nothing of
+    sensitive columns, in mode link too.
     Ties go to fewer rows removed, then to the order of trying. All candidates of all methods are reported.
 
     :raises PolicyNotMetError: no method keeps the policy, with the numbers of the one that comes closest.
@@ -87,7 +88,7 @@ def _methods(task: Task) -> Iterator[tuple[str, _Run, Task]]:
         yield "singletons", recode_singletons, _set(task, method=Method.SINGLETONS, singletons=columns)
     yield "global", recode_globally, _set(task, method=Method.GLOBAL)
     yield "prioritised", recode_prioritised, _set(task, method=Method.PRIORITISED, mode=Mode.SAFE)
-    if task.policy.k_means is KMeans.LINK:
+    if task.policy.k_means is KMeans.LINK and not task.requirements.others:  # That mode reaches k only.
         linked = _set(task, method=Method.PRIORITISED, mode=Mode.LINK)
         yield "prioritised (mode link)", recode_prioritised, linked
 

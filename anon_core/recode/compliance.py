@@ -33,6 +33,15 @@ class Promise(StrEnum):
     def of_policy(cls, task: Task) -> Promise:
         return cls.LINK if task.policy.k_means is KMeans.LINK else cls.EXACT
 
+    @classmethod
+    def of_method(cls, task: Task) -> Promise:
+        """Return what the method of a task promises: its mode says it, `best` keeps what the policy means."""
+        if task.settings.method is Method.BEST:
+            return cls.of_policy(task)
+        if task.settings.method is not Method.PRIORITISED:
+            return cls.EXACT
+        return {Mode.SAFE: cls.EXACT, Mode.LINK: cls.LINK, Mode.PAPER: cls.SOURCE}[task.settings.mode]
+
 
 class Subject(StrEnum):
     """What a shortfall is about."""
@@ -99,20 +108,15 @@ def hold_to_promise(task: Task, recoding: Recoding) -> None:
     suppression limit; ``none`` and ``singletons`` promise less and do not come here.
 
     :raises InternalError: the search has returned what it must not.
-    :raises PolicyNotMetError: the policy asks for more than the mode looks after.
     """
-    settings = task.settings
-    modest = settings.method is Method.PRIORITISED and settings.mode is not Mode.SAFE
-    promise = Promise.of_policy(task) if settings.method is Method.BEST else Promise.EXACT
-    if modest:
-        promise = Promise.SOURCE if settings.mode is Mode.PAPER else Promise.LINK
-    lacking = shortfalls(task, recoding.plan, promise)
-    for one in lacking:
-        if not modest or one.subject in (Subject.ROWS, Subject.K, Subject.SUPPRESSION):
-            raise InternalError("recoding that does not keep the policy", f"recode.{recoding.method}")
-    if lacking:
-        advice = f"`recode.mode: {settings.mode.value}` looks after k only: use safe"
-        raise lacking[0].as_error(task, advice)
+    modest = task.settings.method is Method.PRIORITISED and task.settings.mode is not Mode.SAFE
+    broken = [
+        one
+        for one in shortfalls(task, recoding.plan, Promise.of_method(task))
+        if not modest or one.subject in (Subject.ROWS, Subject.K, Subject.SUPPRESSION)
+    ]
+    if broken:
+        raise InternalError(f"recoding ({'; '.join(map(str, broken))})", f"recode.{recoding.method}")
 
 
 def _k(task: Task, comparison: Comparison, promise: Promise) -> Iterator[Shortfall]:

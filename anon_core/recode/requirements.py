@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import ceil
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +15,26 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.policy import Alpha, LDiversity, PartialPolicy, TCloseness
-from anon_core.score.classes import ClassMeasure, SensitiveClasses
+from anon_core.score.classes import ClassMeasure, SensitiveClasses, exact
 from anon_core.score.closeness import t_closeness
 from anon_core.score.diversity import alpha_anonymity, l_diversity
 from anon_core.table import Mask
 
 Requirement = LDiversity | TCloseness | Alpha
+
+
+def rows_for_risk(max_risk: float | None) -> int:
+    """
+    Return how many rows a class needs so that nobody in it is at a higher risk than allowed; any where none is told.
+
+    A risk of 0 is kept by no class: then more than any table has.
+
+    >>> rows_for_risk(None), rows_for_risk(0.2), rows_for_risk(0.3), rows_for_risk(1)
+    (1, 5, 4, 1)
+    """
+    if max_risk is None:
+        return 1
+    return ceil(1 / exact(max_risk)) if max_risk > 0 else 1 << 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +109,7 @@ class Requirements:
         wanted = k if k is not None else policy.k
         if wanted is None:
             raise InternalError("policy without k", "recode.requirements")
+        wanted = max(wanted, rows_for_risk(policy.max_risk))
         occurrences = {name: Occurrences.of(frequencies, pairs) for name, pairs in (sensitive or {}).items()}
         required: tuple[Requirement, ...] = (*policy.l_diversity, *policy.t_closeness, *policy.alpha)
         return cls(

@@ -9,6 +9,7 @@ from anon_core.errors import PolicyNotMetError
 from anon_core.recode.methods import recode
 from anon_core.recode.outcome import Recoding
 from anon_core.recode.progress import Progress
+from anon_core.recode.requirements import rows_for_risk
 from anon_core.recode.task import Task
 from anon_core.score.utility.cells import Recoded
 from anon_core.score.utility.entropy import entropy
@@ -49,7 +50,10 @@ def _swept(task: Task, k: int, known: Recoding | None, progress: Progress | None
 
 def with_k(task: Task, k: int) -> Task:
     """Return the same task for another k."""
-    return replace(task, requirements=replace(task.requirements, k=k), policy=task.policy.model_copy(update={"k": k}))
+    rows = max(k, rows_for_risk(task.policy.max_risk))
+    return replace(
+        task, requirements=replace(task.requirements, k=rows), policy=task.policy.model_copy(update={"k": k})
+    )
 
 
 def _telling(k: int, progress: Progress | None) -> Progress | None:

@@ -252,12 +252,6 @@ def _method_problems(content: Any, columns: Mapping[str, Any], roles: Mapping[st
         yield ("recode", "method"), what + ("" if written else " (global is the default)")
     if method in ("prioritised", "best"):
         yield from _priority_problems(method, columns, quasi)
-    for name in quasi if method == "global" else ():
-        if _at(columns[name], ("hierarchy",)) is None and parts_of(columns[name]) is None:
-            yield (
-                ("columns", name),
-                '`recode.method: global` needs a hierarchy for every column of role quasi, such as `{root: "*"}`',
-            )
 
 
 def _priority_problems(method: str, columns: Mapping[str, Any], quasi: Sequence[str]) -> _Found:

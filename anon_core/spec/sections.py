@@ -228,7 +228,7 @@ class SingletonRecoding(Model):
 class Recode(Model):
     """How the table is recoded until it meets the policy.
 
-    ``nue_weight`` is the weight of plain NUE beside wNUE in what prioritised recoding minimises in mode safe.
+    ``nue_weight`` is the weight of plain NUE beside wNUE in what prioritised recoding minimises.
     """
 
     method: Method = Method.GLOBAL

@@ -16,6 +16,12 @@ from tests.faults.publications import COLUMNS, NAMES, TOWNS, csv_text, people
 
 CANARY = "Qanaryville"
 QUASI = ("born", "town", "sex")
+LOCALLY = [
+    {"method": "prioritised", "mode": "safe", "improve": 3},
+    {"method": "prioritised", "mode": "link", "improve": 3},
+    {"method": "prioritised", "mode": "paper"},
+    {"method": "best", "improve": 3},
+]
 SINGLETONS = {"method": "singletons", "singletons": {"columns": ["town", "sex"]}}
 
 
@@ -97,7 +103,7 @@ def test_only_published_columns_are_written_sorted_by_their_own_values(tmp_path,
 
 
 def test_the_bytes_do_not_depend_on_the_order_of_the_rows(tmp_path, table):
-    for recode in ({"method": "global"}, SINGLETONS):
+    for recode in ({"method": "global"}, SINGLETONS, *LOCALLY):
         spec = spec_of(tmp_path, recode=recode)
         found = []
         for seed in (1, 2):
@@ -107,6 +113,25 @@ def test_the_bytes_do_not_depend_on_the_order_of_the_rows(tmp_path, table):
             found.append(((tmp_path / "out.csv").read_bytes(), shown.out))
             assert table.read_text() == csv_text(random.Random(seed).sample(people(), 400)), "the input was changed"
         assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("recode", LOCALLY, ids=lambda one: " ".join(map(str, one.values())))
+def test_local_recoding_keeps_what_it_promises_in_the_file_it_writes(tmp_path, table, home, recode):
+    spec = spec_of(tmp_path, recode=recode, privacy={"k": 4, "suppression_limit": 0.0})
+    shown = run(tmp_path, "--keep-order", "--json", spec=spec)
+    assert shown.code == 0, shown.err
+    before, after = rows_of(table), rows_of(tmp_path / "out.csv")
+    assert len(before) == len(after) and shown.json["rows_removed"] == 0
+    changed = {name: sum(b[name] != a[name] for b, a in zip(before, after, strict=True)) for name in QUASI}
+    assert shown.json["cells_changed"] == changed
+    classes = Counter(tuple(row[name] for name in QUASI) for row in after)
+    assert shown.json["k"]["exact"] == min(classes.values())
+    checked = anon(
+        *("check", tmp_path / "out.csv", "--spec", spec, "--original", table, "--same-order", "--json"), home=home
+    )
+    assert checked.json["k"] == shown.json["k"]
+    promised = {"link": ("link", "source"), "paper": ("source",)}.get(recode.get("mode", ""), ("exact",))
+    assert all(shown.json["k"][name] >= 4 for name in promised)
 
 
 def test_parquet_holds_the_same_rows(tmp_path, table, home):
@@ -233,7 +258,8 @@ def test_no_value_is_shown_anywhere(tmp_path, table):
     table.write_text(csv_text(rows))
     picture = tmp_path / "p.svg"
     drawn = ("--sweep-k", "3", "--plot", picture)
-    for options in (drawn, (*drawn, "--json"), ("--method", "none"), ("-k", "400"), ("-k", "9999")):
+    searched = ("--method", "best", "--improve", "2")
+    for options in (drawn, (*drawn, "--json"), searched, ("--method", "none"), ("-k", "400"), ("-k", "9999")):
         ended = run(tmp_path, "--force", *options)
         assert CANARY not in ended.out + ended.err
         assert not any(town in ended.out + ended.err for town, _ in TOWNS)

@@ -82,7 +82,6 @@ def test_whole_interval_widths_stay_whole(folder: Path) -> None:
         ({"role": "drop", "hierarchy": {"root": "any"}}, "columns.extra.hierarchy"),
         ({"role": "other", "priority": 1}, "columns.extra.priority"),
         ({"role": "quasi", "priority": 0, "hierarchy": {"root": "any"}}, "columns.extra.priority"),
-        ({"role": "quasi"}, "columns.extra"),
         ({"role": ["quasi"]}, "columns.extra.role"),
         ({}, "columns.extra.role"),
     ],

@@ -13,7 +13,7 @@ from anon_core.recode.compliance import Promise, Subject, shortfalls
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.link import lowered, repaired
-from anon_core.recode.prioritised.paper import recode_as_in_the_paper
+from anon_core.recode.prioritised.paper import MOST_COLUMNS, recode_as_in_the_paper
 from anon_core.recode.prioritised.prices import Objective
 from anon_core.recode.prioritised.safe import SafeSearch, search_safe
 from anon_core.recode.progress import Progress
@@ -62,22 +62,25 @@ def _refuse_shortfalls(task: Task, plan: RecodingPlan) -> None:
 
     A k that is too small is none of these: that would be a fault of ours, and whoever called finds it.
     """
-    promise = {Mode.SAFE: Promise.EXACT, Mode.LINK: Promise.LINK, Mode.PAPER: Promise.SOURCE}[task.settings.mode]
-    lacking = [one for one in shortfalls(task, plan, promise) if one.subject not in (Subject.K, Subject.SINGLETONS)]
+    found = shortfalls(task, plan, Promise.of_method(task))
+    lacking = [one for one in found if one.subject not in (Subject.K, Subject.SINGLETONS)]
     if lacking:
         advice = "publish fewer columns, add a level to a hierarchy, raise privacy.suppression_limit or lower privacy.k"
         raise max(lacking, key=lambda one: one.rows_at_risk).as_error(task, advice)
 
 
 def _linked(encoded: Encoded, objective: Objective, search: SafeSearch, progress: Progress | None) -> Recoding:
-    """Return the better of two ways to mode ``link``, of those that keep the policy; ties go to the first."""
+    """
+    Return the better of two ways to mode ``link``: of those that keep the policy the one that loses less.
+
+    Ties go to the first. With more columns than the paper's method can try there is only one way.
+    """
     task = encoded.task
-    random = np.random.default_rng(task.settings.seed)
-    paper = encoded.plan(recode_as_in_the_paper(encoded, progress=progress))
-    ways = {
-        "from safe classes": lowered(encoded, objective, search.plan),
-        "from the paper's rows": lowered(encoded, objective, repaired(encoded, objective, paper, random)),
-    }
+    ways = {"safe classes": lowered(encoded, objective, search.plan)}
+    if encoded.columns <= MOST_COLUMNS:
+        paper = encoded.plan(recode_as_in_the_paper(encoded, progress=progress))
+        random = np.random.default_rng(task.settings.seed)
+        ways["the paper's rows"] = lowered(encoded, objective, repaired(encoded, objective, paper, random))
     lacking = {name: shortfalls(task, plan, Promise.LINK) for name, plan in ways.items()}
 
     def rank(name: str) -> tuple[bool, bool, float]:
@@ -85,17 +88,15 @@ def _linked(encoded: Encoded, objective: Objective, search: SafeSearch, progress
         return Subject.K in subjects, bool(subjects), objective.cost(encoded, ways[name])
 
     best = min(ways, key=rank)
+    many = " (not lowered: too many rows and people cover each other)" if ways["safe classes"] is search.plan else ""
+    reasons = {name: "; ".join(map(str, lacking[name])) or "loses more" for name in ways}
     return Recoding(
         method="prioritised",
         plan=ways[best],
-        why=f"Of two ways to at least {task.k} rows for everybody, {best} loses less. {_told(search)}",
+        why=f"Begun with {best}, the better of {len(ways)}. {_told(search)}{many}",
         candidates=tuple(
             _candidate(
-                task,
-                f"link {name}",
-                plan,
-                elected=name == best,
-                reason="; ".join(map(str, lacking[name])) or (None if name == best else "loses more"),
+                task, f"link from {name}", plan, elected=name == best, reason=None if name == best else reasons[name]
             )
             for name, plan in ways.items()
         ),

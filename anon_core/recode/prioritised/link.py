@@ -19,6 +19,7 @@ from anon_core.recode.prioritised.node_order import by_node_order, mean_prices
 from anon_core.recode.prioritised.nodes import nodes_of
 from anon_core.recode.prioritised.prices import Objective, costs_beside
 from anon_core.score.covering import Covering, coverings
+from anon_core.score.linkage import MOST_PAIRS
 from anon_core.table import Mask
 
 _ROUNDS = 4
@@ -27,7 +28,9 @@ _ROUNDS = 4
 
 def lowered(encoded: Encoded, objective: Objective, plan: RecodingPlan) -> RecodingPlan:
     """
-    Return a plan with cells at lower levels where link k and source k allow it; the same where they do not hold before.
+    Return a plan with cells at lower levels where link k and source k allow it.
+
+    The very same plan where they do not hold before, or where too many tuples cover each other to compare them all.
 
     Tuples are gone through from the one that can gain most, ties in their order.
     """
@@ -35,7 +38,7 @@ def lowered(encoded: Encoded, objective: Objective, plan: RecodingPlan) -> Recod
     from anon_core.kernels.compiled.lowering import Covered, lower_all
 
     meetings = _Meetings(plan)
-    if plan.removed.all() or meetings.met[~plan.removed].min() < encoded.task.k:
+    if plan.removed.all() or meetings.originals is None or meetings.met[~plan.removed].min() < encoded.task.k:
         return plan
     levels = np.ascontiguousarray(plan.levels.T.astype(np.int64))
     for _ in range(_ROUNDS):
@@ -75,20 +78,32 @@ def repaired(encoded: Encoded, objective: Objective, plan: RecodingPlan, random:
 
 
 class _Meetings:
-    """Whom each published tuple of a plan covers, and how many rows cover each original."""
+    """
+    Whom each published tuple of a plan covers, and how many rows cover each original.
+
+    ``originals`` is None where that would be more pairs than memory should hold.
+    """
 
     def __init__(self, plan: RecodingPlan) -> None:
         comparison = Comparison.of_plan(plan)
-        pairs, after = comparison.pairs, comparison.after
-        assert pairs is not None
-        kept = pairs.before
-        edges = Covering.joined(
-            list(coverings(plan.ladders, [codes[kept] for codes in plan.frequencies.codes], after.codes))
-        )
-        order = np.argsort(edges.after, kind="stable")
+        after, kept = comparison.after, np.flatnonzero(~plan.removed)
         self.of: Integers = np.zeros(len(plan.removed), np.int64)
-        self.of[kept] = pairs.after
-        self.starts: Integers = np.searchsorted(edges.after[order], np.arange(len(after.weights) + 1))
-        self.originals: Integers = kept[edges.before[order]]
+        if comparison.pairs is not None:
+            self.of[kept] = comparison.pairs.after
         self.met: Integers = np.zeros(len(plan.removed), np.int64)
-        np.add.at(self.met, kept[edges.before], after.weights[edges.after])
+        self.starts: Integers = np.zeros(1, np.int64)
+        self.originals: Integers | None = None
+        parts: list[Covering] = []
+        pairs = 0
+        for part in coverings(plan.ladders, [codes[kept] for codes in plan.frequencies.codes], after.codes):
+            np.add.at(self.met, kept[part.before], after.weights[part.after])
+            pairs += len(part.before)
+            if pairs > MOST_PAIRS:
+                parts.clear()
+            else:
+                parts.append(part)
+        if pairs <= MOST_PAIRS:
+            edges = Covering.joined(parts)
+            order = np.argsort(edges.after, kind="stable")
+            self.starts = np.searchsorted(edges.after[order], np.arange(len(after.weights) + 1))
+            self.originals = kept[edges.before[order]]

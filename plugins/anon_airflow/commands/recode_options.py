@@ -12,7 +12,7 @@ from anon_core.errors import InvalidInputError
 from anon_core.spec import Method, Mode
 
 if TYPE_CHECKING:
-    from anon_core.spec import PartialPublication
+    from anon_core.spec import PartialPublication, Recode
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -81,21 +81,21 @@ def as_called(
     called = publication.model_copy(
         update={"recode": settings, "privacy": policy.model_copy(update={"k": k}) if k else policy}
     )
-    _check_effect(settings.method, [key for key, one in given.items() if one is not None], sweep)
+    _check_effect(settings, [key for key, one in given.items() if one is not None], sweep)
     _check_file(called)
     return called
 
 
-def _check_effect(method: Method, given: Sequence[str], sweep: tuple[int, ...] | None) -> None:
+def _check_effect(settings: Recode, given: Sequence[str], sweep: tuple[int, ...] | None) -> None:
     """Refuse options that would have no effect; `best` chooses the mode itself."""
-    heeded = {
-        "method": True,
-        "mode": method is Method.PRIORITISED,
-        "improve": method in _WITH_PRIORITIES,
-        "seed": method in _WITH_PRIORITIES,
-    }
+    searches = settings.method is Method.BEST or (
+        settings.method is Method.PRIORITISED and settings.mode is not Mode.PAPER
+    )
+    method = settings.method
+    heeded = {"method": True, "mode": method is Method.PRIORITISED, "improve": searches, "seed": searches}
     if useless := [f"--{key}" for key in given if not heeded[key]]:
-        raise click.UsageError(f"{', '.join(useless)} would have no effect on method {method.value}")
+        mode = f", mode {settings.mode.value}" if method is Method.PRIORITISED else ""
+        raise click.UsageError(f"{', '.join(useless)} would have no effect on method {method.value}{mode}")
     if sweep and method in _WITHOUT_K:
         raise click.UsageError(f"method {method.value} does not heed k, so --sweep-k would show nothing")
 
