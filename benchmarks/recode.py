@@ -2,8 +2,8 @@
 
 Adult: 9 quasi-identifiers, ARX's hierarchies, four orders of priorities, k = 2, 5, 10, at most 1 % of the rows removed;
 the folder adult_arx is looked for in the one that ANON_REFERENCE_DATA names. Then Adult 33 times below itself, and 10
-million made-up rows: counting, recoding and applying the plan. All of it takes about a quarter of an hour; a part, a
-mode or a cell can be chosen (--help). Seconds are after loading and compiling.
+million made-up rows: counting, recoding and applying the plan. All of it takes about ten minutes; a part, a mode
+or a cell can be chosen (--help). Seconds are after loading and compiling.
 """
 
 from __future__ import annotations
@@ -322,7 +322,7 @@ def main() -> None:
     packages = ("numpy", "numba", "pandas", "pyarrow")
     print(f"python {platform.python_version()}, " + ", ".join(f"{name} {version(name)}" for name in packages))
     if cells == list(REPORTED) and set(modes) == set(MODES) and "adult" in parts:
-        print("about a quarter of an hour; for less see --help", flush=True)
+        print("about ten minutes; for less see --help", flush=True)
     folder = os.environ.get("ANON_REFERENCE_DATA")
     if folder and {"adult", "million"} & set(parts):
         adult = Adult.loaded(Path(folder) / "adult_arx")
