@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd  # noqa: TID253 - the peer
 import pyarrow as pa
 import pyarrow.csv
-from timing import best_of
+from timing import best_of, grown_by
 
 import anon_core.kernels.compiled  # noqa: F401, TID253 - what is measured is the work, not loading numba
 from anon_core.detect.selective import Selection, select
@@ -148,20 +148,15 @@ def peak() -> None:
     some = tuple(Column(name=c.name, codes=c.codes[:300_000], domain=c.domain) for c in table.columns)
     small = FrequencyTable.of(Table(columns=some, rows=300_000))
     select(small), detect(small)  # What is loaded and compiled by now does not count.
-    Path("/proc/self/clear_refs").write_text("5")  # The peak begins again from what is in memory now.
-    before = _memory("VmRSS")
-    whole = FrequencyTable.of(table)
-    select(whole), detect(whole)
-    grown = _memory("VmHWM") - before
+
+    def everything() -> None:
+        whole = FrequencyTable.of(table)
+        select(whole), detect(whole)
+
+    grown = grown_by(everything)
     print(
         f"  encoded table {encoded / 1e6:.0f} MB; at the peak of detection {(encoded + grown) / encoded:.2f} times that"
     )
-
-
-def _memory(what: str) -> int:
-    """Return a figure of this process's memory in bytes."""
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(what))
-    return int(line.split()[1]) * 1024
 
 
 def main() -> None:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core import kernels
+from anon_core.engines.release import release_in_order, release_sorted
+from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
-from anon_core.kernels import Integers
+from anon_core.kernels import Joined
 from anon_core.plan import RecodingPlan
-from anon_core.table import Column, Table
+from anon_core.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,26 +38,20 @@ class ArrowEngine:
         Its rows are sorted by its own columns, in the order given: the order of the source, or a row number, would link
         back to the original. With ``keep_order`` they stand as in the source, for comparing row by row; that table is
         not one to publish.
+
+        :raises InternalError: the plan is one for another table.
         """
+        shown = self.table.select(published)
+        way = release_in_order if keep_order else release_sorted
+        return way(shown, plan, self._joined(plan))
+
+    def _joined(self, plan: RecodingPlan) -> Joined:
+        """Return which tuple of the plan each row is."""
+        rows = self.table.rows
         chosen = self.table.select(plan.frequencies.names).columns
-        member: Integers = np.zeros(self.table.rows, np.int64)  # Without quasi-identifiers all rows are one tuple.
-        if chosen:
-            member = kernels.group([c.codes for c in chosen], [len(c.domain) for c in chosen]).member
-        at = {name: i for i, name in enumerate(plan.frequencies.names)}
-        columns = []
-        for column in self.table.select(published).columns:
-            if column.name in at:
-                i = at[column.name]
-                codes = plan.released_codes(i)[member].astype(np.int32)
-                column = Column(name=column.name, codes=codes, domain=plan.ladders[i].labels)
-            columns.append(column)
-        kept = Table(columns=tuple(columns), rows=self.table.rows).keep(~plan.removed[member])
-        return kept if keep_order else _sorted(kept)
-
-
-def _sorted(table: Table) -> Table:
-    """Return the rows in the order of their values, first column first, gaps last."""
-    words = kernels.pack([c.codes for c in table.columns], [len(c.domain) for c in table.columns])
-    order: Integers = np.lexsort(words[::-1])
-    columns = tuple(Column(name=c.name, codes=c.codes[order], domain=c.domain) for c in table.columns)
-    return Table(columns=columns, rows=table.rows)
+        if not chosen:  # Without quasi-identifiers all rows are one tuple.
+            return Joined(member=np.zeros(rows, np.int32), rows=np.full(len(plan.removed), rows, np.int64))
+        found = kernels.join([c.codes for c in chosen], plan.frequencies.codes, [len(c.domain) for c in chosen])
+        if found is None:
+            raise InternalError("rows that the plan does not know", "engines.arrow")
+        return found

@@ -2,25 +2,35 @@
 
 Nothing here knows what a code stands for. :mod:`~anon_core.kernels.grouping` is a handful of vectorised numpy passes;
 :mod:`~anon_core.kernels.compiled` holds the loops that numba compiles, :mod:`~anon_core.kernels.effort` says when they
-are worth loading, and :mod:`~anon_core.kernels.counting` counts distinct tuples with either.
+are worth loading. With either, :mod:`~anon_core.kernels.counting` counts distinct tuples,
+:mod:`~anon_core.kernels.joining` finds the tuple of every row, and :mod:`~anon_core.kernels.gathering` passes on what
+is known of tuples to their rows.
 """
 
 from anon_core.kernels.counting import Distinct, cores, distinct
 from anon_core.kernels.effort import compiled_is_worth, spend
+from anon_core.kernels.gathering import add_up, cut_out, gather, used_by
 from anon_core.kernels.grouping import AnyCodes, Groups, Integers, Words, bits_of, group, pack, weigh
+from anon_core.kernels.joining import Joined, join
 
 __all__ = [
     "AnyCodes",
     "Distinct",
     "Groups",
     "Integers",
+    "Joined",
     "Words",
+    "add_up",
     "bits_of",
     "compiled_is_worth",
     "cores",
+    "cut_out",
     "distinct",
+    "gather",
     "group",
+    "join",
     "pack",
     "spend",
+    "used_by",
     "weigh",
 ]

@@ -11,6 +11,7 @@ import numpy as np
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 Words = np.ndarray[Any, np.dtype[np.uint64]]
 AnyCodes = np.ndarray[Any, np.dtype[Any]]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 DIRECT_BITS = 24
 """Up to this many bits a table of counters is smaller and faster than sorting."""

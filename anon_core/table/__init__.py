@@ -31,7 +31,8 @@ Lists, structs, maps, bytes and extension types are refused by the name of their
 
 from anon_core.table.column import Codes, Column, Mask
 from anon_core.table.model import Table, from_arrow
+from anon_core.table.numbering import number_used
 from anon_core.table.options import RELEASED, ReadOptions
 from anon_core.table.reading import read
 
-__all__ = ["RELEASED", "Codes", "Column", "Mask", "ReadOptions", "Table", "from_arrow", "read"]
+__all__ = ["RELEASED", "Codes", "Column", "Mask", "ReadOptions", "Table", "from_arrow", "number_used", "read"]

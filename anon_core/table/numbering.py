@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from anon_core.kernels import spend
 from anon_core.table.arrays import flags, integers, nulls, numbers
-from anon_core.table.column import Codes
+from anon_core.table.column import Codes, Mask
 
 MANY = 1 << 18
 """So many words are mostly different ones: sorting them is cheaper than looking for equal ones first."""
@@ -40,6 +40,21 @@ def number(words: pa.Array) -> Numbering:
     rank = np.empty(len(order), np.int32)
     rank[numbers(order)] = np.arange(len(order), dtype=np.int32)
     return Numbering(domain=encoded.dictionary.take(order), numbers=rank[numbers(encoded.indices)])
+
+
+def number_used(words: pa.Array, used: Mask) -> Numbering:
+    """
+    Number those of some words that are used; the others have no place in the domain, and 0 for a number.
+
+    >>> numbering = number_used(pa.array(["b", "c", "a"]), np.array([True, False, True]))
+    >>> numbering.domain.to_pylist(), numbering.numbers.tolist()
+    (['a', 'b'], [1, 0, 0])
+    """
+    at = np.flatnonzero(used)
+    some = number(words.take(integers(at)))
+    every = np.zeros(len(words), np.int32)
+    every[at] = some.numbers
+    return Numbering(domain=some.domain, numbers=every)
 
 
 def _number_many(words: pa.Array) -> Numbering:

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
+from unittest import mock
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anon_core import kernels
 from anon_core.distribution import write_csv
+from anon_core.engines import release
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.engines.recount import recount
 from anon_core.errors import InternalError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
+from anon_core.kernels import joining
 from anon_core.plan import RecodingPlan
+from anon_core.table import Column, Table
 from tests.core.table_files import assert_same
 from tests.properties.plans import expected, plans
 from tests.properties.tables import Cell, Row, Small, covers, rows_of, table_of
+from tests.properties.tiers import TIERS, tier
 
 
 def in_order(row: Row) -> list[tuple[bool, Cell]]:
@@ -135,3 +142,89 @@ def test_a_column_that_is_not_there_cannot_be_published() -> None:
     engine = ArrowEngine(table=table_of(["a"], [("x",)]))
     with pytest.raises(UnknownColumnError, match="'b'"):
         engine.apply(RecodingPlan.unchanged(engine.count([]), []), ["b"])
+
+
+def plainly(table: Table, plan: RecodingPlan, published: list[str], *, keep_order: bool) -> Table:
+    """What a plan publishes, by numpy alone: labels of every row, rows that stay, rows in order."""
+    chosen = table.select(plan.frequencies.names).columns
+    member = kernels.group([c.codes for c in chosen], [len(c.domain) for c in chosen]).member
+    columns = []
+    for column in table.select(published).columns:
+        if column.name in plan.frequencies.names:
+            at = plan.frequencies.names.index(column.name)
+            codes = plan.released_codes(at)[member].astype(np.int32)
+            column = Column(name=column.name, codes=codes, domain=plan.ladders[at].labels)
+        columns.append(column)
+    kept = Table(columns=tuple(columns), rows=table.rows).keep(~plan.removed[member])
+    order = np.arange(kept.rows) if keep_order else np.lexsort([c.codes for c in reversed(kept.columns)])
+    ordered = tuple(Column(name=c.name, codes=c.codes[order], domain=c.domain) for c in kept.columns)
+    return Table(columns=ordered, rows=kept.rows)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    planned=plans(),
+    way=st.sampled_from(TIERS),
+    keep_order=st.booleans(),
+    most_keys=st.sampled_from([0, joining.MOST_KEYS]),
+    key_bits=st.sampled_from([0, release.KEY_BITS]),
+    data=st.data(),
+)
+def test_every_way_to_apply_a_plan_publishes_the_same_as_the_plain_one(
+    planned: tuple[Small, RecodingPlan], way: str, keep_order: bool, most_keys: int, key_bits: int, data: st.DataObject
+) -> None:
+    small, plan = planned
+    others = data.draw(
+        st.lists(
+            st.tuples(*[st.sampled_from(["x", "y", "z", None])] * 2), min_size=len(small.rows), max_size=len(small.rows)
+        )
+    )
+    names = [*small.names, "v", "w"]
+    table = table_of(names, [(*row, *other) for row, other in zip(small.rows, others, strict=True)])
+    published = data.draw(st.permutations(names))[: data.draw(st.integers(1, len(names)))]
+    with (
+        tier(way),
+        mock.patch.object(joining, "MOST_KEYS", most_keys),
+        mock.patch.object(release, "KEY_BITS", key_bits),
+    ):
+        released = ArrowEngine(table=table).apply(plan, published, keep_order=keep_order)
+    assert_same(released, plainly(table, plan, published, keep_order=keep_order))
+
+
+@pytest.mark.parametrize("published", [["town", "age"], ["pay", "town", "age"], ["age", "pay"]])
+@pytest.mark.parametrize("keep_order", [False, True])
+def test_rows_of_a_large_table_are_published_in_threads_as_the_plain_way_does(
+    published: list[str], keep_order: bool
+) -> None:
+    draw, rows = np.random.default_rng(5), 600_000
+    columns = [
+        Column(
+            name=name, codes=draw.integers(0, n, rows, np.int32), domain=pa.array([f"{name} {i:03}" for i in range(n)])
+        )
+        for name, n in (("age", 90), ("town", 300), ("pay", 40))
+    ]
+    table = Table(columns=tuple(columns), rows=rows)
+    ladders = [
+        climb(one.name, one.domain, {v: [f"{v[:-1]}+"] for v in one.domain.to_pylist()}, ["ten", "root"])
+        for one in columns[:2]
+    ]
+    frequencies = FrequencyTable.of(table, ["age", "town"])
+    plan = RecodingPlan(
+        frequencies=frequencies,
+        ladders=tuple(ladders),
+        levels=draw.integers(0, 3, (2, frequencies.tuples)).astype(np.int8),
+        removed=frequencies.codes[0] == 7,
+    )
+    with tier("compiled"):
+        released = ArrowEngine(table=table).apply(plan, published, keep_order=keep_order)
+    assert_same(released, plainly(table, plan, published, keep_order=keep_order))
+
+
+@pytest.mark.parametrize("way", TIERS)
+def test_a_plan_for_another_table_is_not_applied(way: str) -> None:
+    table = table_of(["sex", "town"], [("f", "a"), ("m", "b")])
+    other = table_of(["sex", "town"], [("f", "a"), ("m", "b"), ("m", "a")])
+    ladders = [climb(one.name, one.domain, {v: [] for v in one.domain.to_pylist()}, ["root"]) for one in table.columns]
+    plan = RecodingPlan.unchanged(FrequencyTable.of(table), ladders)
+    with tier(way), pytest.raises(InternalError, match="rows that the plan does not know"):
+        ArrowEngine(table=other).apply(plan, ["sex", "town"])
