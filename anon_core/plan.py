@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from anon_core import kernels
+from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, Levels
 from anon_core.kernels import AnyCodes
@@ -35,6 +37,27 @@ class RecodingPlan:
             ladders=tuple(ladders),
             levels=np.zeros((len(ladders), len(frequencies.weights)), np.int8),
             removed=np.zeros(len(frequencies.weights), np.bool_),
+        )
+
+    def project(self, columns: Sequence[str]) -> RecodingPlan:
+        """
+        Return what the plan does to some columns, where that depends on these alone.
+
+        :raises InternalError: tuples that are equal in them are treated differently.
+        """
+        if tuple(columns) == self.frequencies.names:
+            return self
+        at = self.frequencies.positions(columns)
+        sizes = [len(self.frequencies.domains[i]) for i in at]
+        found = kernels.group([self.frequencies.codes[i] for i in at], sizes, self.frequencies.weights)
+        levels, removed = self.levels[at][:, found.first], self.removed[found.first]
+        if (levels[:, found.member] != self.levels[at]).any() or (removed[found.member] != self.removed).any():
+            raise InternalError("plan that cannot be told by some of its columns", "plan.project")
+        return RecodingPlan(
+            frequencies=self.frequencies.project(columns),
+            ladders=tuple(self.ladders[i] for i in at),
+            levels=levels,
+            removed=removed,
         )
 
     def released_codes(self, column: int) -> AnyCodes:

@@ -6,6 +6,7 @@ from anon_core.errors import InternalError, PolicyNotMetError
 from anon_core.plan import RecodingPlan
 from anon_core.recode.best import recode_best
 from anon_core.recode.compliance import hold_to_promise
+from anon_core.recode.freeform import recode_freeform
 from anon_core.recode.lattice import recode_globally
 from anon_core.recode.outcome import Recoding
 from anon_core.recode.prioritised import recode_prioritised
@@ -20,6 +21,7 @@ _METHODS = {
     Method.GLOBAL: recode_globally,
     Method.PRIORITISED: recode_prioritised,
     Method.BEST: recode_best,
+    Method.FREEFORM: recode_freeform,
 }
 
 

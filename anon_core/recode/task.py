@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.policy import PartialPolicy, rows_allowed
+from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.recode.requirements import Requirements
 from anon_core.spec import PartialPublication, Recode
 from anon_core.table import Table
@@ -21,6 +22,7 @@ class Task:
 
     ``frequencies`` are over the quasi-identifiers, ``ladders`` and ``weights`` stand in their order; a weight says how
     much a column matters. ``requirements`` judge classes as the ``policy`` says, ``settings`` choose the method.
+    ``freeform`` is there where the policy guards values: it is about other columns as well.
     """
 
     frequencies: FrequencyTable
@@ -29,6 +31,7 @@ class Task:
     requirements: Requirements
     policy: PartialPolicy
     settings: Recode
+    freeform: FreeformProblem | None = None
 
     @property
     def k(self) -> int:
@@ -80,7 +83,7 @@ class Task:
         :raises UnmappedValuesError: hierarchies do not cover all values.
         :raises HierarchyError: a hierarchy file is wrong.
         """
-        quasi = publication.quasi_identifiers
+        quasi, weights = publication.quasi_identifiers, publication.priority_weights
         hierarchical = [one.column for one in policy.t_closeness if one.distance == "hierarchical"]
         built = ladders(publication, table, list(dict.fromkeys([*quasi, *hierarchical])))
         named = [
@@ -88,12 +91,15 @@ class Task:
             *(one.column for one in policy.t_closeness),
             *(one.column for one in policy.alpha),
         ]
-        return cls.of(
+        task = cls.of(
             FrequencyTable.of(table, quasi),
             [built[name] for name in quasi],
             policy,
-            weights=publication.priority_weights,
+            weights=weights,
             sensitive={name: FrequencyTable.of(table, [*quasi, name]) for name in dict.fromkeys(named)},
             climbed={name: built[name] for name in hierarchical},
             settings=publication.recode,
         )
+        if policy.freeform is None:
+            return task
+        return replace(task, freeform=FreeformProblem.of_table(publication, policy.freeform, table, weights))

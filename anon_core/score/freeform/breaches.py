@@ -6,9 +6,10 @@ An attack X -> a observes X, a value at any level of every other column, and inf
 path; its floor is the lowest of these. X matches a row iff it covers the row's floor in every column. Fix X but for one
 column j: unless X_j is itself the floor of some row, the rows that X matches are the disjoint union of those that are
 matched with X_j replaced by each of the highest floors below it, so P(a|X) is a weighted mean of theirs, and one of
-them is at least as large. Hence it is enough to try X whose every value is the floor of some row, where a row counts for every
-floor at or above its own. For ordinary columns floors are the published values and nothing is nested: a row counts
-once. Only columns with hidden values (or labels within labels) let a row count for more, as often as these are nested.
+them is at least as large. Hence it is enough to try X whose every value is the floor of some row, where a row counts
+for every floor at or above its own. For ordinary columns floors are the published values and nothing is nested: a row
+counts once. Only columns with hidden values (or labels within labels) let a row count for more, as often as these are
+nested.
 """
 
 from __future__ import annotations
@@ -238,10 +239,10 @@ def _floors_above(column: GuardedColumn, codes: AnyCodes) -> _Spread:
 def _targets(column: GuardedColumn, codes: AnyCodes, definition: Definition) -> _Spread:
     """Return for every published label what may be inferred from it: hidden labels with a sensitive leaf below."""
     used = _used(column, codes)
-    wanted = column.hidden & (column.sensitivity > 0)
-
-    def above(label: int) -> list[int]:
-        path = column.taxonomy.path(label) if definition is Definition.EXTENDED else [label]
-        return [one for one in path if wanted[one]]
-
-    return _Spread.of([above(label) if used[label] else [] for label in range(len(used))])
+    wanted = column.hidden & (column.sensitivity > 0) & (used | (definition is Definition.EXTENDED))
+    return _Spread.of(
+        [
+            [above for above in column.taxonomy.path(label) if wanted[above]] if used[label] else []
+            for label in range(len(used))
+        ]
+    )

@@ -102,8 +102,8 @@ def _positions(taxonomy: Taxonomy, names: Mapping[str, Any] | tuple[str, ...], w
     found = [taxonomy.position(name) for name in names]
     if strange := sum(one is None for one in found):
         raise InvalidInputError(
-            f"privacy.freeform: {counted(strange, 'name')} of {len(found)} in the {what} of column {taxonomy.column!r}: no "
-            "value or label of its hierarchy; write them as the hierarchy does"
+            f"privacy.freeform: {strange} of {counted(len(found), 'name')} in the {what} of column "
+            f"{taxonomy.column!r} no value or label of its hierarchy; write them as the hierarchy does"
         )
     return [one for one in found if one is not None]
 

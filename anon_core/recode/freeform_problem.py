@@ -1,0 +1,118 @@
+"""What freeform anonymity is about: quasi-identifiers and guarded columns together, and what they give away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from anon_core import kernels
+from anon_core.errors import InternalError
+from anon_core.frequency import FrequencyTable
+from anon_core.hierarchy.build import ladders
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.hierarchy.taxonomy import taxonomy, tree_of
+from anon_core.kernels import AnyCodes, Integers
+from anon_core.plan import RecodingPlan
+from anon_core.policy import Freeform
+from anon_core.score.freeform import Definition, FreeformCheck, GuardedColumn, check_freeform, guarded
+from anon_core.spec import PartialPublication
+from anon_core.table import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreeformProblem:
+    """
+    A table over its quasi-identifiers and guarded columns, as collected.
+
+    ``ladders`` say what a value becomes, ``columns`` what its labels give away; ``places[i]`` tells where a label of
+    ladder ``i`` stands in the taxonomy of column ``i``, which may know values that no row has.
+    """
+
+    frequencies: FrequencyTable
+    ladders: tuple[Ladder, ...]
+    columns: tuple[GuardedColumn, ...]
+    places: tuple[Integers, ...]
+    weights: tuple[float, ...]
+    sigma_t: float
+
+    @classmethod
+    def of_table(
+        cls, publication: PartialPublication, policy: Freeform, table: Table, weights: Mapping[str, float]
+    ) -> FreeformProblem:
+        """
+        Return the problem that a publication file sets; columns that only freeform names weigh as much as any.
+
+        :raises UnmappedValuesError: a guarded column has values that are not in its hierarchy.
+        :raises InvalidInputError: a guard or a belief names no label.
+        """
+        quasi = publication.quasi_identifiers
+        names = [name for name in publication.published if name in quasi or name in policy.columns]
+        built = ladders(publication, table, names)
+        declared = publication.effective_columns
+        columns = []
+        for name in names:
+            column, guard = table.column(name), policy.columns.get(name)
+            if guard is None:
+                tree = tree_of(built[name], np.bincount(column.codes, minlength=len(column.domain)))
+            else:
+                tree = taxonomy(column, declared[name].hierarchy, publication.root)
+            columns.append(guarded(tree, guard, policy.sigma_o))
+        return cls(
+            frequencies=FrequencyTable.of(table, names),
+            ladders=tuple(built[name] for name in names),
+            columns=tuple(columns),
+            places=tuple(places_of(built[column.taxonomy.column].labels, column) for column in columns),
+            weights=tuple(weights.get(name, 1.0) for name in names),
+            sigma_t=policy.sigma_t,
+        )
+
+    @property
+    def by_name(self) -> dict[str, float]:
+        return dict(zip(self.frequencies.names, self.weights, strict=True))
+
+    def published(self, labels: list[AnyCodes], kept: Integers | None = None) -> FrequencyTable:
+        """Return a table with these labels of the ladders in place of values, as labels of the taxonomies."""
+        rows = self.frequencies.weights if kept is None else self.frequencies.weights[kept]
+        codes = [place[own if kept is None else own[kept]] for place, own in zip(self.places, labels, strict=True)]
+        domains = [pa.nulls(len(column.floors)) for column in self.columns]
+        return FrequencyTable.from_codes(self.frequencies.names, codes, domains, rows)
+
+    def check(self, plan: RecodingPlan, definition: Definition = Definition.EXTENDED) -> FreeformCheck:
+        """Find the breaches of what a plan publishes; columns that it does not recode are published as collected."""
+        return check_freeform(self.published(*self._labels(plan)), self.columns, self.sigma_t, definition=definition)
+
+    def _labels(self, plan: RecodingPlan) -> tuple[list[AnyCodes], Integers]:
+        """Return the published label of every tuple in every column, and which tuples are published."""
+        member = self.member(plan.frequencies)
+        at = {name: i for i, name in enumerate(plan.frequencies.names)}
+        labels = [
+            plan.released_codes(at[name])[member] if name in at else ladder.maps[0][codes]
+            for name, ladder, codes in zip(self.frequencies.names, self.ladders, self.frequencies.codes, strict=True)
+        ]
+        return labels, np.flatnonzero(~plan.removed[member])
+
+    def member(self, some: FrequencyTable) -> Integers:
+        """Return which tuple of fewer columns each tuple is, where both were counted from one table."""
+        if not some.names:
+            return np.zeros(len(self.frequencies.weights), np.int64)
+        own = [self.frequencies.codes[at] for at in self.frequencies.positions(some.names)]
+        found = kernels.group(own, [len(domain) for domain in some.domains])
+        if len(found.weights) != len(some.weights):
+            raise InternalError("tuples of another table", "recode.freeform")
+        return found.member
+
+
+def places_of(labels: pa.Array, column: GuardedColumn) -> Integers:
+    """
+    Return where labels stand in a taxonomy.
+
+    :raises InternalError: one is not in it.
+    """
+    at = {label: place for place, label in enumerate(column.taxonomy.labels)}
+    try:
+        return np.array([at[label] for label in labels.to_pylist()], np.int64)
+    except KeyError:
+        raise InternalError("label outside its taxonomy", "recode.freeform") from None
