@@ -9,8 +9,10 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.kernels import AnyCodes, Integers
-from anon_core.recode.node_costs import Node
 from anon_core.recode.task import Task
+
+Node = tuple[int, ...]
+"""A level per column."""
 
 HELD = 1 << 24
 """Classes remembered for counting other nodes from them, of all nodes together: a quarter of a gigabyte."""

@@ -7,28 +7,17 @@ on whether it is removed. So costs come from one tuple of each class; no row, an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from anon_core.hierarchy.ladder import Ladder, Shares
 from anon_core.kernels import AnyCodes, Integers, weigh
+from anon_core.recode.node_classes import Classes, Node
 from anon_core.recode.task import Task
 from anon_core.score.utility.cells import covered
 from anon_core.spec import UtilityMeasure
 from anon_core.table import Mask
-
-Node = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassesOfNode:
-    """The classes of a node: one tuple of each, the rows of each, and which of them are to be removed."""
-
-    first: Integers
-    sizes: Integers
-    removed: Mask
 
 
 class NodeCosts:
@@ -57,11 +46,11 @@ class NodeCosts:
         """Return how much detail a node loses, removals aside: quick in every measure, so it tells where to look."""
         return sum(bound[level] for bound, level in zip(self._bounds, node, strict=True))
 
-    def cost(self, node: Node, classes: ClassesOfNode) -> float:
-        """Return what a node costs with some of its classes removed."""
+    def cost(self, node: Node, classes: Classes, removed: Mask) -> float:
+        """Return what a node costs; ``removed`` says which of its classes are."""
         if self._rows is not None:
-            return self._rows.cost(node, classes)
-        gone = np.flatnonzero(classes.removed)
+            return self._rows.cost(node, classes, removed)
+        gone = np.flatnonzero(removed)
         sizes, first = classes.sizes[gone], classes.first[gone]
         total = 0.0
         for column, codes, level in zip(self._columns, self._codes, node, strict=True):
@@ -174,8 +163,8 @@ class _ChangedRows:
             unchanged &= own[codes]
         return 1 - int(kept[unchanged].sum()) / self._rows
 
-    def cost(self, node: Node, classes: ClassesOfNode) -> float:
-        unchanged = ~classes.removed
+    def cost(self, node: Node, classes: Classes, removed: Mask) -> float:
+        unchanged = ~removed
         for own, ladder, codes, level in zip(self._own, self._ladders, self._frequencies.codes, node, strict=True):
             unchanged &= own[ladder.maps[level, codes[classes.first]]]
         return 1 - int(classes.sizes[unchanged].sum()) / self._rows
