@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from anon_core import kernels
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.ladder import Ladder
+from anon_core.kernels import Integers
 from anon_core.policy import PartialPolicy, rows_allowed
 from anon_core.recode.requirements import Requirements
 from anon_core.spec import PartialPublication, Recode
@@ -43,6 +47,11 @@ class Task:
     def by_name(self) -> dict[str, float]:
         """The weight of every column."""
         return dict(zip(self.frequencies.names, self.weights, strict=True))
+
+    def rows_by_value(self, column: int) -> Integers:
+        """Return how many rows have each value of a column."""
+        codes = self.frequencies.codes[column].astype(np.int64)
+        return kernels.weigh(codes, self.ladders[column].maps.shape[1], self.frequencies.weights)
 
     @classmethod
     def of(

@@ -31,12 +31,7 @@ class Objective:
     def of(cls, encoded: Encoded, share: float) -> Objective:
         task = encoded.task
         weights = np.array(task.weights, np.float64)
-        most = np.array(
-            [
-                most_bits(np.bincount(codes, encoded.weights, minlength=ladder.maps.shape[1]))
-                for codes, ladder in zip(task.frequencies.codes, task.ladders, strict=True)
-            ]
-        )
+        most = np.array([most_bits(task.rows_by_value(column)) for column in range(encoded.columns)])
         weighted, plain = float((weights * most).sum()), float(most.sum())
         per_bit = (1 - share) * weights / (weighted or 1.0) + share / (plain or 1.0)
         return cls(share=share, per_bit=per_bit)
