@@ -33,21 +33,15 @@ def housed(encoded: Encoded, costs: Costs, partition: Partition) -> Partition:
     return partition if may_go and _cost(encoded, costs, partition) <= _cost(encoded, costs, together) else together
 
 
-def _blank(encoded: Encoded, partition: Partition) -> Integers:
-    """Return the classes that stand at the root in every column."""
-    return np.flatnonzero((partition.class_levels(encoded) == encoded.heights).all(axis=1))
-
-
 def _blank_rows(encoded: Encoded, partition: Partition) -> int:
-    return int(encoded.weights[np.isin(partition.classes, _blank(encoded, partition))].sum())
+    return int(encoded.weights[partition.blank(encoded)].sum())
 
 
 def _without_blank(encoded: Encoded, partition: Partition) -> Partition:
     """Return the partition without classes at the roots, unless so many rows may be suppressed."""
     if _blank_rows(encoded, partition) <= encoded.task.allowed or partition.count + encoded.settled.sum() == 1:
         return partition
-    gone = np.isin(partition.classes, _blank(encoded, partition))
-    return Partition.numbered(np.where(gone, -1, partition.classes))
+    return Partition.numbered(np.where(partition.blank(encoded), -1, partition.classes))
 
 
 def _cost(encoded: Encoded, costs: Costs, partition: Partition) -> float:

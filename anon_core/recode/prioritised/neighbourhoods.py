@@ -14,7 +14,6 @@ from anon_core.recode.prioritised.orders import AT_ONCE, Found
 from anon_core.recode.prioritised.partition import Partition
 from anon_core.recode.prioritised.prices import Costs, Objective
 from anon_core.recode.progress import Progress
-from anon_core.table import Mask
 
 SIZE = 6.0
 """Classes in the neighbourhood of a class, on average; every sweep draws its own size around it."""
@@ -151,22 +150,15 @@ def _taken(encoded: Encoded, partition: Partition, near: _Near, rebuilt: Integer
     spoilt = np.zeros(len(near.starts) - 1, np.bool_)
     spoilt[pairs[~encoded.task.requirements.safe(near.members[changed], group, len(pairs))] // width] = True
 
-    def with_the_others() -> Integers:
+    def with_the_others() -> Partition:
         good = ~spoilt[owner[changed]]
         classes = partition.classes.copy()
         classes[near.members[changed[good]]] = partition.count + group[good]
-        return classes
+        return Partition.numbered(classes)
 
-    classes = with_the_others()
-    blank = _blank(encoded, classes)
+    found = with_the_others()
+    blank = found.blank(encoded)
     if int(encoded.weights[blank].sum()) > encoded.task.allowed:
         spoilt[owner[changed][blank[near.members[changed]]]] = True
-        classes = with_the_others()
-    return Partition.numbered(classes)
-
-
-def _blank(encoded: Encoded, classes: Integers) -> Mask:
-    """Return the tuples in classes that stand at the root in every column."""
-    partition = Partition.numbered(classes)
-    at_roots = (partition.class_levels(encoded) == encoded.heights).all(axis=1)
-    return np.asarray((partition.classes >= 0) & np.append(at_roots, False)[partition.classes])
+        found = with_the_others()
+    return found

@@ -75,6 +75,11 @@ class Partition:
         common_levels(cells, self.classes, levels, np.full(self.count, -1, np.int64))
         return levels
 
+    def blank(self, encoded: Encoded) -> Mask:
+        """Return which tuples are in classes that stand at the root in every column: such classes say nothing."""
+        at_roots = (self.class_levels(encoded) == encoded.heights).all(axis=1)
+        return np.asarray((self.classes >= 0) & np.append(at_roots, False)[self.classes])
+
     def plan(self, encoded: Encoded) -> RecodingPlan:
         """Return the plan of the partition, in which homeless tuples are removed."""
         removed: Mask = np.zeros(len(self.classes), np.bool_)
