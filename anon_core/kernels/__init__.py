@@ -7,11 +7,12 @@ are worth loading, and :mod:`~anon_core.kernels.counting` counts distinct tuples
 
 from anon_core.kernels.counting import Distinct, cores, distinct
 from anon_core.kernels.effort import compiled_is_worth, spend
-from anon_core.kernels.grouping import AnyCodes, Groups, Integers, Words, bits_of, group, pack, weigh
+from anon_core.kernels.grouping import AnyCodes, Floats, Groups, Integers, Words, bits_of, group, pack, weigh
 
 __all__ = [
     "AnyCodes",
     "Distinct",
+    "Floats",
     "Groups",
     "Integers",
     "Words",

@@ -11,8 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from anon_core.hierarchy.ladder import Ladder, Shares
-from anon_core.kernels import AnyCodes, Integers
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.kernels import AnyCodes, Floats, Integers
 from anon_core.recode.node_classes import Classes, Node
 from anon_core.recode.task import Task
 from anon_core.score.utility.cells import covered
@@ -80,7 +80,7 @@ def _columns(task: Task) -> Sequence[_Column]:
 class _Column(Protocol):
     """What one column adds to the cost: per level without removals, and with some rows of given values removed."""
 
-    unremoved: Shares
+    unremoved: Floats
 
     def cost(self, level: int, values: AnyCodes, rows: Integers) -> float: ...
 
@@ -91,9 +91,9 @@ class _LossColumn:
     def __init__(self, ladder: Ladder, rows: Integers, share: float) -> None:
         self._ladder = ladder
         values = ladder.maps.shape[1]
-        self._kept: Shares = 1 - (covered(ladder) - 1) / max(values - 1, 1)
+        self._kept: Floats = 1 - (covered(ladder) - 1) / max(values - 1, 1)
         self._factor = share / max(int(rows.sum()), 1)
-        self.unremoved: Shares = share - self._factor * (self._kept[ladder.maps] @ rows)
+        self.unremoved: Floats = share - self._factor * (self._kept[ladder.maps] @ rows)
 
     def cost(self, level: int, values: AnyCodes, rows: Integers) -> float:
         labels = self._ladder.maps[level, values]
@@ -119,7 +119,7 @@ class _EntropyColumn:
         as_collected = bits_within(rows)
         self._whole = [bits_within(np.bincount(group, rows)) - as_collected for group in groups]
         nobody, nothing = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        self.unremoved: Shares = np.array([self.cost(level, nobody, nothing) for level in range(len(groups))])
+        self.unremoved: Floats = np.array([self.cost(level, nobody, nothing) for level in range(len(groups))])
 
     def cost(self, level: int, values: AnyCodes, rows: Integers) -> float:
         lost = self._whole[level]

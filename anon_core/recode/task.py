@@ -12,7 +12,7 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import Integers
-from anon_core.policy import PartialPolicy, rows_allowed
+from anon_core.policy import Distance, PartialPolicy, rows_allowed
 from anon_core.recode.requirements import Requirements
 from anon_core.spec import PartialPublication, Recode
 from anon_core.table import Table
@@ -90,7 +90,7 @@ class Task:
         :raises HierarchyError: a hierarchy file is wrong.
         """
         quasi = publication.quasi_identifiers
-        hierarchical = [one.column for one in policy.t_closeness if one.distance == "hierarchical"]
+        hierarchical = [one.column for one in policy.t_closeness if one.distance is Distance.HIERARCHICAL]
         built = ladders(publication, table, list(dict.fromkeys([*quasi, *hierarchical])))
         named = [
             *(one.column for one in policy.l_diversity),

@@ -6,14 +6,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from anon_core.kernels import Integers
+from anon_core.kernels import Floats, Integers
 from anon_core.policy import TCloseness
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.partition import Partition
-from anon_core.recode.prioritised.prices import Costs
 
 
-def housed(encoded: Encoded, costs: Costs, partition: Partition) -> Partition:
+def housed(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
     """
     Return the partition with as few homeless tuples and rows at the roots as it takes.
 
@@ -44,13 +43,13 @@ def _without_blank(encoded: Encoded, partition: Partition) -> Partition:
     return Partition.numbered(np.where(partition.blank(encoded), -1, partition.classes))
 
 
-def _cost(encoded: Encoded, costs: Costs, partition: Partition) -> float:
+def _cost(encoded: Encoded, costs: Floats, partition: Partition) -> float:
     roots = costs[:, encoded.base[1:] - 1].sum(axis=1)
     homeless = partition.homeless(encoded)
     return float(partition.class_costs(encoded, costs).sum() + encoded.weights[homeless] @ roots[homeless])
 
 
-def joined(encoded: Encoded, costs: Costs, partition: Partition) -> Partition:
+def joined(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
     """
     Return the partition with the homeless in their nearest classes.
 
@@ -75,7 +74,7 @@ def joined(encoded: Encoded, costs: Costs, partition: Partition) -> Partition:
     return partition.without_settled(encoded)
 
 
-def _nearest(encoded: Encoded, costs: Costs, partition: Partition, groups: Iterable[Integers]) -> Partition:
+def _nearest(encoded: Encoded, costs: Floats, partition: Partition, groups: Iterable[Integers]) -> Partition:
     """Return the partition with groups of homeless tuples in the classes that are nearest to their first ones."""
     from anon_core.kernels.compiled.local_classes import Cells, common_levels, join_nearest
     from anon_core.kernels.compiled.neighbourhoods import costs_of_classes

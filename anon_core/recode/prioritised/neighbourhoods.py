@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.kernels import Integers
+from anon_core.kernels import Floats, Integers
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.node_order import mean_prices
 from anon_core.recode.prioritised.orders import AT_ONCE, Found
 from anon_core.recode.prioritised.partition import Partition
-from anon_core.recode.prioritised.prices import Costs, Objective
+from anon_core.recode.prioritised.prices import Objective
 from anon_core.recode.progress import Progress
 
 SIZE = 6.0
@@ -49,7 +49,7 @@ def improved(
     return best
 
 
-def _swept(encoded: Encoded, partition: Partition, costs: Costs, random: np.random.Generator) -> Partition:
+def _swept(encoded: Encoded, partition: Partition, costs: Floats, random: np.random.Generator) -> Partition:
     from anon_core.kernels.compiled.local_classes import Cells, hash_table
     from anon_core.kernels.compiled.neighbourhoods import Neighbourhoods, rebuild_all
 
@@ -86,7 +86,7 @@ class _Near:
     class_starts: Integers
 
 
-def _neighbourhoods(encoded: Encoded, partition: Partition, costs: Costs, random: np.random.Generator) -> _Near:
+def _neighbourhoods(encoded: Encoded, partition: Partition, costs: Floats, random: np.random.Generator) -> _Near:
     """Put classes together of which a tuple, drawn by lot, has the same labels at a node that is drawn too."""
     members = partition.members
     sizes = np.bincount(partition.classes[members], minlength=partition.count)
@@ -107,7 +107,7 @@ def _neighbourhoods(encoded: Encoded, partition: Partition, costs: Costs, random
     return _Near(members=members[at], starts=ends[class_starts], classes=classes, class_starts=class_starts)
 
 
-def _cells(encoded: Encoded, drawn: Integers, prices: Costs, wanted: float, random: np.random.Generator) -> Integers:
+def _cells(encoded: Encoded, drawn: Integers, prices: Floats, wanted: float, random: np.random.Generator) -> Integers:
     """
     Return which of the drawn tuples are near each other: those with one key at a node.
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.kernels import Integers
-from anon_core.recode.prioritised.prices import Costs
+from anon_core.kernels import Floats, Integers
 
 MOST_NODES = 20_000
 """Larger lattices are sampled."""
@@ -29,12 +28,12 @@ class Nodes:
         """Return the slots of every node."""
         return np.asarray(self.levels + base[:-1], np.int64)
 
-    def costs(self, base: Integers, prices: Costs) -> Costs:
+    def costs(self, base: Integers, prices: Floats) -> Floats:
         """Return what each node costs, given a price for every slot."""
         return np.asarray(prices[self.slots(base)].sum(axis=1))
 
 
-def nodes_of(heights: Integers, prices: Costs, base: Integers, random: np.random.Generator) -> Nodes:
+def nodes_of(heights: Integers, prices: Floats, base: Integers, random: np.random.Generator) -> Nodes:
     """
     Return the nodes to try.
 
@@ -58,7 +57,7 @@ def _all(heights: Integers) -> Integers:
     return np.asarray(np.indices(sizes).reshape(len(sizes), -1).T, np.int64)
 
 
-def _cheapest_way(heights: Integers, prices: Costs, base: Integers) -> Integers:
+def _cheapest_way(heights: Integers, prices: Floats, base: Integers) -> Integers:
     """Return the nodes from the bottom to the roots, each raising the column that becomes dearer by least."""
     node = np.zeros(len(heights), np.int64)
     way = [node.copy()]

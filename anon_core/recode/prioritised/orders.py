@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.kernels import Integers
+from anon_core.kernels import Floats, Integers
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.leftovers import housed
 from anon_core.recode.prioritised.node_order import by_node_order, mean_prices
 from anon_core.recode.prioritised.nodes import Nodes
 from anon_core.recode.prioritised.partition import Partition
-from anon_core.recode.prioritised.prices import Costs, Objective, costs_beside
+from anon_core.recode.prioritised.prices import Objective, costs_beside
 from anon_core.recode.progress import Progress
 
 ADAPTATIONS = 5
@@ -35,7 +35,7 @@ class Found:
     partition: Partition
     breaks: int
     cost: float
-    costs: Costs
+    costs: Floats
 
     def is_better_than(self, other: Found) -> bool:
         return (self.breaks, self.cost) < (other.breaks, other.cost)
@@ -112,7 +112,7 @@ def better_order(
     return best
 
 
-def _disturbance(encoded: Encoded, random: np.random.Generator) -> Costs:
+def _disturbance(encoded: Encoded, random: np.random.Generator) -> Floats:
     """Return factors for all slots: some columns become dearer or cheaper, and some single levels."""
     columns = np.exp(_STEP * random.normal(size=encoded.columns) * (random.random(encoded.columns) < 0.3))
     slots = encoded.keys.shape[1]

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.kernels import Integers
+from anon_core.kernels import Floats, Integers
 from anon_core.plan import RecodingPlan
 from anon_core.recode.prioritised.encoding import Encoded
-from anon_core.recode.prioritised.prices import Costs
 from anon_core.table import Mask
 
 
@@ -86,7 +85,7 @@ class Partition:
         removed[self.homeless(encoded)] = True
         return encoded.plan(self.levels(encoded), removed)
 
-    def class_costs(self, encoded: Encoded, costs: Costs) -> Costs:
+    def class_costs(self, encoded: Encoded, costs: Floats) -> Floats:
         """Return what the rows of each class cost."""
         levels, placed = self.class_levels(encoded), self.members
         numbers = self.classes[placed]
