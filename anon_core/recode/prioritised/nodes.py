@@ -38,8 +38,8 @@ def nodes_of(heights: Integers, prices: Floats, base: Integers, random: np.rando
     Return the nodes to try.
 
     Of a lattice that is too large: the way from the bottom to the roots that raises the cheapest column next, on which
-    every tuple finds a class sooner or later; all nodes that raise one or two columns; and nodes drawn around that way,
-    so that cheap columns are high more often than expensive ones.
+    every tuple finds a class sooner or later; all nodes that raise one column, or two to the same level (to the root,
+    where that is lower); and nodes drawn around that way, so that cheap columns are high more often than dear ones.
     """
     total = math.prod(int(height) + 1 for height in heights)
     if total <= MOST_NODES:
@@ -70,7 +70,7 @@ def _cheapest_way(heights: Integers, prices: Floats, base: Integers) -> Integers
 
 
 def _few_raised(heights: Integers) -> list[Integers]:
-    """Return the nodes that raise one or two columns, two to the same level of their own."""
+    """Return the nodes that raise one column, or two to the same level; a lower root ends the way of its column."""
     found = []
     columns = len(heights)
     for one in range(columns):
