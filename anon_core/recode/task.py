@@ -60,14 +60,13 @@ class Task:
         ladders: Sequence[Ladder],
         policy: PartialPolicy,
         *,
-        k: int | None = None,
         weights: Mapping[str, float] | None = None,
         sensitive: Mapping[str, FrequencyTable] | None = None,
         climbed: Mapping[str, Ladder] | None = None,
         settings: Recode | None = None,
     ) -> Task:
         """
-        Return a task for a policy, whose k may be given apart.
+        Return a task for a policy.
 
         ``sensitive`` counts, for every column whose diversity is required, the tuples together with that column;
         ``climbed`` has the ladders of those whose closeness is hierarchical.
@@ -76,7 +75,7 @@ class Task:
             frequencies=frequencies,
             ladders=tuple(ladders),
             weights=tuple((weights or {}).get(name, 1.0) for name in frequencies.names),
-            requirements=Requirements.of(frequencies, policy, k=k, sensitive=sensitive or {}, climbed=climbed or {}),
+            requirements=Requirements.of(frequencies, policy, sensitive=sensitive or {}, climbed=climbed or {}),
             policy=policy,
             settings=settings or Recode(),
         )

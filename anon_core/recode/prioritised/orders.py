@@ -16,7 +16,7 @@ from anon_core.recode.prioritised.partition import Partition
 from anon_core.recode.prioritised.prices import Objective, costs_beside
 from anon_core.recode.progress import Progress
 
-ADAPTATIONS = 5
+ADAPTATIONS = 4
 """Passes whose costs are taken from the pass before."""
 AT_ONCE = 2
 """Orders that are tried side by side, whatever the number of cores: the result must not depend on it."""
@@ -68,15 +68,17 @@ def start(encoded: Encoded, nodes: Nodes, objective: Objective) -> Start:
 
     So the costs of one pass are those beside the result of the one before.
     """
-    best, hits = None, [np.array([len(nodes.levels) - 1])]
-    costs = costs_beside(encoded, objective)
-    for _ in range(ADAPTATIONS):
+    hits = [np.array([len(nodes.levels) - 1])]
+
+    def a_pass(costs: Floats) -> Found:
         ordered = by_node_order(encoded, nodes, mean_prices(encoded, costs))
-        found = Found.measured(encoded, objective, housed(encoded, costs, ordered.partition))
         hits.append(ordered.hits)
-        costs = found.costs
-        best = found if best is None or found.is_better_than(best) else best
-    assert best is not None
+        return Found.measured(encoded, objective, housed(encoded, costs, ordered.partition))
+
+    best = found = a_pass(costs_beside(encoded, objective))
+    for _ in range(ADAPTATIONS):
+        found = a_pass(found.costs)
+        best = found if found.is_better_than(best) else best
     return Start(found=best, hits=np.unique(np.concatenate(hits)))
 
 
