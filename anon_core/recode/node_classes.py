@@ -20,7 +20,7 @@ HELD = 1 << 24
 MOST_HELD = 4_000
 """Nodes remembered; looking through more of them costs more than it saves."""
 
-WORTH = 0.8
+LARGEST_SHARE_HELD = 0.8
 """A node is remembered if it has at most this share of the classes that it was counted from."""
 
 
@@ -64,7 +64,7 @@ class ClassCounter:
         base = self._known[at]
         groups = self._grouped(node, [codes[base.first] for codes in self._codes], base.sizes)
         found = Classes(first=base.first[groups.first], sizes=groups.weights)
-        if len(found.sizes) <= WORTH * len(base.sizes):
+        if len(found.sizes) <= LARGEST_SHARE_HELD * len(base.sizes):
             self._remember(node, found)
         return found
 

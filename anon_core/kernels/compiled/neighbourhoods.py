@@ -19,10 +19,10 @@ from anon_core.kernels.compiled.local_classes import (
 )
 from anon_core.kernels.grouping import AnyCodes, Integers
 
-MOST_NODES = 4096
+MOST_NEARBY_NODES = 4096
 """Nodes tried in one neighbourhood; of a larger lattice so many are drawn."""
 
-WORTH = 0.5
+CHEAPEST_NODE_TRIED = 0.5
 """Nodes that would cost all members less than this share of what they cost so far have no large groups: not tried."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -61,7 +61,7 @@ def nodes_below(tops: Integers, state: AnyCodes) -> AnyCodes:
     total = 1.0
     for top in tops:
         total *= top + 1
-    if total <= MOST_NODES:
+    if total <= MOST_NEARBY_NODES:
         nodes = np.zeros((int(total), len(tops)), np.int64)
         for number in range(1, len(nodes)):
             nodes[number] = nodes[number - 1]
@@ -71,8 +71,8 @@ def nodes_below(tops: Integers, state: AnyCodes) -> AnyCodes:
                 column += 1
             nodes[number, column] += 1
         return nodes
-    nodes = np.zeros((MOST_NODES, len(tops)), np.int64)
-    for number in range(MOST_NODES):
+    nodes = np.zeros((MOST_NEARBY_NODES, len(tops)), np.int64)
+    for number in range(MOST_NEARBY_NODES):
         for column in range(len(tops)):
             nodes[number, column] = int(draw(state) * (tops[column] + 1)) if number else tops[column]
     return nodes
@@ -124,7 +124,7 @@ def rebuild(
     for number in range(len(nodes)):
         for column in range(columns):
             costs[number] += prices[cells.base[column] + nodes[number, column]]
-    worth = np.flatnonzero(costs >= WORTH * before)
+    worth = np.flatnonzero(costs >= CHEAPEST_NODE_TRIED * before)
     order = worth[np.argsort(costs[worth], kind="mergesort")]
     classes = np.full(len(members), -1, np.int64)
     left, rows = np.arange(len(members)), 0
