@@ -18,6 +18,7 @@ from anon_core.kernels.compiled.local_classes import (
     raise_to_common,
 )
 from anon_core.kernels.grouping import AnyCodes, Integers
+from anon_core.kernels.splitmix import STEP, mixed
 
 MOST_NEARBY_NODES = 4096
 """Nodes tried in one neighbourhood; of a larger lattice so many are drawn."""
@@ -25,14 +26,10 @@ MOST_NEARBY_NODES = 4096
 CHEAPEST_NODE_TRIED = 0.5
 """Nodes that would cost all members less than this share of what they cost so far have no large groups: not tried."""
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_A = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_B = np.uint64(0x94D049BB133111EB)
-_THIRTY = np.uint64(30)
-_TWENTY_SEVEN = np.uint64(27)
-_THIRTY_ONE = np.uint64(31)
-_ELEVEN = np.uint64(11)
+_BITS_TOO_MANY = np.uint64(11)  # Of 64 bits a float between 0 and 1 holds 53.
 _UNIT = 1.0 / (1 << 53)
+
+_mixed = compiled(mixed)
 
 
 class Neighbourhoods(NamedTuple):
@@ -46,13 +43,9 @@ class Neighbourhoods(NamedTuple):
 
 @compiled
 def draw(state: AnyCodes) -> float:
-    """Return the next number from 0 to 1 (splitmix64): the same on every machine and for any number of threads."""
-    state[0] += _GOLDEN
-    z = state[0]
-    z = (z ^ (z >> _THIRTY)) * _MIX_A
-    z = (z ^ (z >> _TWENTY_SEVEN)) * _MIX_B
-    z = z ^ (z >> _THIRTY_ONE)
-    return float(z >> _ELEVEN) * _UNIT
+    """Return the next number from 0 to 1 (SplitMix64): the same on every machine and for any number of threads."""
+    state[0] += STEP
+    return float(_mixed(state[0]) >> _BITS_TOO_MANY) * _UNIT
 
 
 @compiled
