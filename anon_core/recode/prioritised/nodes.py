@@ -12,6 +12,9 @@ from anon_core.kernels import Floats, Integers
 MOST_NODES = 20_000
 """Larger lattices are sampled."""
 
+_MOST_ANEW = 0.6
+"""At most this share of a node's columns is drawn anew, so that it stays near the way; found by trying on Adult."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nodes:
@@ -86,5 +89,5 @@ def _around(way: Integers, heights: Integers, random: np.random.Generator) -> In
     """Return nodes of the way with some columns at levels drawn anew."""
     again = way[random.integers(0, len(way), 1024)]
     drawn = random.integers(0, heights + 1, again.shape)
-    share = random.random((len(again), 1)) * 0.6
+    share = random.random((len(again), 1)) * _MOST_ANEW
     return np.where(random.random(again.shape) < share, drawn, again)
