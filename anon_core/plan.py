@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from anon_core import kernels
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, Levels
 from anon_core.kernels import AnyCodes
@@ -40,6 +41,11 @@ class RecodingPlan:
     def released_codes(self, column: int) -> AnyCodes:
         """Return the label code of every tuple in one column."""
         return np.asarray(self.ladders[column].maps[self.levels[column], self.frequencies.codes[column]])
+
+    def classes(self) -> kernels.Groups:
+        """Return the tuples that have the same labels in every column, as classes; removed ones are not left out."""
+        codes = [self.released_codes(i) for i in range(len(self.ladders))]
+        return kernels.group(codes, [len(ladder.labels) for ladder in self.ladders], self.frequencies.weights)
 
     def released(self) -> FrequencyTable:
         """Return the distinct tuples that will be published, without the removed rows."""

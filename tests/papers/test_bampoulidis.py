@@ -13,7 +13,7 @@ from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.score.linkage import four_k
 from anon_core.spec import Method, Mode, Recode
 from anon_core.table import Table
-from tests.papers.adult import ARX, AUTHORS, CELLS, read_adult, task_of
+from tests.papers.adult import ARX, AUTHORS, CELLS, experiment_of, read_adult
 
 pytestmark = pytest.mark.reference
 
@@ -24,7 +24,7 @@ def adult(reference_data: Path) -> Table:
 
 
 def recoded(adult: Table, folder: Path, cell: tuple[int, int], mode: Mode, improve: int | str = 0) -> Recoding:
-    return recode(task_of(adult, folder, *cell, Recode(method=Method.PRIORITISED, mode=mode, improve=improve)))
+    return recode(experiment_of(adult, folder, *cell, Recode(method=Method.PRIORITISED, mode=mode, improve=improve)))
 
 
 def elected(recoding: Recoding) -> Candidate:

@@ -6,14 +6,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from anon_core.kernels import Integers
+from anon_core.kernels import Floats, Integers
 from anon_core.policy import TCloseness
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.partition import Partition
-from anon_core.recode.prioritised.prices import Costs
 
 
-def housed(encoded: Encoded, costs: Costs, partition: Partition) -> Partition:
+def housed(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
     """
     Return the partition with as few homeless tuples and rows at the roots as it takes.
 
@@ -33,30 +32,24 @@ def housed(encoded: Encoded, costs: Costs, partition: Partition) -> Partition:
     return partition if may_go and _cost(encoded, costs, partition) <= _cost(encoded, costs, together) else together
 
 
-def _blank(encoded: Encoded, partition: Partition) -> Integers:
-    """Return the classes that stand at the root in every column."""
-    return np.flatnonzero((partition.class_levels(encoded) == encoded.heights).all(axis=1))
-
-
 def _blank_rows(encoded: Encoded, partition: Partition) -> int:
-    return int(encoded.weights[np.isin(partition.classes, _blank(encoded, partition))].sum())
+    return int(encoded.weights[partition.blank(encoded)].sum())
 
 
 def _without_blank(encoded: Encoded, partition: Partition) -> Partition:
     """Return the partition without classes at the roots, unless so many rows may be suppressed."""
     if _blank_rows(encoded, partition) <= encoded.task.allowed or partition.count + encoded.settled.sum() == 1:
         return partition
-    gone = np.isin(partition.classes, _blank(encoded, partition))
-    return Partition.numbered(np.where(gone, -1, partition.classes))
+    return Partition.numbered(np.where(partition.blank(encoded), -1, partition.classes))
 
 
-def _cost(encoded: Encoded, costs: Costs, partition: Partition) -> float:
+def _cost(encoded: Encoded, costs: Floats, partition: Partition) -> float:
     roots = costs[:, encoded.base[1:] - 1].sum(axis=1)
     homeless = partition.homeless(encoded)
     return float(partition.class_costs(encoded, costs).sum() + encoded.weights[homeless] @ roots[homeless])
 
 
-def joined(encoded: Encoded, costs: Costs, partition: Partition) -> Partition:
+def joined(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
     """
     Return the partition with the homeless in their nearest classes.
 
@@ -81,7 +74,7 @@ def joined(encoded: Encoded, costs: Costs, partition: Partition) -> Partition:
     return partition.without_settled(encoded)
 
 
-def _nearest(encoded: Encoded, costs: Costs, partition: Partition, groups: Iterable[Integers]) -> Partition:
+def _nearest(encoded: Encoded, costs: Floats, partition: Partition, groups: Iterable[Integers]) -> Partition:
     """Return the partition with groups of homeless tuples in the classes that are nearest to their first ones."""
     from anon_core.kernels.compiled.local_classes import Cells, common_levels, join_nearest
     from anon_core.kernels.compiled.neighbourhoods import costs_of_classes

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.kernels import Integers
-from anon_core.recode.prioritised.prices import Costs
+from anon_core.kernels import Floats, Integers
 
 MOST_NODES = 20_000
 """Larger lattices are sampled."""
+
+_MOST_ANEW = 0.6
+"""At most this share of a node's columns is drawn anew, so that it stays near the way; found by trying on Adult."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,18 +31,18 @@ class Nodes:
         """Return the slots of every node."""
         return np.asarray(self.levels + base[:-1], np.int64)
 
-    def costs(self, base: Integers, prices: Costs) -> Costs:
+    def costs(self, base: Integers, prices: Floats) -> Floats:
         """Return what each node costs, given a price for every slot."""
         return np.asarray(prices[self.slots(base)].sum(axis=1))
 
 
-def nodes_of(heights: Integers, prices: Costs, base: Integers, random: np.random.Generator) -> Nodes:
+def nodes_of(heights: Integers, prices: Floats, base: Integers, random: np.random.Generator) -> Nodes:
     """
     Return the nodes to try.
 
     Of a lattice that is too large: the way from the bottom to the roots that raises the cheapest column next, on which
-    every tuple finds a class sooner or later; all nodes that raise one or two columns; and nodes drawn around that way,
-    so that cheap columns are high more often than expensive ones.
+    every tuple finds a class sooner or later; all nodes that raise one column, or two to the same level (to the root,
+    where that is lower); and nodes drawn around that way, so that cheap columns are high more often than dear ones.
     """
     total = math.prod(int(height) + 1 for height in heights)
     if total <= MOST_NODES:
@@ -58,7 +60,7 @@ def _all(heights: Integers) -> Integers:
     return np.asarray(np.indices(sizes).reshape(len(sizes), -1).T, np.int64)
 
 
-def _cheapest_way(heights: Integers, prices: Costs, base: Integers) -> Integers:
+def _cheapest_way(heights: Integers, prices: Floats, base: Integers) -> Integers:
     """Return the nodes from the bottom to the roots, each raising the column that becomes dearer by least."""
     node = np.zeros(len(heights), np.int64)
     way = [node.copy()]
@@ -71,7 +73,7 @@ def _cheapest_way(heights: Integers, prices: Costs, base: Integers) -> Integers:
 
 
 def _few_raised(heights: Integers) -> list[Integers]:
-    """Return the nodes that raise one or two columns, two to the same level of their own."""
+    """Return the nodes that raise one column, or two to the same level; a lower root ends the way of its column."""
     found = []
     columns = len(heights)
     for one in range(columns):
@@ -87,5 +89,5 @@ def _around(way: Integers, heights: Integers, random: np.random.Generator) -> In
     """Return nodes of the way with some columns at levels drawn anew."""
     again = way[random.integers(0, len(way), 1024)]
     drawn = random.integers(0, heights + 1, again.shape)
-    share = random.random((len(again), 1)) * 0.6
+    share = random.random((len(again), 1)) * _MOST_ANEW
     return np.where(random.random(again.shape) < share, drawn, again)

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anon_core import kernels
 from anon_core.errors import PolicyNotMetError
 from anon_core.plan import RecodingPlan
 from anon_core.recode.lattice import recode_globally
@@ -69,9 +68,7 @@ def _global(encoded: Encoded) -> RecodingPlan | None:
 
 def _classes_of(plan: RecodingPlan) -> Partition:
     """Return the classes that a plan publishes; removed tuples are in none."""
-    codes = [plan.released_codes(column) for column in range(len(plan.ladders))]
-    member = kernels.group(codes, [len(ladder.labels) for ladder in plan.ladders]).member
-    return Partition.numbered(np.where(plan.removed, -1, member))
+    return Partition.numbered(np.where(plan.removed, -1, plan.classes().member))
 
 
 def sweeps_of(improve: int | str, tuples: int) -> int:
