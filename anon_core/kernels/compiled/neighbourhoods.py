@@ -20,7 +20,7 @@ from anon_core.kernels.compiled.local_classes import (
 from anon_core.kernels.grouping import AnyCodes, Integers
 from anon_core.kernels.splitmix import STEP, mixed
 
-MOST_NEARBY_NODES = 4096
+MOST_NEARBY_NODES = 1536
 """Nodes tried in one neighbourhood; of a larger lattice so many are drawn."""
 
 CHEAPEST_NODE_TRIED = 0.5

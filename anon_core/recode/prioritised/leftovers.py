@@ -11,6 +11,9 @@ from anon_core.policy import TCloseness
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.partition import Partition
 
+TRIED = 40
+"""Classes that a homeless tuple is tried in, the nearest ones, where sensitive values are looked at."""
+
 
 def housed(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
     """
@@ -53,12 +56,18 @@ def joined(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
     """
     Return the partition with the homeless in their nearest classes.
 
-    Classes that are not safe after that join the nearest safe one, all of them at once, until all are safe or one is
-    left.
+    Where something is required of sensitive columns, in the nearest of those that stay safe. Whoever finds none joins
+    the nearest one; classes that are not safe after that join the nearest safe one, all of them at once, until all are
+    safe or one is left.
     """
     every, homeless = partition.with_settled(encoded), partition.homeless(encoded)
     if not every.count or not len(homeless):
         return partition
+    if encoded.task.requirements.others:
+        every = _joined_safely(encoded, costs, every, homeless)
+        homeless = homeless[every.classes[homeless] < 0]
+        if not len(homeless):
+            return every.without_settled(encoded)
     partition = _nearest(encoded, costs, every, homeless[:, None])
     while partition.count > 1:
         members = partition.members
@@ -74,20 +83,57 @@ def joined(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
     return partition.without_settled(encoded)
 
 
+def _joined_safely(encoded: Encoded, costs: Floats, partition: Partition, homeless: Integers) -> Partition:
+    """Return the partition with each homeless tuple in the nearest of a few classes that stay safe with it, if any."""
+    from anon_core.kernels.compiled.local_classes import added_costs, raise_to_common
+
+    near = _Nearness(encoded, costs, partition)
+    classes = partition.classes.copy()
+    inside = [members.tolist() for members in np.split(partition.members, np.cumsum(near.sizes)[:-1])]
+    added = np.zeros(partition.count)
+    for member in homeless.tolist():
+        added_costs(near.cells, member, near.levels, near.firsts, near.sums, added)
+        tried = np.argsort(added, kind="stable")[:TRIED]
+        tried = tried[np.isfinite(added[tried])]
+        if not len(tried):
+            continue
+        lengths = [len(inside[number]) + 1 for number in tried]
+        tuples = np.array([one for number in tried for one in (*inside[number], member)])
+        safe = encoded.task.requirements.safe(tuples, np.repeat(np.arange(len(tried)), lengths), len(tried))
+        if safe.any():
+            number = int(tried[np.flatnonzero(safe)[0]])
+            classes[member] = number
+            inside[number].append(member)
+            raise_to_common(near.cells, member, int(near.firsts[number]), near.levels[number])
+            near.sums[number] += encoded.weights[member] * costs[member]
+    return Partition(classes=classes, count=partition.count)
+
+
+class _Nearness:
+    """What it takes to tell how near a tuple is to every class: their levels, first members, sizes and costs."""
+
+    def __init__(self, encoded: Encoded, costs: Floats, partition: Partition) -> None:
+        from anon_core.kernels.compiled.local_classes import Cells, common_levels
+        from anon_core.kernels.compiled.neighbourhoods import costs_of_classes
+
+        self.cells = Cells(encoded.keys, costs, encoded.weights, encoded.base)
+        self.levels: Integers = np.zeros((partition.count, encoded.columns), np.int64)
+        self.firsts: Integers = np.full(partition.count, -1, np.int64)
+        self.sums: Floats = np.zeros((partition.count, encoded.keys.shape[1]))
+        members = partition.members
+        self.sizes: Integers = np.bincount(partition.classes[members], minlength=partition.count)
+        common_levels(self.cells, partition.classes, self.levels, self.firsts)
+        costs_of_classes(self.cells, members, partition.classes[members], self.sums)
+
+
 def _nearest(encoded: Encoded, costs: Floats, partition: Partition, groups: Iterable[Integers]) -> Partition:
     """Return the partition with groups of homeless tuples in the classes that are nearest to their first ones."""
-    from anon_core.kernels.compiled.local_classes import Cells, common_levels, join_nearest
-    from anon_core.kernels.compiled.neighbourhoods import costs_of_classes
+    from anon_core.kernels.compiled.local_classes import join_nearest
 
+    near = _Nearness(encoded, costs, partition)
     classes, groups = partition.classes.copy(), list(groups)
-    cells = Cells(encoded.keys, costs, encoded.weights, encoded.base)
-    levels = np.zeros((partition.count, encoded.columns), np.int64)
-    firsts = np.full(partition.count, -1, np.int64)
-    sums = np.zeros((partition.count, encoded.keys.shape[1]))
-    common_levels(cells, classes, levels, firsts)
-    members = partition.members
-    costs_of_classes(cells, members, classes[members], sums)
-    join_nearest(cells, np.array([group[0] for group in groups], np.int64), classes, levels, firsts, sums)
+    first = np.array([group[0] for group in groups], np.int64)
+    join_nearest(near.cells, first, classes, near.levels, near.firsts, near.sums)
     for group in groups:
         classes[group] = classes[group[0]]
     return Partition.numbered(classes)

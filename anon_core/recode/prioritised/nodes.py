@@ -10,7 +10,11 @@ import numpy as np
 from anon_core.kernels import Floats, Integers
 
 MOST_NODES = 20_000
-"""Larger lattices are sampled."""
+"""Larger lattices are sampled; for large tables smaller ones too, but never down to fewer than FEWEST_NODES."""
+FEWEST_NODES = 2_000
+MUCH = 1_000_000_000
+"""Tuples times nodes: a pass over so many takes some ten seconds."""
+_ROUNDS = 200
 
 _MOST_ANEW = 0.6
 """At most this share of a node's columns is drawn anew, so that it stays near the way; found by trying on Adult."""
@@ -36,22 +40,24 @@ class Nodes:
         return np.asarray(prices[self.slots(base)].sum(axis=1))
 
 
-def nodes_of(heights: Integers, prices: Floats, base: Integers, random: np.random.Generator) -> Nodes:
+def nodes_of(heights: Integers, prices: Floats, base: Integers, tuples: int, random: np.random.Generator) -> Nodes:
     """
-    Return the nodes to try.
+    Return the nodes to try for so many tuples.
 
     Of a lattice that is too large: the way from the bottom to the roots that raises the cheapest column next, on which
     every tuple finds a class sooner or later; all nodes that raise one column, or two to the same level (to the root,
     where that is lower); and nodes drawn around that way, so that cheap columns are high more often than dear ones.
     """
     total = math.prod(int(height) + 1 for height in heights)
-    if total <= MOST_NODES:
+    most = max(FEWEST_NODES, min(MOST_NODES, MUCH // max(tuples, 1)))
+    if total <= most:
         return Nodes(levels=_all(heights), total=total)
     way = _cheapest_way(heights, prices, base)
-    drawn = [way, *_few_raised(heights)]
-    while sum(map(len, drawn)) < MOST_NODES:
-        drawn.append(_around(way, heights, random))
-    levels = np.unique(np.concatenate(drawn)[: 2 * MOST_NODES], axis=0)
+    levels = np.unique(np.concatenate([way, *_few_raised(heights)]), axis=0)
+    for _ in range(_ROUNDS):  # Of a lattice that is hardly larger the last nodes are hardly ever drawn.
+        if len(levels) >= most:
+            break
+        levels = np.unique(np.concatenate([levels, _around(way, heights, random)]), axis=0)
     return Nodes(levels=levels, total=total)
 
 

@@ -18,6 +18,9 @@ from anon_core.recode.progress import Progress
 
 ADAPTATIONS = 4
 """Passes whose costs are taken from the pass before."""
+FULL_PASSES = 2
+LARGE = 400_000_000
+"""Tuples times nodes; a pass over so many takes some seconds."""
 AT_ONCE = 2
 """Orders that are tried side by side, whatever the number of cores: the result must not depend on it."""
 
@@ -71,17 +74,22 @@ class Start:
     hits: Integers
 
 
-def start(encoded: Encoded, nodes: Nodes, objective: Objective) -> Start:
+def start(encoded: Encoded, nodes: Nodes, objective: Objective, *, progress: Progress | None = None) -> Start:
     """
     Build classes by the order of nodes, several times: NUE counts frequencies inside the rows at or above a level.
 
-    So the costs of one pass are those beside the result of the one before.
+    So the costs of one pass are those beside the result of the one before. Of large tables only the first two passes
+    try all nodes, the others those that have frozen something.
     """
     hits = [np.array([len(nodes.levels) - 1])]
+    large = len(nodes.levels) * len(encoded.open) > LARGE
 
     def a_pass(costs: Floats) -> Found:
-        ordered = by_node_order(encoded, nodes, mean_prices(encoded, costs))
+        some = np.unique(np.concatenate(hits)) if large and len(hits) > FULL_PASSES else None
+        ordered = by_node_order(encoded, nodes, mean_prices(encoded, costs), some)
         hits.append(ordered.hits)
+        if progress:
+            progress("first passes", len(hits) - 1, ADAPTATIONS + 1)
         return Found.measured(encoded, objective, housed(encoded, costs, ordered.partition))
 
     best = found = a_pass(costs_beside(encoded, objective))
