@@ -282,3 +282,11 @@ def test_loading_imports_nothing_heavy() -> None:
 def test_every_public_name_is_there(module: Any) -> None:
     assert list(module.__all__) == sorted(module.__all__)
     assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_more_levels_than_anybody_can_tell_apart_are_refused(folder: Path) -> None:
+    for hierarchy in ({"prefix": list(range(150, 0, -1))}, {"intervals": [2**n for n in range(120)]}):
+        column = yaml.safe_dump({"columns": {"zip": {"role": "quasi", "hierarchy": hierarchy}}})
+        (where,) = problems(folder, column, partial=True)
+        assert where.startswith("columns.zip.hierarchy")
+    assert "to 100000" in problems(folder, MINIMAL + "recode: {improve: 99999999999999}\n")["recode.improve"][1]

@@ -140,15 +140,11 @@ def check_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
 
 
 def check_picture(target: Path, *, sources: Sequence[Path]) -> None:
-    """:raises InvalidInputError: a picture would be drawn over a file that is read or written, or into no folder."""
-    same = (
-        source.absolute() == target.absolute() or (target.exists() and source.exists() and target.samefile(source))
-        for source in sources
-    )
-    if any(same):
-        raise InvalidInputError(f"{target} is read or written by this command; give another --plot")
-    if not target.absolute().parent.is_dir():
-        raise InvalidInputError(f"{target}: there is no such folder; make it, or give another --plot")
+    """:raises InvalidInputError: a picture would be drawn over a file that is read or written."""
+    for source in sources:
+        both = target.exists() and source.exists()
+        if target.samefile(source) if both else target.absolute() == source.absolute():
+            raise InvalidInputError(f"{target} is read or written by this command; give another --plot")
 
 
 def write_whole(target: Path, doing: str, write: Callable[[Path], object]) -> None:
