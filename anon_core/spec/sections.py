@@ -238,7 +238,7 @@ class Recode(Model):
     mode: Mode = Mode.SAFE
     improve: Annotated[int | str, BeforeValidator(_iterations)] = "auto"
     seed: Annotated[Whole, Field(ge=0)] = 0
-    nue_weight: Share = 0.22
+    nue_weight: Share = 0.24
     singletons: SingletonRecoding | None = None
     then: Literal["prioritised"] | None = None
     sticky: Flag = False

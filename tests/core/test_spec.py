@@ -142,7 +142,7 @@ def test_a_mode_that_the_gate_cannot_measure_is_for_commands_only(folder: Path, 
 
 
 def test_the_weight_of_plain_entropy_is_a_share(folder: Path) -> None:
-    assert load(folder, MINIMAL).recode.nue_weight == 0.22
+    assert load(folder, MINIMAL).recode.nue_weight == 0.24
     assert load(folder, MINIMAL + "recode: {nue_weight: 0.25}\n").recode.nue_weight == 0.25
     assert "at most 1" in problems(folder, MINIMAL + "recode: {nue_weight: 2}\n")["recode.nue_weight"][1]
 
