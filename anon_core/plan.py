@@ -64,6 +64,11 @@ class RecodingPlan:
         """Return the label code of every tuple in one column."""
         return np.asarray(self.ladders[column].maps[self.levels[column], self.frequencies.codes[column]])
 
+    def classes(self) -> kernels.Groups:
+        """Return the tuples that have the same labels in every column, as classes; removed ones are not left out."""
+        codes = [self.released_codes(i) for i in range(len(self.ladders))]
+        return kernels.group(codes, [len(ladder.labels) for ladder in self.ladders], self.frequencies.weights)
+
     def released(self) -> FrequencyTable:
         """Return the distinct tuples that will be published, without the removed rows."""
         keep = ~self.removed

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from anon_core.kernels import Floats
 from anon_core.table import Codes, Mask
 
 ROOT = "*"
 _ANYTHING = "\0anything"
 
 Levels = np.ndarray[Any, np.dtype[np.int8]]
-Shares = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Ladder:
             levels[self.maps[level, ~self.unmapped]] = level
         return levels
 
-    def loss(self) -> Shares:
+    def loss(self) -> Floats:
         """
         Return per level and code the share of the column's other values that the label covers (iLoss).
 

@@ -10,12 +10,13 @@ is known of tuples to their rows.
 from anon_core.kernels.counting import Distinct, cores, distinct
 from anon_core.kernels.effort import compiled_is_worth, spend
 from anon_core.kernels.gathering import add_up, cut_out, gather, used_by
-from anon_core.kernels.grouping import AnyCodes, Groups, Integers, Words, bits_of, group, pack, weigh
+from anon_core.kernels.grouping import AnyCodes, Floats, Groups, Integers, Words, bits_of, group, pack, weigh
 from anon_core.kernels.joining import Joined, join
 
 __all__ = [
     "AnyCodes",
     "Distinct",
+    "Floats",
     "Groups",
     "Integers",
     "Joined",

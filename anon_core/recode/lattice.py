@@ -15,8 +15,8 @@ import numpy as np
 from anon_core.errors import PolicyNotMetError
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Diversity, LDiversity
-from anon_core.recode.node_classes import ClassCounter, Classes
-from anon_core.recode.node_costs import ClassesOfNode, Node, NodeCosts
+from anon_core.recode.node_classes import ClassCounter, Classes, Node
+from anon_core.recode.node_costs import NodeCosts
 from anon_core.recode.node_frontier import Frontier
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.progress import Progress
@@ -232,7 +232,7 @@ class _Lattice:
             return
         if removed and self.task.requirements.others and not self._still_safe(node, unsafe):
             return
-        cost = self.costs.cost(node, ClassesOfNode(first=classes.first, sizes=classes.sizes, removed=unsafe))
+        cost = self.costs.cost(node, classes, unsafe)
         self.safe.append(_Safe(cost=cost, removed=removed, node=node))
         self.best = min(self.best, cost)
         if not removed and cost <= self.costs.bound(node) + TIE:

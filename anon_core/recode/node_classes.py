@@ -9,8 +9,10 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.kernels import AnyCodes, Integers
-from anon_core.recode.node_costs import Node
 from anon_core.recode.task import Task
+
+Node = tuple[int, ...]
+"""A level per column."""
 
 HELD = 1 << 24
 """Classes remembered for counting other nodes from them, of all nodes together: a quarter of a gigabyte."""
@@ -18,7 +20,7 @@ HELD = 1 << 24
 MOST_HELD = 4_000
 """Nodes remembered; looking through more of them costs more than it saves."""
 
-WORTH = 0.8
+LARGEST_SHARE_HELD = 0.8
 """A node is remembered if it has at most this share of the classes that it was counted from."""
 
 
@@ -62,7 +64,7 @@ class ClassCounter:
         base = self._known[at]
         groups = self._grouped(node, [codes[base.first] for codes in self._codes], base.sizes)
         found = Classes(first=base.first[groups.first], sizes=groups.weights)
-        if len(found.sizes) <= WORTH * len(base.sizes):
+        if len(found.sizes) <= LARGEST_SHARE_HELD * len(base.sizes):
             self._remember(node, found)
         return found
 

@@ -7,28 +7,18 @@ on whether it is removed. So costs come from one tuple of each class; no row, an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from anon_core.hierarchy.ladder import Ladder, Shares
-from anon_core.kernels import AnyCodes, Integers, weigh
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.kernels import AnyCodes, Floats, Integers
+from anon_core.recode.node_classes import Classes, Node
 from anon_core.recode.task import Task
 from anon_core.score.utility.cells import covered
+from anon_core.score.utility.entropy import bits_within, most_bits
 from anon_core.spec import UtilityMeasure
 from anon_core.table import Mask
-
-Node = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassesOfNode:
-    """The classes of a node: one tuple of each, the rows of each, and which of them are to be removed."""
-
-    first: Integers
-    sizes: Integers
-    removed: Mask
 
 
 class NodeCosts:
@@ -57,11 +47,11 @@ class NodeCosts:
         """Return how much detail a node loses, removals aside: quick in every measure, so it tells where to look."""
         return sum(bound[level] for bound, level in zip(self._bounds, node, strict=True))
 
-    def cost(self, node: Node, classes: ClassesOfNode) -> float:
-        """Return what a node costs with some of its classes removed."""
+    def cost(self, node: Node, classes: Classes, removed: Mask) -> float:
+        """Return what a node costs; ``removed`` says which of its classes are."""
         if self._rows is not None:
-            return self._rows.cost(node, classes)
-        gone = np.flatnonzero(classes.removed)
+            return self._rows.cost(node, classes, removed)
+        gone = np.flatnonzero(removed)
         sizes, first = classes.sizes[gone], classes.first[gone]
         total = 0.0
         for column, codes, level in zip(self._columns, self._codes, node, strict=True):
@@ -75,27 +65,22 @@ def _columns(task: Task) -> Sequence[_Column]:
     if measure in (UtilityMeasure.LOSS, UtilityMeasure.ROWS):
         total = sum(task.weights) or 1.0
         return [
-            _LossColumn(ladder, _rows_by_value(task, i), weight / total)
+            _LossColumn(ladder, task.rows_by_value(i), weight / total)
             for i, (ladder, weight) in enumerate(zip(task.ladders, task.weights, strict=True))
         ]
     weights = task.weights if measure is UtilityMeasure.WNUE else [1.0] * len(task.weights)
-    every = [_rows_by_value(task, i) for i in range(len(task.ladders))]
-    total = sum(weight * (_bits(rows.sum()) - _bits(rows)) for weight, rows in zip(weights, every, strict=True))
+    every = [task.rows_by_value(i) for i in range(len(task.ladders))]
+    total = sum(weight * most_bits(rows) for weight, rows in zip(weights, every, strict=True))
     return [
         _EntropyColumn(ladder, rows, weight / total if total > 0 else 0.0)
         for ladder, rows, weight in zip(task.ladders, every, weights, strict=True)
     ]
 
 
-def _rows_by_value(task: Task, column: int) -> Integers:
-    codes = task.frequencies.codes[column].astype(np.int64)
-    return weigh(codes, task.ladders[column].maps.shape[1], task.frequencies.weights)
-
-
 class _Column(Protocol):
     """What one column adds to the cost: per level without removals, and with some rows of given values removed."""
 
-    unremoved: Shares
+    unremoved: Floats
 
     def cost(self, level: int, values: AnyCodes, rows: Integers) -> float: ...
 
@@ -106,9 +91,9 @@ class _LossColumn:
     def __init__(self, ladder: Ladder, rows: Integers, share: float) -> None:
         self._ladder = ladder
         values = ladder.maps.shape[1]
-        self._kept: Shares = 1 - (covered(ladder) - 1) / max(values - 1, 1)
+        self._kept: Floats = 1 - (covered(ladder) - 1) / max(values - 1, 1)
         self._factor = share / max(int(rows.sum()), 1)
-        self.unremoved: Shares = share - self._factor * (self._kept[ladder.maps] @ rows)
+        self.unremoved: Floats = share - self._factor * (self._kept[ladder.maps] @ rows)
 
     def cost(self, level: int, values: AnyCodes, rows: Integers) -> float:
         labels = self._ladder.maps[level, values]
@@ -128,13 +113,13 @@ class _EntropyColumn:
         self._ladder, self._factor = ladder, factor
         unknown = rows[ladder.unmapped]
         self._unknown = int(unknown.sum())
-        self._apart = _bits(unknown)
+        self._apart = bits_within(unknown)
         self._root = int(ladder.maps[-1, 0]) if ladder.maps.shape[1] else 0
         groups = [np.arange(ladder.maps.shape[1]), *ladder.maps[1:]]
-        as_collected = _bits(rows)
-        self._whole = [_bits(np.bincount(group, rows)) - as_collected for group in groups]
+        as_collected = bits_within(rows)
+        self._whole = [bits_within(np.bincount(group, rows)) - as_collected for group in groups]
         nobody, nothing = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        self.unremoved: Shares = np.array([self.cost(level, nobody, nothing) for level in range(len(groups))])
+        self.unremoved: Floats = np.array([self.cost(level, nobody, nothing) for level in range(len(groups))])
 
     def cost(self, level: int, values: AnyCodes, rows: Integers) -> float:
         lost = self._whole[level]
@@ -143,8 +128,8 @@ class _EntropyColumn:
         if level < self._ladder.height:
             total = float(inside.sum()) + self._unknown
             # As collected, a value that the hierarchy does not know is still itself.
-            unknown = _bits(self._unknown) if level else self._apart
-            lost += _bits(total) - _bits(inside) - unknown
+            unknown = bits_within(self._unknown) if level else self._apart
+            lost += bits_within(total) - bits_within(inside) - unknown
         return self._factor * lost
 
 
@@ -174,15 +159,8 @@ class _ChangedRows:
             unchanged &= own[codes]
         return 1 - int(kept[unchanged].sum()) / self._rows
 
-    def cost(self, node: Node, classes: ClassesOfNode) -> float:
-        unchanged = ~classes.removed
+    def cost(self, node: Node, classes: Classes, removed: Mask) -> float:
+        unchanged = ~removed
         for own, ladder, codes, level in zip(self._own, self._ladders, self._frequencies.codes, node, strict=True):
             unchanged &= own[ladder.maps[level, codes[classes.first]]]
         return 1 - int(classes.sizes[unchanged].sum()) / self._rows
-
-
-def _bits(rows: AnyCodes | int | float) -> float:
-    """Return the sum of f * log2(f)."""
-    sizes = np.asarray(rows, np.float64).reshape(-1)
-    sizes = sizes[sizes > 0]
-    return float((sizes * np.log2(sizes)).sum())

@@ -7,11 +7,11 @@ Every set of columns is generalised in the whole table, and the rows in classes 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
-from anon_core import kernels
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.plan import RecodingPlan
 from anon_core.policy import rows_allowed
@@ -42,14 +42,9 @@ def _compare(task: Task, ladders: Sequence[Ladder], chosen: Sequence[str]) -> Ca
     frequencies = task.frequencies
     levels = np.zeros((len(chosen), frequencies.tuples), np.int8)
     levels[[i for i, way in enumerate(chosen) if way]] = 1
-    codes = [ladder.maps[levels[i], frequencies.codes[i]] for i, ladder in enumerate(ladders)]
-    groups = kernels.group(codes, [len(ladder.labels) for ladder in ladders], frequencies.weights)
-    plan = RecodingPlan(
-        frequencies=frequencies,
-        ladders=tuple(ladders),
-        levels=levels,
-        removed=np.asarray((groups.weights < task.k)[groups.member]),
-    )
+    plan = replace(RecodingPlan.unchanged(frequencies, ladders), levels=levels)
+    classes = plan.classes()
+    plan = replace(plan, removed=np.asarray((classes.weights < task.k)[classes.member]))
     enough = [limit for limit in LIMITS if plan.rows_removed <= rows_allowed(limit, frequencies.rows)]
     dropping = f"at most {enough[0]} of the rows" if enough else f"more than {LIMITS[-1]} of the rows, beyond the paper"
     return Candidate.of(

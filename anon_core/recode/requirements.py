@@ -101,19 +101,16 @@ class Requirements:
         frequencies: FrequencyTable,
         policy: PartialPolicy,
         *,
-        k: int | None = None,
         sensitive: Mapping[str, FrequencyTable] | None = None,
         climbed: Mapping[str, Ladder] | None = None,
     ) -> Requirements:
         """Return what a policy requires; ``sensitive`` counts the tuples together with each column that it names."""
-        wanted = k if k is not None else policy.k
-        if wanted is None:
+        if policy.k is None:
             raise InternalError("policy without k", "recode.requirements")
-        wanted = max(wanted, rows_for_risk(policy.max_risk))
         occurrences = {name: Occurrences.of(frequencies, pairs) for name, pairs in (sensitive or {}).items()}
         required: tuple[Requirement, ...] = (*policy.l_diversity, *policy.t_closeness, *policy.alpha)
         return cls(
-            k=wanted,
+            k=max(policy.k, rows_for_risk(policy.max_risk)),
             weights=frequencies.weights,
             others=tuple((one, occurrences[one.column]) for one in required),
             climbed=climbed or {},

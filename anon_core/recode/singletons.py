@@ -12,7 +12,6 @@ from itertools import product
 
 import numpy as np
 
-from anon_core import kernels
 from anon_core.errors import InvalidInputError, PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.kinds.intervals import group_numbers
@@ -156,14 +155,8 @@ def _try(
 
 def _without_singletons(plan: RecodingPlan) -> RecodingPlan:
     """Return the plan that also removes the rows it leaves alone; nobody else becomes alone by that."""
-    codes = [plan.released_codes(i) for i in range(len(plan.ladders))]
-    groups = kernels.group(codes, [len(ladder.labels) for ladder in plan.ladders], plan.frequencies.weights)
-    return RecodingPlan(
-        frequencies=plan.frequencies,
-        ladders=plan.ladders,
-        levels=plan.levels,
-        removed=plan.removed | (groups.weights == 1)[groups.member],
-    )
+    classes = plan.classes()
+    return replace(plan, removed=plan.removed | (classes.weights == 1)[classes.member])
 
 
 def _describe(tried: _Tried, task: Task, *, elected: bool) -> Candidate:

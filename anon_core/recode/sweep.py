@@ -41,14 +41,14 @@ def _swept(task: Task, k: int, known: Recoding | None, progress: Progress | None
     if k > task.frequencies.rows:
         return Swept(k=k, reason=f"the table has only {task.frequencies.rows} rows")
     try:
-        recoding = known or recode(with_k(task, k), progress=_telling(k, progress))
+        recoding = known or recode(_with_k(task, k), progress=_telling(k, progress))
     except PolicyNotMetError as error:
         return Swept(k=k, reason=str(error))
     left = entropy(Recoded.by(recoding.plan), task.by_name)
     return Swept(k=k, nue=left.overall, wnue=left.weighted, rows_removed=recoding.plan.rows_removed)
 
 
-def with_k(task: Task, k: int) -> Task:
+def _with_k(task: Task, k: int) -> Task:
     """Return the same task for another k."""
     rows = max(k, rows_for_risk(task.policy.max_risk))
     return replace(

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from anon_core import kernels
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.ladder import Ladder
-from anon_core.policy import PartialPolicy, rows_allowed
+from anon_core.kernels import Integers
+from anon_core.policy import Distance, PartialPolicy, rows_allowed
 from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.recode.requirements import Requirements
 from anon_core.spec import PartialPublication, Recode
@@ -47,6 +51,11 @@ class Task:
         """The weight of every column."""
         return dict(zip(self.frequencies.names, self.weights, strict=True))
 
+    def rows_by_value(self, column: int) -> Integers:
+        """Return how many rows have each value of a column."""
+        codes = self.frequencies.codes[column].astype(np.int64)
+        return kernels.weigh(codes, self.ladders[column].maps.shape[1], self.frequencies.weights)
+
     @classmethod
     def of(
         cls,
@@ -54,14 +63,13 @@ class Task:
         ladders: Sequence[Ladder],
         policy: PartialPolicy,
         *,
-        k: int | None = None,
         weights: Mapping[str, float] | None = None,
         sensitive: Mapping[str, FrequencyTable] | None = None,
         climbed: Mapping[str, Ladder] | None = None,
         settings: Recode | None = None,
     ) -> Task:
         """
-        Return a task for a policy, whose k may be given apart.
+        Return a task for a policy.
 
         ``sensitive`` counts, for every column whose diversity is required, the tuples together with that column;
         ``climbed`` has the ladders of those whose closeness is hierarchical.
@@ -70,7 +78,7 @@ class Task:
             frequencies=frequencies,
             ladders=tuple(ladders),
             weights=tuple((weights or {}).get(name, 1.0) for name in frequencies.names),
-            requirements=Requirements.of(frequencies, policy, k=k, sensitive=sensitive or {}, climbed=climbed or {}),
+            requirements=Requirements.of(frequencies, policy, sensitive=sensitive or {}, climbed=climbed or {}),
             policy=policy,
             settings=settings or Recode(),
         )
@@ -84,7 +92,7 @@ class Task:
         :raises HierarchyError: a hierarchy file is wrong.
         """
         quasi, weights = publication.quasi_identifiers, publication.priority_weights
-        hierarchical = [one.column for one in policy.t_closeness if one.distance == "hierarchical"]
+        hierarchical = [one.column for one in policy.t_closeness if one.distance is Distance.HIERARCHICAL]
         built = ladders(publication, table, list(dict.fromkeys([*quasi, *hierarchical])))
         named = [
             *(one.column for one in policy.l_diversity),

@@ -62,20 +62,8 @@ def judge(
             people = _beside(before, table, question, original, question.unit)
     counted = dict.fromkeys([*question.quasi_identifiers, *question.sensitive, *also])
     frequencies = FrequencyTable.of(table, list(counted), unit=question.unit)
-    assessment = assess(
-        frequencies,
-        question.quasi_identifiers,
-        k=question.k,
-        sensitive=question.sensitive,
-        max_risk=question.policy.max_risk,
-        sampling_fraction=question.sampling_fraction,
-        comparison=comparison,
-        people=people,
-        weights=question.publication.priority_weights if question.publication else None,
-    )
     besides = [name for name in (question.unit, original.key if original else None) if name is not None]
-    checks = all_checks(table, question, assessment, comparison, today=today, besides=besides)
-    return Judgement(assessment=assessment, checks=tuple(checks), frequencies=frequencies, comparison=people)
+    return _judged(table, frequencies, question, comparison, people, today=today, besides=besides)
 
 
 def judge_recoding(released: Table, plan: RecodingPlan, question: Question, *, today: date) -> Judgement:
@@ -87,6 +75,20 @@ def judge_recoding(released: Table, plan: RecodingPlan, question: Question, *, t
     question = question.of_columns(released.names)
     comparison = Comparison.of_plan(plan)
     frequencies = FrequencyTable.of(released, [*question.quasi_identifiers, *question.sensitive])
+    return _judged(released, frequencies, question, comparison, comparison, today=today)
+
+
+def _judged(
+    table: Table,
+    frequencies: FrequencyTable,
+    question: Question,
+    comparison: Comparison | None,
+    people: Comparison | None,
+    *,
+    today: date,
+    besides: Sequence[str] = (),
+) -> Judgement:
+    """Measure a table beside its original, rows and people, and check all that is asked of it."""
     assessment = assess(
         frequencies,
         question.quasi_identifiers,
@@ -95,10 +97,11 @@ def judge_recoding(released: Table, plan: RecodingPlan, question: Question, *, t
         max_risk=question.policy.max_risk,
         sampling_fraction=question.sampling_fraction,
         comparison=comparison,
+        people=people,
         weights=question.publication.priority_weights if question.publication else None,
     )
-    checks = all_checks(released, question, assessment, comparison, today=today)
-    return Judgement(assessment=assessment, checks=tuple(checks), frequencies=frequencies, comparison=comparison)
+    checks = all_checks(table, question, assessment, comparison, today=today, besides=besides)
+    return Judgement(assessment=assessment, checks=tuple(checks), frequencies=frequencies, comparison=people)
 
 
 def _beside(before: Table, table: Table, question: Question, original: Original, unit: str | None) -> Comparison:

@@ -8,6 +8,7 @@ from typing import Any
 from anon_core.comparison import Comparison
 from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
+from anon_core.plan import RecodingPlan
 from anon_core.recode.outcome import Recoding
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.measured import measured_note, public_utility_note, utility_note
@@ -30,6 +31,12 @@ def assess_publication(publication: Publication, table: Table, recoding: Recodin
     )
 
 
+def levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
+    """Return how many published rows stand at which level of one column."""
+    names = plan.ladders[column].level_names
+    return [{"level": level, "name": names[level], "rows": rows} for level, rows in plan.rows_by_level(column).items()]
+
+
 def recoding_note(publication: Publication, recoding: Recoding, assessment: Assessment) -> dict[str, Any]:
     """Return what a recoding did and cost, without a single value."""
     if assessment.utility is None:
@@ -44,9 +51,7 @@ def recoding_note(publication: Publication, recoding: Recoding, assessment: Asse
         column = declared[name]
         levels = [{"level": 0, "name": "as collected", "rows": rows}]
         if name in at:
-            ladder = plan.ladders[at[name]]
-            used = plan.rows_by_level(at[name])
-            levels = [{"level": n, "name": ladder.level_names[n], "rows": count} for n, count in used.items()]
+            levels = levels_note(plan, at[name])
         columns.append(
             {
                 "name": name,

@@ -13,10 +13,8 @@ import pyarrow as pa
 from anon_core import kernels
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
-from anon_core.kernels import AnyCodes, Integers
+from anon_core.kernels import AnyCodes, Floats, Integers
 from anon_core.table import Mask
-
-Shares = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +60,7 @@ class SensitiveClasses:
         """The class of each pair."""
         return np.repeat(np.arange(self.classes), self.distinct)
 
-    def shares(self) -> Shares:
+    def shares(self) -> Floats:
         """Return the share of each pair in the distribution of its class."""
         return np.asarray(self.counts / np.repeat(self.totals, self.distinct))
 

@@ -14,9 +14,9 @@ import numpy as np
 from anon_core import kernels
 from anon_core.errors import InvalidInputError
 from anon_core.hierarchy.ladder import Ladder
-from anon_core.kernels import AnyCodes, Integers
+from anon_core.kernels import AnyCodes, Floats, Integers
 from anon_core.policy import Distance
-from anon_core.score.classes import ClassMeasure, SensitiveClasses, Shares
+from anon_core.score.classes import ClassMeasure, SensitiveClasses
 from anon_core.score.ordering import places
 from anon_core.table.arrays import integers
 
@@ -55,7 +55,7 @@ def t_closeness(
     )
 
 
-def class_distances(classes: SensitiveClasses, *, distance: Distance, ladder: Ladder | None = None) -> Shares:
+def class_distances(classes: SensitiveClasses, *, distance: Distance, ladder: Ladder | None = None) -> Floats:
     """Return how far each class is from the whole table, between 0 and 1."""
     if distance is Distance.EQUAL:
         away = _variation(classes, classes.values)
@@ -68,7 +68,7 @@ def class_distances(classes: SensitiveClasses, *, distance: Distance, ladder: La
     return np.clip(away, 0.0, 1.0)
 
 
-def _variation(classes: SensitiveClasses, values: AnyCodes, node_of: AnyCodes | None = None) -> Shares:
+def _variation(classes: SensitiveClasses, values: AnyCodes, node_of: AnyCodes | None = None) -> Floats:
     """
     Return the total variation of each class: what it has of each value beyond the share in the whole table.
 
@@ -86,7 +86,7 @@ def _variation(classes: SensitiveClasses, values: AnyCodes, node_of: AnyCodes | 
     return np.asarray(np.add.reduceat(np.maximum(beyond, 0.0), starts))
 
 
-def _hierarchical(classes: SensitiveClasses, ladder: Ladder) -> Shares:
+def _hierarchical(classes: SensitiveClasses, ladder: Ladder) -> Floats:
     """
     Return the distances over a tree in which all values are equally deep.
 
@@ -114,7 +114,7 @@ def _same_values(classes: SensitiveClasses, ladder: Ladder) -> bool:
     return bool(ladder.labels.take(integers(ladder.maps[0])).take(known).equals(classes.domain.take(known)))
 
 
-def _ordered(classes: SensitiveClasses) -> Shares:
+def _ordered(classes: SensitiveClasses) -> Floats:
     """
     Return the distances of values in a row: the mean gap between the two cumulative distributions.
 
@@ -144,7 +144,7 @@ class _Steps:
     """The cumulative distribution of every class: at each of its places what share stands there or before."""
 
     places: Integers
-    cumulated: Shares
+    cumulated: Floats
     starts: Integers
 
 

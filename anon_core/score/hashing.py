@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
-Hashes = np.ndarray[Any, np.dtype[np.uint64]]
-
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_FIRST = np.uint64(0xBF58476D1CE4E5B9)
-_SECOND = np.uint64(0x94D049BB133111EB)
+from anon_core.kernels import Words
+from anon_core.kernels.splitmix import STEP, mixed
 
 
-def hashes_of(texts: pa.Array) -> Hashes:
+def hashes_of(texts: pa.Array) -> Words:
     """
     Return one number of 64 bits for each text, spread evenly; equal texts have equal numbers.
 
     Every byte is mixed with its place, what comes out is added up and mixed once more with the length (the mixer is
-    that of SplitMix64, Steele et al. 2014). Two of a billion different texts have the same number in one of 40 tables.
+    that of SplitMix64). Two of a billion different texts have the same number in one of 40 tables.
 
     >>> hashes_of(pa.array(["a", "b", "a"])).tolist()[0] == hashes_of(pa.array(["a"])).tolist()[0]
     True
@@ -34,13 +29,5 @@ def hashes_of(texts: pa.Array) -> Hashes:
     lengths = np.diff(ends)
     places = np.arange(end - begin, dtype=np.uint64) - np.repeat((ends[:-1] - begin).astype(np.uint64), lengths)
     sums = np.zeros(end - begin + 1, np.uint64)
-    np.cumsum(_mixed(places * np.uint64(256) + signs), out=sums[1:])
-    return _mixed(sums[ends[1:] - begin] - sums[ends[:-1] - begin] + lengths.astype(np.uint64) * _STEP)
-
-
-def _mixed(numbers: Hashes) -> Hashes:
-    """Mix each number; sums and products run over, as they are meant to."""
-    numbers = numbers + _STEP
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * _FIRST
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * _SECOND
-    return np.asarray(numbers ^ (numbers >> np.uint64(31)), np.uint64)
+    np.cumsum(mixed(places * np.uint64(256) + signs + STEP), out=sums[1:])
+    return mixed(sums[ends[1:] - begin] - sums[ends[:-1] - begin] + lengths.astype(np.uint64) * STEP + STEP)

@@ -19,8 +19,7 @@ import numpy as np
 
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
-from anon_core.kernels import Integers
-from anon_core.score.classes import Shares
+from anon_core.kernels import Floats, Integers
 from anon_core.score.pitman import pitman_uniques
 from anon_core.score.population_size import population_size
 from anon_core.score.slide_negative_binomial import slide_negative_binomial_uniques
@@ -140,7 +139,7 @@ def zayatz_uniques(sizes: Integers, times: Integers, population: int) -> float:
     return float(times[0] * alone[0] / alone.sum() * population / rows)
 
 
-def _log_left_out(others: Integers, rows: int, population: int) -> Shares:
+def _log_left_out(others: Integers, rows: int, population: int) -> Floats:
     """
     Return the logarithm of ``prod over k < others of (N-n-k) / (N-1-k)`` for ascending numbers of others.
 

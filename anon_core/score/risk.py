@@ -16,8 +16,8 @@ import numpy as np
 
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
-from anon_core.kernels import Integers
-from anon_core.score.classes import Shares, share_above
+from anon_core.kernels import Floats, Integers
+from anon_core.score.classes import share_above
 from anon_core.score.population_size import population_size
 from anon_core.score.rows_by_size import RowsBySize, rows_by_size
 from anon_core.table import Mask
@@ -128,7 +128,7 @@ def risk(
     )
 
 
-def expected_risk(sizes: Integers, fraction: float) -> Shares:
+def expected_risk(sizes: Integers, fraction: float) -> Floats:
     """
     Return the expectation of 1/F for classes of ``sizes`` in a sample, F the size of the class in the population.
 
@@ -160,7 +160,7 @@ def _rows_at(exposed: RowsBySize, limit: float, chosen: Mask) -> RowsAt:
     return RowsAt(limit=limit, rows=rows, share=rows / exposed.total)
 
 
-def _attack(exposed: RowsBySize, risks: Shares, above: Sequence[Mask], limits: Sequence[float]) -> AttackRisk:
+def _attack(exposed: RowsBySize, risks: Floats, above: Sequence[Mask], limits: Sequence[float]) -> AttackRisk:
     return AttackRisk(
         highest=float(risks.max()),
         average=float((risks * exposed.rows).sum() / exposed.total),

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anon_core.kernels import Integers
-from anon_core.score.hashing import Hashes, hashes_of
+from anon_core.kernels import Integers, Words
+from anon_core.score.hashing import hashes_of
 from anon_core.score.profile import ColumnProfile, type_of
 from anon_core.table.arrays import integers, nulls, numbers
 
@@ -63,10 +63,10 @@ class ColumnSketch:
     missing: int = 0
     overflowed: bool = False
     type: str = "empty"
-    hashes: Hashes = field(default_factory=lambda: np.zeros(0, np.uint64))
+    hashes: Words = field(default_factory=lambda: np.zeros(0, np.uint64))
     counts: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     values: pa.Array = field(default_factory=lambda: pa.array([], pa.large_string()))
-    heavy_hashes: Hashes = field(default_factory=lambda: np.zeros(0, np.uint64))
+    heavy_hashes: Words = field(default_factory=lambda: np.zeros(0, np.uint64))
     heavy_counts: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     uncounted: int = 0
 
@@ -85,7 +85,7 @@ class ColumnSketch:
         self._count_heavy(hashes, counts)
         self._keep(hashes, counts, values)
 
-    def _keep(self, hashes: Hashes, counts: Integers, values: pa.Array) -> None:
+    def _keep(self, hashes: Words, counts: Integers, values: pa.Array) -> None:
         """Keep the values with the smallest hashes; what is beyond the largest kept one was never kept before."""
         if self.overflowed:
             near = np.flatnonzero(hashes <= self.hashes[-1])
@@ -97,7 +97,7 @@ class ColumnSketch:
         self.hashes, self.counts = every[: self.kept], total[: self.kept]
         self.values = pa.concat_arrays([self.values, values]).take(integers(first[: self.kept]))
 
-    def _count_heavy(self, hashes: Hashes, counts: Integers) -> None:
+    def _count_heavy(self, hashes: Words, counts: Integers) -> None:
         """Add to the counters; of too many, take the next largest count from all and remember how much."""
         every, which = np.unique(np.concatenate([self.heavy_hashes, hashes]), return_inverse=True)
         total = np.bincount(which, np.concatenate([self.heavy_counts, counts]), len(every)).astype(np.int64)

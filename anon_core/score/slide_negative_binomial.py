@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anon_core.kernels import Integers
-from anon_core.score.classes import Shares
+from anon_core.kernels import Floats, Integers
 
 _STEPS = 4096
 _HALVINGS = 100
@@ -45,7 +44,7 @@ def slide_negative_binomial_uniques(sizes: Integers, times: Integers, population
     return float(tried[at] * probability[at] ** shape[at])
 
 
-def _fitted(tried: Shares, classes: int, population: int, fraction: float) -> tuple[Shares, Shares]:
+def _fitted(tried: Floats, classes: int, population: int, fraction: float) -> tuple[Floats, Floats]:
     """
     Return shape and probability that give the population and the classes of the sample, for each number of classes.
 
@@ -65,7 +64,7 @@ def _fitted(tried: Shares, classes: int, population: int, fraction: float) -> tu
     return np.where(fits, shape, np.nan), np.where(fits, probability, np.nan)
 
 
-def _sample_uniques(classes: Shares, shape: Shares, probability: Shares, fraction: float) -> Shares:
+def _sample_uniques(classes: Floats, shape: Floats, probability: Floats, fraction: float) -> Floats:
     """Return how many classes are expected to have one row in the sample."""
     left = (1 - fraction) * (1 - probability)
     met = (probability / (1 - left)) ** shape

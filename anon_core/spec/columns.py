@@ -45,6 +45,16 @@ class Unmapped(StrEnum):
     SUPPRESS = "suppress"
 
 
+MOST_LEVELS = 100
+"""As in hierarchy files: more levels than anybody can tell apart."""
+
+
+def _not_too_many(levels: tuple[Any, ...]) -> tuple[Any, ...]:
+    if len(levels) > MOST_LEVELS:
+        raise ValueError(f"should have at most {MOST_LEVELS} levels, not {len(levels)}")
+    return levels
+
+
 def _growing(widths: tuple[int | float, ...]) -> tuple[int | float, ...]:
     # Fractions of the decimal spelling: 0.3 is three times 0.1 to people, not to binary floats.
     exact = [Fraction(repr(width)) for width in widths]
@@ -74,10 +84,20 @@ def _coarsening(levels: tuple[DateLevel, ...]) -> tuple[DateLevel, ...]:
 class Hierarchy(Model):
     """How the values of a column are generalised: exactly one kind is set."""
 
-    intervals: Annotated[tuple[Number, ...], NOT_EMPTY, AfterValidator(_growing)] | None = None
+    intervals: (
+        Annotated[tuple[Number, ...], NOT_EMPTY, AfterValidator(_not_too_many), AfterValidator(_growing)] | None
+    ) = None
     file: Filled | None = None
     root: Filled | None = None
-    prefix: Annotated[tuple[Annotated[Whole, Field(ge=1)], ...], NOT_EMPTY, AfterValidator(_shrinking)] | None = None
+    prefix: (
+        Annotated[
+            tuple[Annotated[Whole, Field(ge=1)], ...],
+            NOT_EMPTY,
+            AfterValidator(_not_too_many),
+            AfterValidator(_shrinking),
+        ]
+        | None
+    ) = None
     date: Annotated[tuple[DateLevel, ...], NOT_EMPTY, AfterValidator(_coarsening)] | None = None
     unmapped: Unmapped = Unmapped.ERROR
 

@@ -36,6 +36,9 @@ __all__ = [
     "Years",
 ]
 
+MOST_SWEEPS = 100_000
+"""More sweeps of the improvement search than anybody waits for are a slip."""
+
 _PRESETS = ("@hourly", "@daily", "@weekly", "@monthly", "@quarterly", "@yearly", "@once", "@continuous")
 _CRON_ATOM = r"(?:\*|\?|L|[0-9]{1,2}|[A-Za-z]{3})"
 _CRON_ITEM = rf"{_CRON_ATOM}(?:-{_CRON_ATOM})?(?:/[0-9]{{1,4}})?(?:#[1-5L])?"
@@ -151,9 +154,9 @@ def _encoding(value: str) -> str:
 
 
 def _iterations(value: Any) -> Any:
-    if value == "auto" or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+    if value == "auto" or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_SWEEPS):
         return plain(value)
-    raise ValueError(f"should be `auto` or a whole number of at least 0, not {quoted(value)}")
+    raise ValueError(f"should be `auto` or a whole number from 0 to {MOST_SWEEPS}, not {quoted(value)}")
 
 
 def _expectation(value: str) -> str:
@@ -235,7 +238,7 @@ class Recode(Model):
     mode: Mode = Mode.SAFE
     improve: Annotated[int | str, BeforeValidator(_iterations)] = "auto"
     seed: Annotated[Whole, Field(ge=0)] = 0
-    nue_weight: Share = 0.22
+    nue_weight: Share = 0.24
     singletons: SingletonRecoding | None = None
     then: Literal["prioritised"] | None = None
     sticky: Flag = False

@@ -1,4 +1,4 @@
-"""``anon check`` beside the original: the four k's, units, diversity, risk, utility, and what it refuses."""
+"""``anon check`` beside the original: the four k's, diversity, risk, utility, and what it refuses."""
 
 from __future__ import annotations
 
@@ -6,19 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.airflow_side.check_specs import spec_with
 from tests.faults.anon_process import anon
 
 # The example of bampoulidis2019: whoever knows the man from Austria finds the one row with stars.
 BEFORE = "id,sex,age,country,ill\n1,f,20,AT,flu\n2,f,20,AT,cold\n3,m,20,GR,flu\n4,m,20,GR,cold\n5,m,20,AT,flu\n"
 AFTER = "id,sex,age,country,ill\n1,f,20,AT,flu\n2,f,20,AT,cold\n3,m,20,GR,flu\n4,m,20,GR,cold\n5,*,20,*,flu\n"
-SPEC = """columns:
-  id: {role: identifier}
-  sex: {role: quasi, priority: 1}
-  age: {role: quasi, priority: 2}
-  country: {role: quasi, priority: 1, hierarchy: {file: countries.csv}}
-  ill: {role: sensitive}
-privacy: {k: 2}
-"""
 
 
 @pytest.fixture
@@ -37,13 +30,6 @@ def files(tmp_path) -> tuple[Path, Path]:
 
 def released(path: Path, rows: str) -> Path:
     path.write_text("sex,age,country,ill\n" + rows)
-    return path
-
-
-def spec_with(folder: Path, policy: str = "{k: 2}", text: str = SPEC) -> Path:
-    (folder / "countries.csv").write_text("AT;Europe\nGR;Europe\nJP;Asia\n")
-    path = folder / "spec.yaml"
-    path.write_text(text.replace("{k: 2}", policy))
     return path
 
 
@@ -112,92 +98,6 @@ def test_link_k_is_what_is_checked_where_the_policy_means_it(tmp_path, home, fil
     alone = anon("check", files[0], "--spec", spec, home=home)
     assert alone.code == 2
     assert "--original" in alone.err
-
-
-def test_people_are_counted_in_place_of_rows(tmp_path, home):
-    before, after = tmp_path / "b.csv", tmp_path / "a.csv"
-    before.write_text("who,sex\nann,f\nann,f\nbea,f\ncem,m\ncem,m\n")
-    after.write_text("sex\nf\nf\nf\nm\nm\n")
-    rows = anon("check", after, "--quasi", "sex", "-k", "2", "--original", before, "--same-order", "--json", home=home)
-    assert rows.json["k"]["exact"] == 2
-    people = anon("check", after, "--quasi", "sex", "-k", "2", "--original", before, "--same-order", "--unit", "who",
-                  "--json", home=home)  # fmt: skip
-    assert people.json["k"] == {"exact": 1, "link": 1, "source": 1, "concealment": 1}
-    assert people.json["rows"] == 3
-    unpaired = anon("check", after, "--quasi", "sex", "--original", before, "--unit", "who", home=home)
-    assert unpaired.code == 2
-    assert "without knowing which row became which" in unpaired.err
-
-
-VISITS = "p,sex,age,country,ill\nann,f,20,AT,flu\nann,f,20,AT,cold\nbea,f,20,AT,flu\ncem,m,20,GR,flu\n"
-UNPAIRED = "people beside their originals need to know which row became which: --same-order or --key COLUMN"
-
-
-@pytest.fixture
-def visits(tmp_path) -> tuple[Path, Path]:
-    """A released table that tells its people apart, in another order than its original and without the last row."""
-    head, *rows = VISITS.splitlines()
-    after, before = tmp_path / "visits.csv", tmp_path / "before_visits.csv"
-    after.write_text("\n".join([head, *rows[2::-1]]) + "\n")
-    before.write_text(VISITS)
-    return after, before
-
-
-def test_without_a_pairing_people_are_counted_in_the_released_table_only(home, visits):
-    after, before = visits
-    asked = ("check", after, "--quasi", "sex,age,country", "-k", "2", "--unit", "p", "--original", before)
-    ended = anon(*asked, "--json", home=home)
-    assert ended.code == 0, ended.err
-    shown = ended.json
-    assert (shown["rows"], shown["k"]) == (2, {"exact": 2, "link": None, "source": None, "concealment": None})
-    assert shown["beside_original"] == {
-        "paired": False,
-        "rows_before": 4,
-        "rows_removed": 1,
-        "rows_below_k": {"exact": 0, "link": None, "source": None, "concealment": None},
-        "reason": UNPAIRED,
-        "concealment_reason": UNPAIRED,
-    }
-    assert shown["utility"]["loss"] > 0
-    text = anon(*asked, home=home)
-    assert "the four k's of people; which row became which is taken to be unknown; rows removed: 1" in text.out
-    assert f"link, source and concealment: not measured; {UNPAIRED}" in text.out
-
-
-def test_people_too_few_fail_without_a_pairing_and_so_does_a_table_of_something_else(home, visits):
-    after, before = visits
-    asked = ("check", after, "--quasi", "sex,age,country", "--unit", "p", "--original", before, "--json")
-    few = anon(*asked, "-k", "3", home=home)
-    assert few.code == 1, "three rows of two people"
-    assert few.json["k"]["exact"] == 2
-    after.write_text(after.read_text() + "cem,m,20,GR,flu\n" * 2 + "ann,m,20,GR,flu\n")
-    other = anon(*asked, "-k", "2", home=home)
-    assert other.code == 1
-    assert [check["name"] for check in other.json["checks"] if not check["passed"]] == ["made_from_original"]
-
-
-def test_the_link_k_of_people_is_refused_without_a_pairing(tmp_path, home, visits):
-    after, before = visits
-    spec = spec_with(tmp_path, "{k: 2, k_means: link}", SPEC.replace("id: {role: id", "p: {role: id"))
-    ended = anon("check", after, "--spec", spec, "--unit", "p", "--original", before, home=home)
-    assert ended.code == 2
-    assert f"`k_means: link` cannot be checked: {UNPAIRED}" in ended.err
-
-
-@pytest.mark.parametrize("text", ["sex\nf\nf\n", "p,sex\n1,f\n2,f\n"], ids=["no unit", "units of its own making"])
-def test_people_whom_only_a_pairing_tells_are_refused_without_one(home, visits, text):
-    after, before = visits
-    after.write_text(text)
-    ended = anon("check", after, "--quasi", "sex", "-k", "2", "--unit", "p", "--original", before, home=home)
-    assert ended.code == 2
-    assert "units of column 'p' cannot be counted without knowing which row became which" in ended.err
-
-
-def test_the_picture_of_people_without_a_pairing_is_not_of_the_rows_before(tmp_path, home, visits):
-    after, before = visits
-    asked = ("check", after, "--quasi", "sex,age,country", "-k", "2", "--unit", "p", "--original", before)
-    assert anon(*asked, "--plot", tmp_path / "p.svg", home=home).code == 0
-    assert "<svg" in (tmp_path / "p.svg").read_text()
 
 
 def test_what_a_policy_requires_of_sensitive_columns_and_risk_is_checked(tmp_path, home):
@@ -314,29 +214,6 @@ def test_what_is_given_beside_the_file_counts_in_its_place(tmp_path, home):
     assert checks == {"l_diversity(s, distinct, l=2)": 1, "alpha(s)": 1.0}
 
 
-def test_units_are_those_of_the_original_whatever_the_release_says(tmp_path, home):
-    """Found by attack: a release that told its own units apart passed beside k's of 1."""
-    before, after = tmp_path / "b.csv", tmp_path / "a.csv"
-    before.write_text("id,p,a\n1,u,x\n2,u,x\n3,u,x\n")
-    after.write_text("id,p,a\n1,1,x\n2,2,x\n3,3,x\n")
-    beside = ("--original", before, "--key", "id", "--unit", "p")
-    ended = anon("check", after, "--quasi", "a", "-k", "3", *beside, "--json", home=home)
-    assert ended.code == 1
-    assert ended.json["k"] == {"exact": 1, "link": 1, "source": 1, "concealment": 1}
-
-
-def test_rows_that_cover_nobody_are_no_crash_where_units_are_counted(tmp_path, home):
-    before, after = tmp_path / "b.csv", tmp_path / "a.csv"
-    before.write_text("id,p,a\n1,u,x\n2,v,y\n")
-    after.write_text("id,a\n1,x\n2,x\n")
-    beside = ("--original", before, "--key", "id", "--unit", "p")
-    ended = anon("check", after, "--quasi", "a", "-k", "2", *beside, "--json", home=home)
-    assert ended.code == 1
-    assert [check["name"] for check in ended.json["checks"] if not check["passed"]] == ["made_from_original"]
-    assert ended.json["k"] == {"exact": 2, "link": 0, "source": 1, "concealment": None}
-    assert ended.json["beside_original"]["concealment_reason"].startswith("1 of the published rows do not cover")
-
-
 def test_what_only_the_gate_checked_before_is_checked_or_said(tmp_path, home):
     """Found by attack: names declared sensitive and an acceptance that had ended held."""
     table = tmp_path / "t.csv"
@@ -357,18 +234,6 @@ def test_what_only_the_gate_checked_before_is_checked_or_said(tmp_path, home):
     ]
 
 
-def test_a_person_who_is_singled_out_by_several_rows_is_singled_out(tmp_path, home):
-    """Found by attack: sets of columns were searched in rows where people are counted."""
-    table = tmp_path / "t.csv"
-    table.write_text("p,a,o\n" + "1,x,U\n1,x,U\n" + "".join(f"{n},x,V\n" for n in range(2, 8)))
-    spec = tmp_path / "s.yaml"
-    spec.write_text("unit: p\ncolumns: {p: {role: identifier}, a: {role: quasi}, o: {role: other}}\nprivacy: {k: 5}\n")
-    ended = anon("check", table, "--spec", spec, "--json", home=home)
-    (found,) = [check for check in ended.json["checks"] if not check["passed"]]
-    assert found["name"] == "published_uniqueness"
-    assert found["observed"] == [{"columns": ["o"], "singletons": 1}]
-
-
 def test_the_original_is_read_as_the_file_says(tmp_path, home):
     before, after = tmp_path / "b.csv", tmp_path / "a.csv"
     before.write_text("a;s\n1;p\n1;q\nn/a;p\nn/a;q\n")
@@ -379,18 +244,6 @@ def test_the_original_is_read_as_the_file_says(tmp_path, home):
     ended = anon("check", after, "--spec", spec, "--original", before, "--same-order", "--json", home=home)
     assert ended.code == 0, ended.err
     assert ended.json["utility"]["nue"] == 1
-
-
-def test_suppression_counts_rows_where_people_are_counted(tmp_path, home):
-    before, after = tmp_path / "b.csv", tmp_path / "a.csv"
-    before.write_text("id,p,a\n" + "".join(f"{n},{n // 2},x\n" for n in range(12)))
-    after.write_text("id,a\n" + "".join(f"{n},x\n" for n in range(0, 12, 2)))
-    spec = tmp_path / "s.yaml"
-    spec.write_text("unit: p\ncolumns: {id: {role: drop}, p: {role: identifier}, a: {role: quasi}}\nprivacy: {k: 2}\n")
-    ended = anon("check", after, "--spec", spec, "--original", before, "--key", "id", "--json", home=home)
-    checks = {check["name"]: check for check in ended.json["checks"]}
-    assert checks["rows_suppressed_at_most"]["observed"] == 0.5
-    assert not checks["rows_suppressed_at_most"]["passed"]
 
 
 def test_a_star_says_nothing_before_recoding_as_well(tmp_path, home):

@@ -368,3 +368,18 @@ def test_a_full_disk_leaves_no_half_a_table(tmp_path, table, home):
     )
     assert ended.code == 2
     assert [path.name for path in tmp_path.glob("*out*")] + [path.name for path in tmp_path.glob(".*out*")] == []
+
+
+def test_a_picture_is_never_drawn_over_what_is_read_or_written(tmp_path, table):
+    before = table.read_bytes()
+    table.rename(tmp_path / "people.png")
+    spec = spec_of(tmp_path)
+    for out, plot in (("out.csv", "people.png"), ("out.csv", "gone/p.png"), ("gone/out.csv", "p.png")):
+        ended = anon(
+            *("recode", tmp_path / "people.png", "--spec", spec, "--output", tmp_path / out, "--plot", tmp_path / plot),
+            *("--force",),
+            home=tmp_path / "home",
+        )
+        assert ended.code == 2 and ("read or written" in ended.err or "folder" in ended.err)
+    assert (tmp_path / "people.png").read_bytes() == before
+    assert not list(tmp_path.glob("out*")) and not (tmp_path / "p.png").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,12 +60,30 @@ def read_adult(folder: Path) -> Table:
     return read(folder / "adult_arx" / "adult.csv")
 
 
-def task_of(adult: Table, folder: Path, experiment: int, k: int, settings: Recode) -> Task:
-    hierarchies = {name: Hierarchy(file=f"adult_arx/hierarchy_{name}.csv") for name in adult.names}
+def task_of(
+    adult: Table,
+    folder: Path,
+    policy: Policy,
+    settings: Recode,
+    *,
+    quasi: Sequence[str] | None = None,
+    weights: Mapping[str, float] | None = None,
+) -> Task:
+    """What a policy asks of Adult with the hierarchies of ARX, over all columns unless some are given."""
+    quasi = adult.names if quasi is None else quasi
+    hierarchies = {name: Hierarchy(file=f"adult_arx/hierarchy_{name}.csv") for name in quasi}
+    sensitive = sorted({one.column for one in (*policy.l_diversity, *policy.t_closeness)})
     return Task.of(
-        FrequencyTable.of(adult, adult.names),
-        [ladder(adult.column(name), hierarchies[name], folder) for name in adult.names],
-        Policy(k=k, suppression_limit=0.01),
-        weights=weights_of(experiment),
+        FrequencyTable.of(adult, quasi),
+        [ladder(adult.column(name), hierarchies[name], folder) for name in quasi],
+        policy,
+        weights=weights,
+        sensitive={name: FrequencyTable.of(adult, [*quasi, name]) for name in sensitive},
         settings=settings,
     )
+
+
+def experiment_of(adult: Table, folder: Path, experiment: int, k: int, settings: Recode) -> Task:
+    """One of the four experiments, with the one percent of the rows that may go."""
+    policy = Policy(k=k, suppression_limit=0.01)
+    return task_of(adult, folder, policy, settings, weights=weights_of(experiment))

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.build import ladder
 from anon_core.policy import LDiversity, Policy, TCloseness
 from anon_core.recode.compliance import shortfalls
 from anon_core.recode.methods import recode
-from anon_core.recode.task import Task
-from anon_core.spec import Hierarchy, Method, Recode, UtilityMeasure
-from anon_core.table import Table, read
+from anon_core.spec import Method, Recode, UtilityMeasure
+from anon_core.table import Table
+from tests.papers.adult import read_adult, task_of
 
 pytestmark = pytest.mark.reference
+
+NUE = Recode(method=Method.GLOBAL, utility=UtilityMeasure.NUE)
 
 # Share of the rows that may be removed, k, and the NUE that ARX reaches.
 ARX = [
@@ -33,18 +33,7 @@ ARX = [
 
 @pytest.fixture(scope="module")
 def adult(reference_data: Path) -> Table:
-    return read(reference_data / "adult_arx" / "adult.csv")
-
-
-def task_of(adult: Table, folder: Path, policy: Policy, quasi: tuple[str, ...], measure: UtilityMeasure) -> Task:
-    sensitive = sorted({one.column for one in (*policy.l_diversity, *policy.t_closeness)})
-    return Task.of(
-        FrequencyTable.of(adult, quasi),
-        [ladder(adult.column(name), Hierarchy(file=f"hierarchy_{name}.csv"), folder) for name in quasi],
-        policy,
-        sensitive={name: FrequencyTable.of(adult, [*quasi, name]) for name in sensitive},
-        settings=Recode(method=Method.GLOBAL, utility=measure),
-    )
+    return read_adult(reference_data)
 
 
 @pytest.mark.parametrize(("limit", "k", "reached"), ARX)
@@ -52,7 +41,7 @@ def test_the_entropy_that_arx_reaches_is_reached(
     adult: Table, reference_data: Path, limit: float, k: int, reached: float
 ) -> None:
     policy = Policy(k=k, suppression_limit=limit)
-    task = task_of(adult, reference_data / "adult_arx", policy, adult.names, UtilityMeasure.NUE)
+    task = task_of(adult, reference_data, policy, NUE)
     recoding = recode(task)
     assert recoding.optimal is True
     assert recoding.candidates[0].nue == pytest.approx(reached, abs=0.00005)
@@ -61,7 +50,6 @@ def test_the_entropy_that_arx_reaches_is_reached(
 
 def test_diversity_is_reached_together_with_k(adult: Table, reference_data: Path) -> None:
     quasi = tuple(name for name in adult.names if name != "occupation")
-    folder = reference_data / "adult_arx"
     diverse = LDiversity(column="occupation", l=3)
     close = TCloseness(column="occupation", t=0.4)
     found = []
@@ -70,7 +58,7 @@ def test_diversity_is_reached_together_with_k(adult: Table, reference_data: Path
         Policy(k=5, suppression_limit=0.02, l_diversity=(diverse,)),
         Policy(k=5, suppression_limit=0.02, l_diversity=(diverse,), t_closeness=(close,)),
     ):
-        task = task_of(adult, folder, policy, quasi, UtilityMeasure.NUE)
+        task = task_of(adult, reference_data, policy, NUE, quasi=quasi)
         recoding = recode(task)
         assert shortfalls(task, recoding.plan) == []
         found.append(recoding.candidates[0].nue or 0.0)

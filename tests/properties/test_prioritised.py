@@ -89,6 +89,19 @@ def test_mode_safe_finds_something_wherever_global_recoding_does(problem: Proble
 
 
 @quietly
+@given(problem=st.one_of(problems(), problems(diverse=True)))
+def test_mode_safe_loses_no_more_than_global_recoding_of_a_small_table(problem: Problem) -> None:
+    task = in_mode(problem.task, Mode.SAFE, 0)
+    try:
+        everywhere = recode_globally(task).plan
+    except PolicyNotMetError:
+        return
+    encoded = Encoded.of(task)
+    objective = Objective.of(encoded, task.settings.nue_weight)
+    assert objective.cost(encoded, recode(task).plan) <= objective.cost(encoded, everywhere) + 1e-9
+
+
+@quietly
 @given(problem=problems(), mode=st.sampled_from(Mode))
 def test_every_mode_reaches_the_k_that_it_promises(problem: Problem, mode: Mode) -> None:
     task = in_mode(problem.task, mode)

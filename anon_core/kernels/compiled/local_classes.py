@@ -141,6 +141,27 @@ def common_levels(cells: Cells, classes: Integers, levels: AnyCodes, firsts: Int
 
 
 @compiled
+def added_costs(cells: Cells, member: int, levels: AnyCodes, firsts: Integers, sums: AnyCodes, added: AnyCodes) -> None:
+    """
+    Write how much more expensive each class becomes by one more tuple.
+
+    Infinity where it would stand at the root in every column: then it says nothing.
+    """
+    columns = levels.shape[1]
+    for number in range(len(firsts)):
+        total, at_roots = 0.0, True
+        for column in range(columns):
+            before = cells.base[column] + levels[number, column]
+            slot = before
+            while cells.keys[member, slot] != cells.keys[firsts[number], slot]:
+                slot += 1
+            total += sums[number, slot] - sums[number, before]
+            total += cells.weights[member] * cells.costs[member, slot]
+            at_roots = at_roots and slot == cells.base[column + 1] - 1
+        added[number] = np.inf if at_roots else total
+
+
+@compiled
 def join_nearest(
     cells: Cells, members: Integers, classes: Integers, levels: AnyCodes, firsts: Integers, sums: AnyCodes
 ) -> None:

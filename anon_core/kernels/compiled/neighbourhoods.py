@@ -18,21 +18,21 @@ from anon_core.kernels.compiled.local_classes import (
     raise_to_common,
 )
 from anon_core.kernels.grouping import AnyCodes, Integers
+from anon_core.kernels.splitmix import STEP, mixed
 
-MOST_NODES = 4096
+MOST_NEARBY_NODES = 1536
 """Nodes tried in one neighbourhood; of a larger lattice so many are drawn."""
 
-WORTH = 0.5
+CHEAPEST_NODE_TRIED = 0.5
 """Nodes that would cost all members less than this share of what they cost so far have no large groups: not tried."""
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_A = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_B = np.uint64(0x94D049BB133111EB)
-_THIRTY = np.uint64(30)
-_TWENTY_SEVEN = np.uint64(27)
-_THIRTY_ONE = np.uint64(31)
-_ELEVEN = np.uint64(11)
+LEVEL_NOISE = 0.3
+"""How far single levels are disturbed, as a share of the noise of whole columns; found by trying on Adult."""
+
+_BITS_TOO_MANY = np.uint64(11)  # Of 64 bits a float between 0 and 1 holds 53.
 _UNIT = 1.0 / (1 << 53)
+
+_mixed = compiled(mixed)
 
 
 class Neighbourhoods(NamedTuple):
@@ -46,13 +46,9 @@ class Neighbourhoods(NamedTuple):
 
 @compiled
 def draw(state: AnyCodes) -> float:
-    """Return the next number from 0 to 1 (splitmix64): the same on every machine and for any number of threads."""
-    state[0] += _GOLDEN
-    z = state[0]
-    z = (z ^ (z >> _THIRTY)) * _MIX_A
-    z = (z ^ (z >> _TWENTY_SEVEN)) * _MIX_B
-    z = z ^ (z >> _THIRTY_ONE)
-    return float(z >> _ELEVEN) * _UNIT
+    """Return the next number from 0 to 1 (SplitMix64): the same on every machine and for any number of threads."""
+    state[0] += STEP
+    return float(_mixed(state[0]) >> _BITS_TOO_MANY) * _UNIT
 
 
 @compiled
@@ -61,7 +57,7 @@ def nodes_below(tops: Integers, state: AnyCodes) -> AnyCodes:
     total = 1.0
     for top in tops:
         total *= top + 1
-    if total <= MOST_NODES:
+    if total <= MOST_NEARBY_NODES:
         nodes = np.zeros((int(total), len(tops)), np.int64)
         for number in range(1, len(nodes)):
             nodes[number] = nodes[number - 1]
@@ -71,8 +67,8 @@ def nodes_below(tops: Integers, state: AnyCodes) -> AnyCodes:
                 column += 1
             nodes[number, column] += 1
         return nodes
-    nodes = np.zeros((MOST_NODES, len(tops)), np.int64)
-    for number in range(MOST_NODES):
+    nodes = np.zeros((MOST_NEARBY_NODES, len(tops)), np.int64)
+    for number in range(MOST_NEARBY_NODES):
         for column in range(len(tops)):
             nodes[number, column] = int(draw(state) * (tops[column] + 1)) if number else tops[column]
     return nodes
@@ -89,7 +85,7 @@ def prices_of(cells: Cells, members: Integers, tops: Integers, noise: float, sta
     for column in range(len(tops)):
         factor = 1.0 + noise * (2.0 * draw(state) - 1.0)
         for slot in range(cells.base[column], cells.base[column] + tops[column] + 1):
-            prices[slot] *= factor * (1.0 + 0.3 * noise * (2.0 * draw(state) - 1.0))
+            prices[slot] *= factor * (1.0 + LEVEL_NOISE * noise * (2.0 * draw(state) - 1.0))
     return prices
 
 
@@ -103,6 +99,77 @@ def costs_of_classes(cells: Cells, members: Integers, classes: Integers, sums: A
 
 
 @compiled
+def nodes_in_order(
+    cells: Cells, members: Integers, tops: Integers, noise: float, state: AnyCodes, before: float
+) -> AnyCodes:
+    """Return the nodes to try, those that cost the members least first; they cost ``before`` so far."""
+    prices = prices_of(cells, members, tops, noise, state)
+    nodes = nodes_below(tops, state)
+    costs = np.zeros(len(nodes))
+    for number in range(len(nodes)):
+        for column in range(len(tops)):
+            costs[number] += prices[cells.base[column] + nodes[number, column]]
+    tried = np.flatnonzero(costs >= CHEAPEST_NODE_TRIED * before)
+    return nodes[tried[np.argsort(costs[tried], kind="mergesort")]]
+
+
+class Frozen(NamedTuple):
+    """The class of each tuple, -1 for those that are ``left``, how many classes there are, and the last stamp."""
+
+    classes: Integers
+    found: int
+    left: Integers
+    stamp: int
+
+
+@compiled
+def freeze_in_order(own: Cells, nodes: AnyCodes, tops: Integers, least: int, table: HashTable, stamp: int) -> Frozen:
+    """Freeze groups of at least so many rows, node by node, until fewer rows than that are left."""
+    classes = np.full(len(own.weights), -1, np.int64)
+    left, count, found = np.arange(len(own.weights)), len(own.weights), 0
+    rows = own.weights.sum()
+    slots = np.zeros(len(tops), np.int64)
+    for node in nodes:
+        if rows < least:
+            break
+        told = 0
+        for column in range(len(tops)):
+            if node[column] < tops[column]:  # At the top all are equal.
+                slots[told] = own.base[column] + node[column]
+                told += 1
+        stamp += 1
+        if group_at(own, slots[:told], left, count, table, stamp) >= least:
+            found = number_groups(table, count, least, found)
+            count = freeze(left, count, table, classes)
+            rows = own.weights[left[:count]].sum()
+    return Frozen(classes, found, left[:count], stamp)
+
+
+@compiled
+def house(own: Cells, frozen: Frozen) -> float:
+    """Put the tuples that are left into their nearest classes; return what all tuples cost then."""
+    columns = len(own.base) - 1
+    levels, firsts = np.zeros((frozen.found, columns), np.int64), np.full(frozen.found, -1, np.int64)
+    sums = np.zeros((frozen.found, own.keys.shape[1]))
+    common_levels(own, frozen.classes, levels, firsts)
+    costs_of_classes(own, np.arange(len(own.weights)), frozen.classes, sums)
+    join_nearest(own, frozen.left, frozen.classes, levels, firsts, sums)
+    total = 0.0
+    for number in range(frozen.found):
+        for column in range(columns):
+            total += sums[number, own.base[column] + levels[number, column]]
+    return total
+
+
+class Rebuilt(NamedTuple):
+    """The class of each member, counted from 0, what they cost now (infinity without classes), and the last stamp."""
+
+    classes: Integers
+    cost: float
+    stamp: int
+
+
+@compiled
 def rebuild(
     cells: Cells,
     members: Integers,
@@ -112,54 +179,15 @@ def rebuild(
     table: HashTable,
     stamp: int,
     before: float,
-) -> tuple[AnyCodes, float, int]:
-    """Return the class of each member, counted from 0, what they cost now, and the last stamp; infinity if it fails."""
-    columns = len(cells.base) - 1
-    tops = np.zeros(columns, np.int64)
+) -> Rebuilt:
+    """Build one neighbourhood again."""
+    tops = np.zeros(len(cells.base) - 1, np.int64)
     for member in members:
         raise_to_common(cells, member, members[0], tops)
-    prices = prices_of(cells, members, tops, noise, state)
-    nodes = nodes_below(tops, state)
-    costs = np.zeros(len(nodes))
-    for number in range(len(nodes)):
-        for column in range(columns):
-            costs[number] += prices[cells.base[column] + nodes[number, column]]
-    worth = np.flatnonzero(costs >= WORTH * before)
-    order = worth[np.argsort(costs[worth], kind="mergesort")]
-    classes = np.full(len(members), -1, np.int64)
-    left, rows = np.arange(len(members)), 0
+    nodes = nodes_in_order(cells, members, tops, noise, state, before)
     own = Cells(cells.keys[members], cells.costs[members], cells.weights[members], cells.base)
-    for member in range(len(members)):
-        rows += own.weights[member]
-    count, found = len(members), 0
-    slots = np.zeros(columns, np.int64)
-    for at in range(len(order)):
-        if rows < least:
-            break
-        told = 0
-        for column in range(columns):
-            if nodes[order[at], column] < tops[column]:  # At the top all are equal.
-                slots[told] = cells.base[column] + nodes[order[at], column]
-                told += 1
-        stamp += 1
-        if group_at(own, slots[:told], left, count, table, stamp) >= least:
-            found = number_groups(table, count, least, found)
-            count = freeze(left, count, table, classes)
-            rows = 0
-            for i in range(count):
-                rows += own.weights[left[i]]
-    if found == 0:
-        return classes, np.inf, stamp
-    levels, firsts = np.zeros((found, columns), np.int64), np.full(found, -1, np.int64)
-    sums = np.zeros((found, cells.keys.shape[1]))
-    common_levels(own, classes, levels, firsts)
-    costs_of_classes(own, np.arange(len(members)), classes, sums)
-    join_nearest(own, left[:count], classes, levels, firsts, sums)
-    total = 0.0
-    for number in range(found):
-        for column in range(columns):
-            total += sums[number, cells.base[column] + levels[number, column]]
-    return classes, total, stamp
+    frozen = freeze_in_order(own, nodes, tops, least, table, stamp)
+    return Rebuilt(frozen.classes, house(own, frozen) if frozen.found else np.inf, frozen.stamp)
 
 
 @compiled
@@ -171,11 +199,12 @@ def rebuild_all(
 
     Where that does not make it cheaper, nothing is written.
     """
-    stamp = table.stamps.max()
+    stamp = table.stamps.max() + 0  # The sum has 64 bits, as all later stamps have.
     for i in some:
         begin, end = places.starts[i], places.starts[i + 1]
         state = np.array([places.seeds[i]], np.uint64)
         members = places.members[begin:end]
-        found, cost, stamp = rebuild(cells, members, least, noise, state, table, stamp, places.costs[i])
-        if cost < places.costs[i] * (1.0 - 1e-9):
-            classes[begin:end] = found
+        rebuilt = rebuild(cells, members, least, noise, state, table, stamp, places.costs[i])
+        stamp = rebuilt.stamp
+        if rebuilt.cost < places.costs[i] * (1.0 - 1e-9):
+            classes[begin:end] = rebuilt.classes

@@ -69,7 +69,7 @@ def repaired(encoded: Encoded, objective: Objective, plan: RecodingPlan, random:
     some = replace(encoded, settled=~short)
     costs = costs_beside(encoded, objective, levels)
     prices = mean_prices(some, costs)
-    nodes = nodes_of(encoded.heights, prices, encoded.base, random)
+    nodes = nodes_of(encoded.heights, prices, encoded.base, len(some.open), random)
     partition = joined(some, costs, by_node_order(some, nodes, prices).partition)
     placed = partition.classes >= 0
     own = partition.class_levels(encoded)[partition.classes[placed]]

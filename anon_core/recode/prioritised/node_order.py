@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anon_core.kernels import Integers
+from anon_core.kernels import Floats, Integers
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.nodes import Nodes
 from anon_core.recode.prioritised.partition import Partition
-from anon_core.recode.prioritised.prices import Costs
 
 if TYPE_CHECKING:
     from anon_core.kernels.compiled.local_classes import HashTable
@@ -25,13 +24,13 @@ class Ordered:
     hits: Integers
 
 
-def mean_prices(encoded: Encoded, costs: Costs) -> Costs:
+def mean_prices(encoded: Encoded, costs: Floats) -> Floats:
     """Return what each slot costs a row that has to be recoded, on average."""
     rows = encoded.weights[encoded.open]
     return np.asarray(rows @ costs[encoded.open] / max(int(rows.sum()), 1))
 
 
-def by_node_order(encoded: Encoded, nodes: Nodes, prices: Costs, some: Integers | None = None) -> Ordered:
+def by_node_order(encoded: Encoded, nodes: Nodes, prices: Floats, some: Integers | None = None) -> Ordered:
     """
     Put the open tuples into classes, the nodes (or some of them) in the order of what they cost by the prices.
 

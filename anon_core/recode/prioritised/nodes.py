@@ -7,11 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.kernels import Integers
-from anon_core.recode.prioritised.prices import Costs
+from anon_core.kernels import Floats, Integers
 
 MOST_NODES = 20_000
-"""Larger lattices are sampled."""
+"""Larger lattices are sampled; for large tables smaller ones too, but never down to fewer than FEWEST_NODES."""
+FEWEST_NODES = 2_000
+MUCH = 1_000_000_000
+"""Tuples times nodes: a pass over so many takes some ten seconds."""
+_ROUNDS = 200
+
+_MOST_ANEW = 0.6
+"""At most this share of a node's columns is drawn anew, so that it stays near the way; found by trying on Adult."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,27 +35,29 @@ class Nodes:
         """Return the slots of every node."""
         return np.asarray(self.levels + base[:-1], np.int64)
 
-    def costs(self, base: Integers, prices: Costs) -> Costs:
+    def costs(self, base: Integers, prices: Floats) -> Floats:
         """Return what each node costs, given a price for every slot."""
         return np.asarray(prices[self.slots(base)].sum(axis=1))
 
 
-def nodes_of(heights: Integers, prices: Costs, base: Integers, random: np.random.Generator) -> Nodes:
+def nodes_of(heights: Integers, prices: Floats, base: Integers, tuples: int, random: np.random.Generator) -> Nodes:
     """
-    Return the nodes to try.
+    Return the nodes to try for so many tuples.
 
     Of a lattice that is too large: the way from the bottom to the roots that raises the cheapest column next, on which
-    every tuple finds a class sooner or later; all nodes that raise one or two columns; and nodes drawn around that way,
-    so that cheap columns are high more often than expensive ones.
+    every tuple finds a class sooner or later; all nodes that raise one column, or two to the same level (to the root,
+    where that is lower); and nodes drawn around that way, so that cheap columns are high more often than dear ones.
     """
     total = math.prod(int(height) + 1 for height in heights)
-    if total <= MOST_NODES:
+    most = max(FEWEST_NODES, min(MOST_NODES, MUCH // max(tuples, 1)))
+    if total <= most:
         return Nodes(levels=_all(heights), total=total)
     way = _cheapest_way(heights, prices, base)
-    drawn = [way, *_few_raised(heights)]
-    while sum(map(len, drawn)) < MOST_NODES:
-        drawn.append(_around(way, heights, random))
-    levels = np.unique(np.concatenate(drawn)[: 2 * MOST_NODES], axis=0)
+    levels = np.unique(np.concatenate([way, *_few_raised(heights)]), axis=0)
+    for _ in range(_ROUNDS):  # Of a lattice that is hardly larger the last nodes are hardly ever drawn.
+        if len(levels) >= most:
+            break
+        levels = np.unique(np.concatenate([levels, _around(way, heights, random)]), axis=0)
     return Nodes(levels=levels, total=total)
 
 
@@ -58,7 +66,7 @@ def _all(heights: Integers) -> Integers:
     return np.asarray(np.indices(sizes).reshape(len(sizes), -1).T, np.int64)
 
 
-def _cheapest_way(heights: Integers, prices: Costs, base: Integers) -> Integers:
+def _cheapest_way(heights: Integers, prices: Floats, base: Integers) -> Integers:
     """Return the nodes from the bottom to the roots, each raising the column that becomes dearer by least."""
     node = np.zeros(len(heights), np.int64)
     way = [node.copy()]
@@ -71,7 +79,7 @@ def _cheapest_way(heights: Integers, prices: Costs, base: Integers) -> Integers:
 
 
 def _few_raised(heights: Integers) -> list[Integers]:
-    """Return the nodes that raise one or two columns, two to the same level of their own."""
+    """Return the nodes that raise one column, or two to the same level; a lower root ends the way of its column."""
     found = []
     columns = len(heights)
     for one in range(columns):
@@ -87,5 +95,5 @@ def _around(way: Integers, heights: Integers, random: np.random.Generator) -> In
     """Return nodes of the way with some columns at levels drawn anew."""
     again = way[random.integers(0, len(way), 1024)]
     drawn = random.integers(0, heights + 1, again.shape)
-    share = random.random((len(again), 1)) * 0.6
+    share = random.random((len(again), 1)) * _MOST_ANEW
     return np.where(random.random(again.shape) < share, drawn, again)

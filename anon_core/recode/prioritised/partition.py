@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.kernels import Integers
+from anon_core.kernels import Floats, Integers
 from anon_core.plan import RecodingPlan
 from anon_core.recode.prioritised.encoding import Encoded
-from anon_core.recode.prioritised.prices import Costs
 from anon_core.table import Mask
 
 
@@ -75,13 +74,18 @@ class Partition:
         common_levels(cells, self.classes, levels, np.full(self.count, -1, np.int64))
         return levels
 
+    def blank(self, encoded: Encoded) -> Mask:
+        """Return which tuples are in classes that stand at the root in every column: such classes say nothing."""
+        at_roots = (self.class_levels(encoded) == encoded.heights).all(axis=1)
+        return np.asarray((self.classes >= 0) & np.append(at_roots, False)[self.classes])
+
     def plan(self, encoded: Encoded) -> RecodingPlan:
         """Return the plan of the partition, in which homeless tuples are removed."""
         removed: Mask = np.zeros(len(self.classes), np.bool_)
         removed[self.homeless(encoded)] = True
         return encoded.plan(self.levels(encoded), removed)
 
-    def class_costs(self, encoded: Encoded, costs: Costs) -> Costs:
+    def class_costs(self, encoded: Encoded, costs: Floats) -> Floats:
         """Return what the rows of each class cost."""
         levels, placed = self.class_levels(encoded), self.members
         numbers = self.classes[placed]

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from anon_core.kernels import Integers
+from anon_core.kernels import Floats, Integers
 from anon_core.plan import RecodingPlan
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.score.utility.cells import Recoded
 from anon_core.score.utility.entropy import entropy, most_bits
-
-Costs = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,18 +22,13 @@ class Objective:
     """
 
     share: float
-    per_bit: Costs
+    per_bit: Floats
 
     @classmethod
     def of(cls, encoded: Encoded, share: float) -> Objective:
         task = encoded.task
         weights = np.array(task.weights, np.float64)
-        most = np.array(
-            [
-                most_bits(np.bincount(codes, encoded.weights, minlength=ladder.maps.shape[1]))
-                for codes, ladder in zip(task.frequencies.codes, task.ladders, strict=True)
-            ]
-        )
+        most = np.array([most_bits(task.rows_by_value(column)) for column in range(encoded.columns)])
         weighted, plain = float((weights * most).sum()), float(most.sum())
         per_bit = (1 - share) * weights / (weighted or 1.0) + share / (plain or 1.0)
         return cls(share=share, per_bit=per_bit)
@@ -47,7 +39,7 @@ class Objective:
         return (1 - self.share) * (1 - left.weighted) + self.share * (1 - left.overall)
 
 
-def costs_beside(encoded: Encoded, objective: Objective, levels: Integers | None = None) -> Costs:
+def costs_beside(encoded: Encoded, objective: Objective, levels: Integers | None = None) -> Floats:
     """
     Return what each tuple's cell costs at each slot: what one more row there adds to the loss of a recoding.
 
@@ -71,7 +63,7 @@ def costs_beside(encoded: Encoded, objective: Objective, levels: Integers | None
     return np.asarray(np.round(costs / (costs.max(initial=0.0) or 1.0), 12), np.float64)
 
 
-def _added(rows: Costs, labels: Integers) -> Costs:
+def _added(rows: Floats, labels: Integers) -> Floats:
     """Return for every value how much f * log2(f) of its label grows by one row."""
     sizes = np.bincount(labels, rows)[labels]
     return np.asarray((sizes + 1) * np.log2(sizes + 1) - np.where(sizes > 0, sizes * np.log2(np.maximum(sizes, 1)), 0))

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anon_core import kernels
 from anon_core.errors import PolicyNotMetError
 from anon_core.plan import RecodingPlan
 from anon_core.recode.lattice import recode_globally
@@ -25,6 +24,8 @@ from anon_core.recode.prioritised.prices import Objective, costs_beside
 from anon_core.recode.progress import Progress
 
 SWEEPS_PER_ORDER = 3
+FEW_CLASSES = 20
+"""With fewer classes a single level for all rows may well be better, and costs little to try."""
 _AUTO = 240
 _AUTO_TUPLES = 20_000
 
@@ -42,16 +43,20 @@ def search_safe(encoded: Encoded, objective: Objective, *, progress: Progress | 
     """
     Put the tuples that have to be recoded into safe classes; some may be removed.
 
-    Where the first classes break the policy, the search begins with what global recoding finds, if it finds something.
+    Where the first classes break the policy, or are few, or sensitive columns make it hard to tell, the search begins
+    with what global recoding finds, if that is better.
     """
     settings = encoded.task.settings
     random = np.random.default_rng(settings.seed)
     prices = mean_prices(encoded, costs_beside(encoded, objective))
-    nodes = nodes_of(encoded.heights, prices, encoded.base, random)
-    begin = start(encoded, nodes, objective)
-    if begin.found.breaks and (plan := _global(encoded)) is not None:
-        encoded = replace(encoded, settled=np.zeros_like(encoded.settled))
-        begin = Start(found=Found.measured(encoded, objective, _classes_of(plan)), hits=begin.hits)
+    nodes = nodes_of(encoded.heights, prices, encoded.base, len(encoded.open), random)
+    begin = start(encoded, nodes, objective, progress=progress)
+    few = begin.found.partition.count < FEW_CLASSES or encoded.task.requirements.others
+    if (begin.found.breaks or few) and (plan := _global(encoded)) is not None:
+        open_ = replace(encoded, settled=np.zeros_like(encoded.settled))
+        other = Found.measured(open_, objective, _classes_of(plan))
+        if other.is_better_than(begin.found):
+            encoded, begin = open_, Start(found=other, hits=begin.hits)
     sweeps, found = sweeps_of(settings.improve, len(encoded.open)), begin.found
     if sweeps and found.partition.count > 1:
         trials = -(-sweeps // SWEEPS_PER_ORDER)
@@ -69,9 +74,7 @@ def _global(encoded: Encoded) -> RecodingPlan | None:
 
 def _classes_of(plan: RecodingPlan) -> Partition:
     """Return the classes that a plan publishes; removed tuples are in none."""
-    codes = [plan.released_codes(column) for column in range(len(plan.ladders))]
-    member = kernels.group(codes, [len(ladder.labels) for ladder in plan.ladders]).member
-    return Partition.numbered(np.where(plan.removed, -1, member))
+    return Partition.numbered(np.where(plan.removed, -1, plan.classes().member))
 
 
 def sweeps_of(improve: int | str, tuples: int) -> int:
@@ -80,9 +83,9 @@ def sweeps_of(improve: int | str, tuples: int) -> int:
 
     By itself fewer for large tables, where a sweep takes long, and for small ones, where there is little to find.
 
-    >>> sweeps_of("auto", 15_000), sweeps_of("auto", 180_000), sweeps_of("auto", 12), sweeps_of(7, 100)
-    (240, 26, 5, 7)
+    >>> sweeps_of("auto", 15_000), sweeps_of("auto", 100_000), sweeps_of("auto", 12), sweeps_of(7, 100)
+    (240, 21, 5, 7)
     """
     if isinstance(improve, int):
         return improve
-    return max(5, min(_AUTO, tuples // 20, _AUTO * _AUTO_TUPLES // max(tuples, 1)))
+    return max(5, min(_AUTO, tuples // 20, int(_AUTO * (_AUTO_TUPLES / max(tuples, 1)) ** 1.5)))

@@ -69,23 +69,26 @@ def _lost_and_most(ladder: Ladder, counts: AnyCodes) -> tuple[float, float]:
         inside = counts[:, level:].sum(axis=1)
         # On level 0 every value is itself, one that the hierarchy does not know too.
         here = ladder.maps[level] if level else as_collected
-        lost += _bits(inside, here) - _bits(inside, below)
+        lost += bits_within(np.bincount(here, inside)) - bits_within(np.bincount(below, inside))
         below = here
     return lost, most_bits(counts.sum(axis=1))
 
 
 def most_bits(rows: AnyCodes) -> float:
     """Return all that a column says, from the rows of each value: -sum over rows of log2(f(value) / rows)."""
-    values: Integers = np.arange(len(rows))
-    return _bits(rows, np.zeros_like(values)) - _bits(rows, values)
+    return bits_within(rows.sum()) - bits_within(rows)
 
 
-def _bits(rows: AnyCodes, groups: AnyCodes) -> float:
+def bits_within(sizes: AnyCodes | int | float) -> float:
     """
-    Return the sum of f * log2(f) over the groups, f the rows of each: the sum over rows of log2(f of its group).
+    Return the bits that tell rows apart inside their groups: the sum of f * log2(f) over groups of f rows.
 
-    So -sum over rows of log2(f before / f after) is a difference of two of these.
+    That is the sum over rows of log2(f of its group), so -sum over rows of log2(f before / f after) is a difference of
+    two of these.
+
+    >>> bits_within(4), bits_within(np.array([2, 2, 0]))
+    (8.0, 4.0)
     """
-    sizes = np.bincount(groups, rows)
-    sizes = sizes[sizes > 0]
-    return float((sizes * np.log2(sizes)).sum())
+    some = np.asarray(sizes, np.float64).reshape(-1)
+    some = some[some > 0]
+    return float((some * np.log2(some)).sum())

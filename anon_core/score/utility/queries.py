@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 
 from anon_core.comparison import Comparison
-from anon_core.score.classes import Shares
+from anon_core.kernels import Floats
 from anon_core.score.utility.spreading import Spread, counted, estimates
 
 MOST_QUERIES = 1000
@@ -90,7 +90,7 @@ def _pairs(names: Sequence[str], generator: np.random.Generator, most: int) -> l
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
     groups: int
-    errors: Shares
+    errors: Floats
 
 
 def _ask(

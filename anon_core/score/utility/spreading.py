@@ -14,8 +14,7 @@ import numpy as np
 from anon_core import kernels
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
-from anon_core.kernels import AnyCodes, Integers
-from anon_core.score.classes import Shares
+from anon_core.kernels import AnyCodes, Floats, Integers
 from anon_core.score.utility.cells import covered
 
 
@@ -44,7 +43,7 @@ class Spread:
     """
 
     labels: AnyCodes
-    shares: Shares
+    shares: Floats
     size: int
 
     @classmethod
@@ -54,7 +53,7 @@ class Spread:
         return cls(labels=ladder.maps, shares=shares, size=len(ladder.labels))
 
 
-def estimates(spreads: Sequence[Spread], values: Sequence[AnyCodes], released: Counted) -> Shares:
+def estimates(spreads: Sequence[Spread], values: Sequence[AnyCodes], released: Counted) -> Floats:
     """
     Return how many rows a reader of the release expects in each group: ``values[i][q]`` is its value in column ``i``.
 

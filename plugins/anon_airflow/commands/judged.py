@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import click
 from anon_airflow.commands.output import percent, print_table, several
 
 if TYPE_CHECKING:
+    from anon_core.report.check import Check
     from anon_core.report.judgement import Judgement
     from anon_core.report.question import Question
     from anon_core.score.linkage import FourK
@@ -52,15 +53,13 @@ def print_judgement(name: str, question: Question, judged: Judgement, not_checke
     measured = judged.assessment.k
     counted = f"people told apart by {question.unit} (rows without one count as one)" if question.unit else "rows"
     classes = "1 class" if measured.classes == 1 else f"{measured.classes:,} classes"
-    print_table(
-        f"{name}: {measured.rows:,} {counted}, {classes} of {', '.join(question.quasi_identifiers)}",
-        ["check", "holds", "observed", "required", "about"],
-        [[check.name, check.passed, _observed(check.observed), check.required, check.about] for check in judged.checks],
+    print_checks(
+        f"{name}: {measured.rows:,} {counted}, {classes} of {', '.join(question.quasi_identifiers)}", judged.checks
     )
     if not_checked:
         click.echo(f"not checked: {', '.join(not_checked)}")
     if judged.assessment.four:
-        _print_four(question, judged.assessment.four)
+        _print_what_the_four_mean(question, judged.assessment.four)
     _print_risk(question, judged)
     if judged.assessment.sensitive:
         print_table(
@@ -81,12 +80,31 @@ def print_judgement(name: str, question: Question, judged: Judgement, not_checke
     click.echo(f"\n{held}" + (f"; not: {', '.join(failed)}" if failed else ""))
 
 
+def print_checks(title: str, checks: Sequence[Check]) -> None:
+    """Print what is required and what was observed."""
+    print_table(
+        title,
+        ["check", "holds", "observed", "required", "about"],
+        [[check.name, check.passed, _observed(check.observed), check.required, check.about] for check in checks],
+    )
+
+
 def _observed(observed: Any) -> Any:
     """Return what fits into a cell; the words beside it have the rest."""
     return several(len(observed), "set") if isinstance(observed, list) else "none" if observed is None else observed
 
 
-def _print_four(question: Question, four: FourK) -> None:
+def print_four(title: str, four: FourK, *, below: str, meanings: Mapping[str, str] | None = None) -> None:
+    """Print the four k's and how many are ``below`` the k that is required, with a word on each where it is given."""
+    rows = [[name, getattr(four, name), four.rows_below[name]] for name in ("exact", "link", "source", "concealment")]
+    if meanings is None:
+        print_table(title, ["k", "value", below], rows, right=(1, 2))
+    else:
+        with_meanings = [[*row, meanings[row[0]]] for row in rows]
+        print_table(title, ["k", "value", below, "meaning"], with_meanings, right=(1, 2))
+
+
+def _print_what_the_four_mean(question: Question, four: FourK) -> None:
     known = "known" if four.paired else "taken to be unknown"
     meanings = {
         "exact": "smallest class",
@@ -95,11 +113,11 @@ def _print_four(question: Question, four: FourK) -> None:
         "concealment": (not four.unmeasured and four.reason) or "as link, without rows that must be somebody else's",
     }
     removed = f"{'rows ' if four.unmeasured else ''}removed: {four.removed:,}"
-    print_table(
+    print_four(
         f"\nthe four k's of {question.counted}; which row became which is {known}; {removed}",
-        ["k", "value", f"{question.counted} below {question.k}", "meaning"],
-        [[name, getattr(four, name), four.rows_below[name], meaning] for name, meaning in meanings.items()],
-        right=(1, 2),
+        four,
+        below=f"{question.counted} below {question.k}",
+        meanings=meanings,
     )
     if four.unmeasured:
         click.echo(f"link, source and concealment: not measured; {four.unmeasured}")

@@ -135,6 +135,16 @@ def check_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
         raise InvalidInputError(f"{target} is read by this command; give another --output")
     if target.exists() and not force:
         raise InvalidInputError(f"{target} exists already; give another --output, or --force to overwrite it")
+    if not target.absolute().parent.is_dir():
+        raise InvalidInputError(f"{target}: there is no such folder; make it, or give another --output")
+
+
+def check_picture(target: Path, *, sources: Sequence[Path]) -> None:
+    """:raises InvalidInputError: a picture would be drawn over a file that is read or written."""
+    for source in sources:
+        both = target.exists() and source.exists()
+        if target.samefile(source) if both else target.absolute() == source.absolute():
+            raise InvalidInputError(f"{target} is read or written by this command; give another --plot")
 
 
 def write_whole(target: Path, doing: str, write: Callable[[Path], object]) -> None:

@@ -11,6 +11,7 @@ import click
 
 from anon_airflow.commands.output import (
     Stopwatch,
+    check_picture,
     check_table_output,
     force_option,
     json_option,
@@ -86,7 +87,10 @@ def recode(
 
     publication = as_called(load_spec(spec, partial=True), sweep=sweep, **options)
     question = Question.of(publication)
-    check_table_output(output, force=force, sources=(table, spec, *publication.files))
+    read = (table, spec, *publication.files)
+    check_table_output(output, force=force, sources=read)
+    if plot is not None:
+        check_picture(plot, sources=(*read, output))
     source = _read(table, publication, reading)
     content = _prepared(source, publication, question)
     task = Task.of_table(publication, question.policy, content)
@@ -107,9 +111,9 @@ def recode(
         left_out=tuple(name for name in source.names if name not in publication.columns),
         sweep=sweep_k(task, sweep or (), known=recoding, progress=watch.steps),
     )
+    write_table(released, output)
     if plot:
         _draw(plot, done, publication)
-    write_table(released, output)
     if as_json:
         print_json(as_document(done))
     else:

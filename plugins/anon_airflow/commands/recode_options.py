@@ -10,6 +10,7 @@ import click
 from anon_airflow.commands.output import names_in
 from anon_core.errors import InvalidInputError
 from anon_core.spec import Method, Mode
+from anon_core.spec.sections import MOST_SWEEPS
 
 if TYPE_CHECKING:
     from anon_core.spec import PartialPublication, Recode
@@ -46,7 +47,10 @@ def trying_options(function: F) -> F:
         ),
         click.option("--seed", type=click.IntRange(min=0), metavar="N", help="In place of recode.seed of the file."),
         click.option(
-            "--improve", type=click.IntRange(min=0), metavar="N", help="In place of recode.improve of the file."
+            "--improve",
+            type=click.IntRange(min=0, max=MOST_SWEEPS),
+            metavar="N",
+            help="In place of recode.improve of the file.",
         ),
         click.option(
             "--mode", type=click.Choice([mode.value for mode in Mode]), help="In place of recode.mode of the file."

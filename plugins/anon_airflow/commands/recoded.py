@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from anon_airflow.commands.judged import print_checks, print_four
 from anon_airflow.commands.output import percent, print_table, several
 
 if TYPE_CHECKING:
-    from anon_core.plan import RecodingPlan
     from anon_core.recode.outcome import Candidate, Recoding
     from anon_core.recode.sweep import Swept
     from anon_core.report.judgement import Judgement
@@ -44,6 +44,7 @@ class RecodedTable:
 def as_document(done: RecodedTable) -> dict[str, Any]:
     """Return everything that was done and measured; ``rows`` were recoded, ``rows_removed`` of them are not written."""
     from anon_core.report.measured import measured_note, utility_note
+    from anon_core.report.recoding import levels_note
 
     plan, assessment = done.recoding.plan, done.judged.assessment
     measured = measured_note(done.question.quasi_identifiers, assessment)
@@ -58,7 +59,7 @@ def as_document(done: RecodedTable) -> dict[str, Any]:
         "rows_changed": plan.rows_changed,
         "rows_removed": plan.rows_removed,
         "cells_changed": plan.cells_changed,
-        "levels": _levels(plan),
+        "levels": {ladder.column: levels_note(plan, i) for i, ladder in enumerate(plan.ladders)},
         "k": measured["k"],
         "k_required": done.question.k,
         "singletons": measured["singletons"],
@@ -73,17 +74,6 @@ def as_document(done: RecodedTable) -> dict[str, Any]:
     }
 
 
-def _levels(plan: RecodingPlan) -> dict[str, list[dict[str, Any]]]:
-    """Return how many published rows stand at which level of every column."""
-    return {
-        ladder.column: [
-            {"level": level, "name": ladder.level_names[level], "rows": rows}
-            for level, rows in plan.rows_by_level(i).items()
-        ]
-        for i, ladder in enumerate(plan.ladders)
-    }
-
-
 def print_recoded(done: RecodedTable) -> None:
     """Print what was elected and why, what it changed, how safe and how useful the result is, and what fails."""
     plan, recoding = done.recoding.plan, done.recoding
@@ -93,15 +83,14 @@ def print_recoded(done: RecodedTable) -> None:
     if len(recoding.candidates) > 1:
         _print_candidates(recoding.candidates)
     _print_columns(done)
-    _print_four(done)
+    if four := done.judged.assessment.four:
+        alone = several(done.judged.assessment.k.singletons, "row")
+        print_four(f"\nthe four k's; {alone} alone in their class", four, below=f"rows below {done.question.k}")
+        if four.reason:
+            click.echo(f"concealment: {four.reason}")
     if done.sweep:
         _print_sweep(done.sweep)
-    checks = done.judged.checks
-    print_table(
-        "\nwhat the policy requires",
-        ["check", "holds", "observed", "required", "about"],
-        [[check.name, check.passed, _observed(check.observed), check.required, check.about] for check in checks],
-    )
+    print_checks("\nwhat the policy requires", done.judged.checks)
     _print_end(done)
 
 
@@ -138,8 +127,10 @@ def _print_candidates(candidates: Sequence[Candidate]) -> None:
 
 
 def _print_columns(done: RecodedTable) -> None:
+    from anon_core.report.recoding import levels_note
+
     plan, utility = done.recoding.plan, done.judged.assessment.utility
-    cells, levels = plan.cells_changed, _levels(plan)
+    cells = plan.cells_changed
     written = plan.frequencies.rows - plan.rows_removed
     left = utility.entropy.by_column if utility and utility.entropy else {}
     print_table(
@@ -152,9 +143,9 @@ def _print_columns(done: RecodedTable) -> None:
                 percent(cells[name] / max(written, 1)),
                 left.get(name),
                 utility.loss.by_column[name] if utility else None,
-                "; ".join(f"{level['name']} {level['rows']:,}" for level in levels[name]),
+                "; ".join(f"{level['name']} {level['rows']:,}" for level in levels_note(plan, i)),
             ]
-            for name in plan.frequencies.names
+            for i, name in enumerate(plan.frequencies.names)
         ],
         right=range(1, 5),
     )
@@ -164,20 +155,6 @@ def _print_columns(done: RecodedTable) -> None:
         click.echo(f"information left: {nue}loss {utility.loss.overall:.4f}")
 
 
-def _print_four(done: RecodedTable) -> None:
-    four, k = done.judged.assessment.four, done.question.k
-    measured = done.judged.assessment.k
-    if four is not None:
-        print_table(
-            f"\nthe four k's; {several(measured.singletons, 'row')} alone in their class",
-            ["k", "value", f"rows below {k}"],
-            [[name, getattr(four, name), four.rows_below[name]] for name in ("exact", "link", "source", "concealment")],
-            right=(1, 2),
-        )
-        if four.reason:
-            click.echo(f"concealment: {four.reason}")
-
-
 def _print_sweep(sweep: Sequence[Swept]) -> None:
     print_table(
         "\nwhat is left for every k",
@@ -185,10 +162,6 @@ def _print_sweep(sweep: Sequence[Swept]) -> None:
         [[one.k, one.nue, one.wnue, one.rows_removed, one.reason] for one in sweep],
         right=range(4),
     )
-
-
-def _observed(observed: Any) -> Any:
-    return several(len(observed), "set") if isinstance(observed, list) else "none" if observed is None else observed
 
 
 def _print_end(done: RecodedTable) -> None:
