@@ -109,7 +109,7 @@ def tree_of(built: Ladder, rows: Integers) -> Taxonomy:
 
 
 def _with_values_of_file(column: Column, hierarchy: Hierarchy | None, folder: Path) -> Column:
-    """Return the column with everything in the domain that its hierarchy file has a path for, whether in a row or not."""
+    """Return the column with all that its hierarchy file has a path for in the domain, be it in a row or not."""
     if hierarchy is None or hierarchy.file is None:
         return column
     own = column.domain.to_pylist()
