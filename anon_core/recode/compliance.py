@@ -20,6 +20,7 @@ from anon_core.recode.requirements import Requirement
 from anon_core.recode.task import Task
 from anon_core.score.linkage import four_k
 from anon_core.spec import Method, Mode
+from anon_core.wording import counted
 
 
 class Promise(StrEnum):
@@ -205,7 +206,7 @@ def _freeform(task: Task, plan: RecodingPlan) -> Iterator[Shortfall]:
             subject=Subject.FREEFORM,
             measure=f"freeform threat to column {worst.column!r} of at most",
             wanted=f"{check.sigma_t:g}",
-            reached=f"{worst.threat:g} ({check.breaches} breaches)",
+            reached=f"{worst.threat:g} ({counted(check.breaches, 'attack')} above it)",
             rows_at_risk=max(one.rows for one in check.columns),
         )
 
