@@ -109,9 +109,11 @@ def tree_of(built: Ladder, rows: Integers) -> Taxonomy:
 
 
 def _with_values_of_file(column: Column, hierarchy: Hierarchy | None, folder: Path) -> Column:
-    """Return the column with all values of its hierarchy file in the domain, whether a row has them or not."""
+    """Return the column with all that its hierarchy file has a path for in the domain, be it in a row or not."""
     if hierarchy is None or hierarchy.file is None:
         return column
     own = column.domain.to_pylist()
-    others = sorted(value for value in set(read_levels(folder / hierarchy.file).paths) - set(own) if value is not None)
+    others = sorted(
+        set(read_levels(folder / hierarchy.file).paths) - set(own), key=lambda one: (one is None, one or "")
+    )
     return Column(name=column.name, codes=column.codes, domain=pa.array([*own, *others], pa.string()))

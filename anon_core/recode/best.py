@@ -9,6 +9,7 @@ from anon_core.errors import InternalError, PolicyNotMetError
 from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans
 from anon_core.recode.compliance import Shortfall, hold_to_promise, shortfalls
+from anon_core.recode.freeform import measured_over_all, recode_freeform
 from anon_core.recode.lattice import recode_globally
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.prioritised import recode_prioritised
@@ -42,7 +43,8 @@ def recode_best(task: Task, *, progress: Progress | None = None) -> Recoding:
 
     Singletons are recoded in the columns that ``recode.singletons`` names, or else in the few least important ones that
     have a hierarchy. Prioritised recoding runs in mode safe, and where the policy means the link k, and nothing of
-    sensitive columns, in mode link too.
+    sensitive columns, in mode link too. Where values are guarded against freeform attacks, freeform recoding that
+    prioritised recoding follows is tried as well, and utility is measured over the guarded columns too.
     Ties go to fewer rows removed, then to the order of trying. All candidates of all methods are reported.
 
     :raises PolicyNotMetError: no method keeps the policy, with the numbers of the one that comes closest.
@@ -91,6 +93,8 @@ def _methods(task: Task) -> Iterator[tuple[str, _Run, Task]]:
     if task.policy.k_means is KMeans.LINK and not task.requirements.others:  # That mode reaches k only.
         linked = _set(task, method=Method.PRIORITISED, mode=Mode.LINK)
         yield "prioritised (mode link)", recode_prioritised, linked
+    if task.freeform and not task.requirements.others:
+        yield "freeform", recode_freeform, _set(task, method=Method.FREEFORM, then="prioritised", mode=Mode.SAFE)
 
 
 def _set(task: Task, **settings: object) -> Task:
@@ -124,11 +128,11 @@ def _measured(task: Task, attempt: _Attempt) -> Candidate:
     """
     own = [one for one in attempt.recoding.candidates if one.elected] if attempt.recoding else []
     plan = attempt.recoding.plan if attempt.recoding else RecodingPlan.unchanged(task.frequencies, task.ladders)
-    found = Candidate.of(
+    found = measured_over_all(
+        task,
         plan,
         method=attempt.method,
         name=own[0].name if own else "as collected" if attempt.recoding else "nothing found",
-        weights=task.by_name,
         elected=False,
         reason=attempt.reason,
     )

@@ -20,6 +20,7 @@ from anon_core.recode.requirements import Requirement
 from anon_core.recode.task import Task
 from anon_core.score.linkage import four_k
 from anon_core.spec import Method, Mode
+from anon_core.wording import counted
 
 
 class Promise(StrEnum):
@@ -43,6 +44,12 @@ class Promise(StrEnum):
         return {Mode.SAFE: cls.EXACT, Mode.LINK: cls.LINK, Mode.PAPER: cls.SOURCE}[task.settings.mode]
 
 
+_GENERALISE_THE_GUARDED = (
+    "generalising the quasi-identifiers for k is not enough: set `recode.method: freeform` (with `then: prioritised` "
+    "it reaches k too), raise privacy.freeform.sigma_t, or guard fewer values"
+)
+
+
 class Subject(StrEnum):
     """What a shortfall is about."""
 
@@ -50,6 +57,7 @@ class Subject(StrEnum):
     K = "k"
     SINGLETONS = "singletons"
     DIVERSITY = "diversity"
+    FREEFORM = "freeform"
     SUPPRESSION = "suppression"
 
 
@@ -67,13 +75,14 @@ class Shortfall:
         return f"{self.measure} {self.wanted} not reached: {self.reached}"
 
     def as_error(self, task: Task, advice: str) -> PolicyNotMetError:
+        """Return it as an error; what helps against freeform attacks is always the same."""
         return PolicyNotMetError(
             measure=self.measure,
             wanted=self.wanted,
             reached=self.reached,
             rows_at_risk=self.rows_at_risk,
             rows=task.frequencies.rows,
-            advice=advice,
+            advice=_GENERALISE_THE_GUARDED if self.subject is Subject.FREEFORM else advice,
         )
 
 
@@ -84,9 +93,11 @@ def shortfalls(task: Task, plan: RecodingPlan, promise: Promise | None = None) -
     k is counted from the published classes, or as link and source k beside the originals where ``promise`` (by default
     what the policy says) means those. Rows alone in their class are no fault by themselves there, unless the policy
     names a number of them. Diversity is that of the published rows only. Rows that stand at the root in every column
-    count as suppressed.
+    count as suppressed. All this is about the quasi-identifiers, whatever else the plan recodes; freeform attacks are
+    about guarded columns too.
     """
-    comparison = Comparison.of_plan(plan)
+    own = plan.project(task.frequencies.names)
+    comparison = Comparison.of_plan(own)
     rows = task.frequencies.rows
     if not comparison.after.rows:
         nothing = Shortfall(
@@ -96,7 +107,8 @@ def shortfalls(task: Task, plan: RecodingPlan, promise: Promise | None = None) -
     return [
         *_k(task, comparison, promise or Promise.of_policy(task)),
         *_diversity(task, comparison),
-        *_rows(task, plan),
+        *_freeform(task, plan),
+        *_rows(task, own),
     ]
 
 
@@ -105,18 +117,32 @@ def hold_to_promise(task: Task, recoding: Recoding) -> None:
     Let a recoding pass that keeps what the method of the task promises, counted anew.
 
     The modes paper and link of prioritised recoding promise a k of their own, and look after nothing but that and the
-    suppression limit; ``none`` and ``singletons`` promise less and do not come here.
+    suppression limit; freeform recoding promises no k unless one is to follow. ``none`` and ``singletons`` promise less
+    and do not come here. Methods that know nothing of freeform attacks may leave some without being at fault.
 
+    :raises PolicyNotMetError: a freeform attack is left by a method that does not look for them.
     :raises InternalError: the search has returned what it must not.
     """
-    modest = task.settings.method is Method.PRIORITISED and task.settings.mode is not Mode.SAFE
-    broken = [
-        one
-        for one in shortfalls(task, recoding.plan, Promise.of_method(task))
-        if not modest or one.subject in (Subject.ROWS, Subject.K, Subject.SUPPRESSION)
-    ]
+    promised = _promised(task)
+    broken = [one for one in shortfalls(task, recoding.plan, Promise.of_method(task)) if one.subject in promised]
     if broken:
         raise InternalError(f"recoding ({'; '.join(map(str, broken))})", f"recode.{recoding.method}")
+    if left := next(_freeform(task, recoding.plan), None):
+        raise left.as_error(task, _GENERALISE_THE_GUARDED)
+
+
+def _promised(task: Task) -> set[Subject]:
+    """Return what the method of a task promises to look after."""
+    settings = task.settings
+    if settings.method is Method.BEST:
+        return set(Subject)
+    if settings.method is Method.FREEFORM and settings.then is None:
+        return {Subject.ROWS, Subject.FREEFORM}
+    if settings.method is Method.FREEFORM:
+        return set(Subject) - {Subject.DIVERSITY}
+    if settings.method is Method.PRIORITISED and settings.mode is not Mode.SAFE:
+        return {Subject.ROWS, Subject.K, Subject.SUPPRESSION}
+    return set(Subject) - {Subject.FREEFORM}
 
 
 def _k(task: Task, comparison: Comparison, promise: Promise) -> Iterator[Shortfall]:
@@ -168,6 +194,21 @@ def _named(required: Requirement) -> str:
             else f"{required.kind.value} l-diversity"
         )
     return "alpha" if isinstance(required, Alpha) else "t-closeness"
+
+
+def _freeform(task: Task, plan: RecodingPlan) -> Iterator[Shortfall]:
+    """Yield the freeform attack of largest threat, if it is a breach by the extended Definition 3.4."""
+    if task.freeform is None:
+        return
+    check = task.freeform.check(plan)
+    if not check.holds and (worst := check.worst):
+        yield Shortfall(
+            subject=Subject.FREEFORM,
+            measure=f"freeform threat to column {worst.column!r} of at most",
+            wanted=f"{check.sigma_t:g}",
+            reached=f"{worst.threat:g} ({counted(check.breaches, 'attack')} above it)",
+            rows_at_risk=max(one.rows for one in check.columns),
+        )
 
 
 def _rows(task: Task, plan: RecodingPlan) -> Iterator[Shortfall]:

@@ -84,15 +84,29 @@ class FreeformProblem:
         """Find the breaches of what a plan publishes; columns that it does not recode are published as collected."""
         return check_freeform(self.published(*self._labels(plan)), self.columns, self.sigma_t, definition=definition)
 
-    def _labels(self, plan: RecodingPlan) -> tuple[list[AnyCodes], Integers]:
-        """Return the published label of every tuple in every column, and which tuples are published."""
+    def whole(self, plan: RecodingPlan) -> RecodingPlan:
+        """
+        Return a plan for some of these columns as one for all of them: the others stay as collected.
+
+        :raises InternalError: its ladders are others, so their labels have no place in the taxonomies.
+        """
         member = self.member(plan.frequencies)
         at = {name: i for i, name in enumerate(plan.frequencies.names)}
-        labels = [
-            plan.released_codes(at[name])[member] if name in at else ladder.maps[0][codes]
-            for name, ladder, codes in zip(self.frequencies.names, self.ladders, self.frequencies.codes, strict=True)
-        ]
-        return labels, np.flatnonzero(~plan.removed[member])
+        if any(not plan.ladders[at[own.column]].labels.equals(own.labels) for own in self.ladders if own.column in at):
+            raise InternalError("labels of another hierarchy", "recode.freeform")
+        as_collected = np.zeros(len(member), np.int8)
+        levels = [plan.levels[at[name]][member] if name in at else as_collected for name in self.frequencies.names]
+        return RecodingPlan(
+            frequencies=self.frequencies,
+            ladders=self.ladders,
+            levels=np.stack(levels),
+            removed=plan.removed[member],
+        )
+
+    def _labels(self, plan: RecodingPlan) -> tuple[list[AnyCodes], Integers]:
+        """Return the published label of every tuple in every column, and which tuples are published."""
+        whole = self.whole(plan)
+        return [whole.released_codes(i) for i in range(len(self.ladders))], np.flatnonzero(~whole.removed)
 
     def member(self, some: FrequencyTable) -> Integers:
         """Return which tuple of fewer columns each tuple is, where both were counted from one table."""

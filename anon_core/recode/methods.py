@@ -32,7 +32,8 @@ def recode(task: Task, *, progress: Progress | None = None) -> Recoding:
     What a method promises is counted again from the classes that would be published. ``none`` promises nothing, and
     ``singletons`` only what it says itself: whether such a table may go out is for whoever checks it.
 
-    :raises PolicyNotMetError: the method cannot keep what it promises; nothing is returned.
+    :raises PolicyNotMetError: the method cannot keep what it promises, or leaves a freeform attack that the policy
+        forbids; nothing is returned.
     :raises InternalError: a search has returned what it must not; nothing is returned.
     """
     method, rows = task.settings.method, task.frequencies.rows
@@ -46,7 +47,7 @@ def recode(task: Task, *, progress: Progress | None = None) -> Recoding:
             advice=f"no class can be larger than the table, which has {counted(rows, 'row')}: lower privacy.k or "
             "publish this dataset less often",
         )
-    if method is Method.NONE or not task.frequencies.names:
+    if method is Method.NONE or not (task.frequencies.names or method is Method.FREEFORM):
         return _unchanged(task)
     search = _METHODS.get(method)
     if search is None:

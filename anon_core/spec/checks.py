@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from anon_core.errors import Problem
 from anon_core.policy import quoted
+from anon_core.spec.guards import freeform_problems, guarded_names
 from anon_core.spec.parts import decompose_problems, parts_of, with_parts
 from anon_core.yaml_lines import Document, Location, as_text, name_of
 
@@ -32,11 +33,8 @@ NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("engine", ("duckdb", "sql", "spark"), "use auto or arrow"),
     ("missing", ("wildcard",), "use category or drop"),
     ("privacy.max_sensitivity", _ANY, _REMOVE),
-    ("privacy.freeform", _ANY, _REMOVE),
     ("privacy.earlier_releases", _ANY, _REMOVE),
     ("privacy.waivers", _ANY, _REMOVE),
-    ("recode.method", ("freeform",), "use best, prioritised, global, singletons or none"),
-    ("recode.then", _ANY, _REMOVE),
     ("recode.sticky", _ANY, _REMOVE),
     ("approval.required", (True,), "set it to false"),
     ("approval.users", _ANY, _REMOVE),
@@ -110,8 +108,9 @@ def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
     found = [*_exclusive_keys(document.content)]
     if isinstance(columns, dict) and columns:
         roles = {name: _text_at(column, ("role",)) for name, column in columns.items()}
-        found += _column_problems(columns, roles, _climbed(document.content))
+        found += _column_problems(columns, roles, _climbed(document.content), guarded_names(document.content))
         found += decompose_problems(columns)
+        found += freeform_problems(document.content, columns, partial=partial)
         found += _reference_problems(document.content, columns)
         if not partial or _at(document.content, ("recode",)) is not None:
             found += _method_problems(document.content, columns, roles)
@@ -137,7 +136,9 @@ def _climbed(content: Any) -> list[str]:
     return [_text_at(one, ("column",)) for one in entries if _text_at(one, ("distance",)) == "hierarchical"]
 
 
-def _column_problems(columns: Mapping[str, Any], roles: Mapping[str, str], climbed: Sequence[str]) -> _Found:
+def _column_problems(
+    columns: Mapping[str, Any], roles: Mapping[str, str], climbed: Sequence[str], guarded: Sequence[str]
+) -> _Found:
     for name, column in columns.items():
         role, hierarchy = roles[name], _at(column, ("hierarchy",))
         if role in _ROLES and role != "quasi" and _at(column, ("priority",)) is not None:
@@ -145,8 +146,11 @@ def _column_problems(columns: Mapping[str, Any], roles: Mapping[str, str], climb
         if role in ("identifier", "drop") and hierarchy is not None:
             what = f"a column of role `{role}` is never published, so a hierarchy has no use; remove it"
             yield ("columns", name, "hierarchy"), what
-        if role in ("sensitive", "other") and hierarchy is not None and name not in climbed:
-            what = f"a hierarchy of a column of role `{role}` is not supported yet: it would not be applied; remove it"
+        if role in ("sensitive", "other") and hierarchy is not None and name not in [*climbed, *guarded]:
+            what = (
+                f"a hierarchy of a column of role `{role}` would not be applied: remove it, or guard values of the "
+                "column in `privacy.freeform`"
+            )
             yield ("columns", name, "hierarchy"), what
         if name in climbed and hierarchy is None:
             yield ("columns", name), "`distance: hierarchical` in `privacy.t_closeness` needs a hierarchy of the column"
@@ -238,19 +242,21 @@ def _method_problems(content: Any, columns: Mapping[str, Any], roles: Mapping[st
     method = "global" if _at(content, ("recode", "method")) is None else written
     singletons = _at(content, ("recode", "singletons"))
     quasi = [name for name, role in roles.items() if role == "quasi"]
-    if method in ("none", "global") and singletons is not None:
+    if method in ("none", "global", "freeform") and singletons is not None:
         yield ("recode", "singletons"), "belongs to `method: singletons`; set that method or remove it"
     if method == "singletons" and not (_list(singletons, ("columns",)) or _at(singletons, ("years",))):
         yield ("recode", "singletons"), "`method: singletons` needs `singletons` with `columns`, `years` or both"
     if len(_list(singletons, ("columns",))) > _MOST_COMBINED:
         what = f"has more than {_MOST_COMBINED} columns: every combination of as it is, local and global is tried"
         yield ("recode", "singletons", "columns"), what
-    if method not in _RECODING or not all(role in _ROLES for role in roles.values()):
+    if method not in (*_RECODING, "freeform") or not all(role in _ROLES for role in roles.values()):
         return
-    if not quasi:
+    if not quasi and method in _RECODING:
         what = f"`method: {method}` needs at least one column of role quasi; declare one or set `method: none`"
         yield ("recode", "method"), what + ("" if written else " (global is the default)")
-    if method in ("prioritised", "best"):
+    if not quasi and method == "freeform" and _at(content, ("recode", "then")) is not None:
+        yield ("recode", "then"), "needs at least one column of role quasi: without any there is no k to reach"
+    if method in ("prioritised", "best", "freeform"):
         yield from _priority_problems(method, columns, quasi)
 
 

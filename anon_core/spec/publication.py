@@ -166,7 +166,7 @@ class PartialPublication(Model):
     def _digest_without(self, sections: set[str]) -> str:
         content = self.model_dump(mode="json", exclude=sections)
         content["columns"] = list(content["columns"].items())
-        content["files"] = {where: self._file_digest(where, path) for where, path in self._referred_files()}
+        content["files"] = {where: self.file_digest(where, path) for where, path in self._referred_files()}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -180,7 +180,12 @@ class PartialPublication(Model):
                 if hierarchy.file:
                     yield f"columns.{name}.decompose.hierarchies.{part}.file", hierarchy.file
 
-    def _file_digest(self, where: str, path: str) -> str:
+    def file_digest(self, where: str, path: str) -> str:
+        """
+        Return the SHA-256 of a file that the publication file refers to.
+
+        :raises HierarchyError: it cannot be read.
+        """
         try:
             return hashlib.sha256(self.resolve(path).read_bytes()).hexdigest()
         except (OSError, ValueError) as error:

@@ -33,7 +33,7 @@ def measure(publication: Publication, distributions: Sequence[Path], *, rows_bef
     Never raises for anything about the data, the files or the libraries: those end as failed checks of the verdict.
     """
     paths = [Path(path) for path in distributions]
-    gate = _Gate()
+    gate = _Gate(publication.root)
     try:
         gate.suite = render_suite(publication, rows_before=rows_before, today=today)
         gate.digest = suite_digest(gate.suite)
@@ -50,7 +50,8 @@ def measure(publication: Publication, distributions: Sequence[Path], *, rows_bef
 class _Gate:
     """One passage through the gate: checks pile up, and the first file's content is kept to compare the others with."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.suite: dict[str, Any] = {}
         self.digest = ""
         self.checks: list[Check] = []
@@ -135,7 +136,7 @@ class _Gate:
         with quiet():
             from anon_airflow.expectations.evaluation import Evaluation
 
-        evaluation = Evaluation(table, frequencies)
+        evaluation = Evaluation(table, frequencies, self.folder)
         for entry in self.suite["expectations"]:
             outcome = evaluation.evaluate(entry)
             self.evaluated += outcome.evaluated

@@ -36,14 +36,16 @@ def read_source(publication: Publication, source_file: str) -> Source:
     Read the source and compare it with what is declared; columns to be decomposed become their published parts.
 
     :raises TableError: the file cannot be read, or its columns are not the declared ones.
-    :raises InvalidInputError: there are fewer rows than ``k``, or a hierarchy, a grouping or a rule that splits a
-        column does not cover every value.
+    :raises InvalidInputError: there are fewer rows than ``k``, a hierarchy, a grouping or a rule that splits a column
+        does not cover every value, a guard names none, or the gate could not place what would be published.
     """
     from anon_core.detect.preparation import prepare
     from anon_core.frequency import FrequencyTable
     from anon_core.hierarchy.build import ladders
     from anon_core.hierarchy.decompose import decompose
     from anon_core.hierarchy.kinds.intervals import group_numbers
+    from anon_core.hierarchy.published import refuse_unplaceable
+    from anon_core.recode.freeform_problem import FreeformProblem
     from anon_core.table import read
 
     path = publication.resolve(source_file)
@@ -62,6 +64,9 @@ def read_source(publication: Publication, source_file: str) -> Source:
             + "; no class can be that large: lower k or publish this dataset less often"
         )
     ladders(publication, table, publication.quasi_identifiers)
+    if guarded := publication.privacy.freeform:
+        problem = FreeformProblem.of_table(publication, guarded, table, {})
+        refuse_unplaceable(publication, problem.frequencies.names, table)
     if publication.recode.singletons and (years := publication.recode.singletons.years):
         group_numbers(FrequencyTable.of(table, [years.column]), years)
     return Source(table=table, dropped=dropped, sharing=sharing)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from anon_core.policy import IDENTIFYING
 
 if TYPE_CHECKING:
+    from anon_core.policy import Freeform
     from anon_core.spec import Publication
 
 FREQUENCIES = "frequencies"
@@ -23,7 +24,7 @@ ROWS = "rows"
 NUMBERS = "numbers"
 """Runs on the rows of a file, columns that hold nothing but numbers as numbers."""
 
-UNMEASURED = ("l_diversity", "t_closeness", "alpha", "max_sensitivity", "max_risk", "freeform", "earlier_releases")
+UNMEASURED = ("l_diversity", "t_closeness", "alpha", "max_sensitivity", "max_risk", "earlier_releases")
 """What a policy can require and this suite has no expectation for yet; building one ends with deleting its name."""
 
 
@@ -32,7 +33,10 @@ def render_suite(publication: Publication, *, rows_before: int, today: date) -> 
     Return the suite of a publication: same specification, rows and day, same document.
 
     A dataset without quasi-identifiers has no k to hold, so its suite checks published uniqueness only, over all
-    columns. Acceptances that ended before ``today`` are left out.
+    columns. Acceptances that ended before ``today`` are left out. A hierarchy file stands in it as the publication file
+    has it, with its sha256.
+
+    :raises HierarchyError: a hierarchy file that a check needs cannot be read.
     """
     weight = weight_column(publication.published)
     privacy = publication.privacy
@@ -69,6 +73,8 @@ def render_suite(publication: Publication, *, rows_before: int, today: date) -> 
             },
         ),
     ]
+    if privacy.freeform:
+        ours.append(("expect_no_freeform_breach", _freeform(publication, privacy.freeform)))
     return {
         "name": publication.dataset,
         "expectations": [
@@ -76,6 +82,29 @@ def render_suite(publication: Publication, *, rows_before: int, today: date) -> 
             *(_entry(e.type, e.kwargs, _view(e.type, e.kwargs)) for e in publication.expectations),
         ],
         "meta": {"rendered_by": "anonflow"},
+    }
+
+
+def _freeform(publication: Publication, policy: Freeform) -> dict[str, Any]:
+    """Return what freeform attacks are measured by: all columns that are generalised, and what is guarded in them."""
+    quasi = publication.quasi_identifiers
+    columns = [name for name in publication.published if name in quasi or name in policy.columns]
+    hierarchies = {}
+    for name in columns:
+        hierarchy = publication.effective_columns[name].hierarchy
+        if hierarchy is not None and hierarchy.file is not None:
+            digest = publication.file_digest(f"columns.{name}.hierarchy.file", hierarchy.file)
+            hierarchies[name] = {"file": hierarchy.file, "sha256": digest}
+        elif hierarchy is None or hierarchy.root is not None:
+            hierarchies[name] = {"root": _root_of(publication, name)}
+        else:  # The specification refuses it, and so does the metric.
+            hierarchies[name] = {str(hierarchy.kind): "made from values"}
+    return {
+        "columns": columns,
+        "hierarchies": hierarchies,
+        "guards": {name: guard.model_dump(mode="json") for name, guard in policy.columns.items()},
+        "sigma_o": policy.sigma_o,
+        "sigma_t": policy.sigma_t,
     }
 
 
@@ -94,6 +123,7 @@ def mandatory(publication: Publication, today: date) -> list[str]:
         *(["expect_no_published_identifier"] if publication.believed(today) else []),
         "expect_published_uniqueness",
         "expect_rows_suppressed_at_most",
+        *(["expect_no_freeform_breach"] if publication.privacy.freeform else []),
     ]
 
 

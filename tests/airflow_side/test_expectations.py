@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from anon_airflow.expectations import OURS
 from anon_airflow.expectations.evaluation import batch_of
 from anon_airflow.expectations.metrics import frequencies as frequencies_metric
+from anon_airflow.expectations.metrics.hierarchy_folder import hierarchies_in
 from anon_airflow.expectations.metrics.pandas_columns import codes_of
 
 CANARY = "CANARY-7f3a"
@@ -49,7 +51,29 @@ K = {"columns": ["sex", "town"]}
 STARS = {"roots": ["*", "*"]}
 UNIQUENESS = {"columns": ["sex", "town"], "max_size": 2, "max_share": 0.0, "accepted": [], "together": []}
 
+SEXES = "F;person\nM;person\n"
+FREEFORM = {
+    "columns": ["sex", "town"],
+    "hierarchies": {
+        "sex": {"file": "hierarchies/sexes.csv", "sha256": hashlib.sha256(SEXES.encode()).hexdigest()},
+        "town": {"root": "*"},
+    },
+    "guards": {"sex": {"guard": ["F"], "sensitivity": "aggregate", "observability": "sensitivity"}},
+    "sigma_o": 1,
+}
+
+
+@pytest.fixture(autouse=True)
+def hierarchies(tmp_path):
+    """The folder that the gate tells the metrics of."""
+    (tmp_path / "hierarchies").mkdir()
+    (tmp_path / "hierarchies/sexes.csv").write_text(SEXES)
+    with hierarchies_in(tmp_path):
+        yield tmp_path / "hierarchies"
+
+
 JUST = [
+    ("expect_no_freeform_breach", TWO_CLASSES, {**FREEFORM, "sigma_t": 0.6}, {**FREEFORM, "sigma_t": 0.59}),
     ("expect_k_anonymity", TWO_CLASSES, {**K, "k": 2}, {**K, "k": 3}),
     (
         "expect_no_singletons",
@@ -216,6 +240,10 @@ def test_a_measured_column_cannot_be_the_weight():
             {"columns": ["a"], "max_size": 1, "max_share": 0.0, "together": [], "weight_column": None},
         ),
         ("expect_published_uniqueness", {**UNIQUENESS, "accepted": [[]], "weight_column": None}),
+        ("expect_no_freeform_breach", {**FREEFORM, "weight_column": None}),
+        ("expect_no_freeform_breach", {**FREEFORM, "sigma_t": 1.1, "weight_column": None}),
+        ("expect_no_freeform_breach", {**FREEFORM, "sigma_t": 0.5, "sigma_o": -1, "weight_column": None}),
+        ("expect_no_freeform_breach", {**FREEFORM, "sigma_t": 0.5, "guards": ["F"], "weight_column": None}),
         (
             "expect_rows_suppressed_at_most",
             {"columns": [], "roots": [], "rows_before": 0, "limit": 0.1, "weight_column": None},

@@ -21,7 +21,7 @@ from anon_core.recode.progress import Progress
 from anon_core.recode.task import Task
 from anon_core.score.freeform import FreeformCheck
 
-__all__ = ["FreeformProblem", "recode_freeform"]
+__all__ = ["FreeformProblem", "measured_over_all", "recode_freeform"]
 
 
 def recode_freeform(task: Task, *, progress: Progress | None = None) -> Recoding:
@@ -55,7 +55,7 @@ def recode_freeform(task: Task, *, progress: Progress | None = None) -> Recoding
         plan=plan,
         why=why,
         candidates=(
-            _candidate(task, problem, "minimal generalisation", plan, elected=True),
+            measured_over_all(task, plan, method="freeform", name="minimal generalisation", elected=True),
             _suppressed(task, problem),
         ),
         optimal=None,
@@ -148,20 +148,22 @@ def _suppressed(task: Task, problem: FreeformProblem) -> Candidate:
     )
     check: FreeformCheck = problem.check(plan)
     left = f"; {check.breaches} breaches would be left" if check.breaches else ""
-    return _candidate(
+    return measured_over_all(
         task,
-        problem,
-        "every sensitive value suppressed",
         plan,
+        method="freeform",
+        name="every sensitive value suppressed",
         elected=False,
         reason=f"for comparison: the paper's T2 keeps what is not sensitive as it is{left}",
     )
 
 
-def _candidate(
-    task: Task, problem: FreeformProblem, name: str, plan: RecodingPlan, *, elected: bool, reason: str | None = None
+def measured_over_all(
+    task: Task, plan: RecodingPlan, *, method: str, name: str, elected: bool, reason: str | None = None
 ) -> Candidate:
-    """Return a candidate whose k and singletons are over the quasi-identifiers, its utility over all columns."""
-    found = Candidate.of(plan, method="freeform", name=name, weights=problem.by_name, elected=elected, reason=reason)
+    """Return a candidate: k and singletons are over the quasi-identifiers, utility over guarded columns too."""
+    whole = task.freeform.whole(plan) if task.freeform else plan
+    weights = task.freeform.by_name if task.freeform else task.by_name
+    found = Candidate.of(whole, method=method, name=name, weights=weights, elected=elected, reason=reason)
     released = plan.project(task.frequencies.names).released()
     return replace(found, singletons=released.singletons, k=int(released.weights.min()) if released.tuples else None)

@@ -5,6 +5,7 @@ One expectation per file, named as it is registered. Import it inside functions 
 
 from anon_airflow.expectations import metrics
 from anon_airflow.expectations.expect_k_anonymity import ExpectKAnonymity
+from anon_airflow.expectations.expect_no_freeform_breach import ExpectNoFreeformBreach
 from anon_airflow.expectations.expect_no_published_identifier import ExpectNoPublishedIdentifier
 from anon_airflow.expectations.expect_no_singletons import ExpectNoSingletons
 from anon_airflow.expectations.expect_no_undeclared_column import ExpectNoUndeclaredColumn
@@ -15,6 +16,7 @@ OURS = {
     kind.expectation_type: kind
     for kind in (
         ExpectKAnonymity,
+        ExpectNoFreeformBreach,
         ExpectNoPublishedIdentifier,
         ExpectNoSingletons,
         ExpectNoUndeclaredColumn,
@@ -27,6 +29,7 @@ OURS = {
 __all__ = [
     "OURS",
     "ExpectKAnonymity",
+    "ExpectNoFreeformBreach",
     "ExpectNoPublishedIdentifier",
     "ExpectNoSingletons",
     "ExpectNoUndeclaredColumn",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import great_expectations as gx
@@ -18,6 +19,7 @@ from great_expectations.data_context.types.base import DataContextConfig, InMemo
 
 from anon_airflow.expectations import OURS
 from anon_airflow.expectations.batches import frequency_batch, number_batch, row_batch
+from anon_airflow.expectations.metrics.hierarchy_folder import hierarchies_in
 from anon_airflow.quiet import quiet
 from anon_airflow.suite import FREQUENCIES, NUMBERS, ROWS
 from anon_core.errors import AnonError
@@ -41,18 +43,23 @@ class Outcome:
 
 
 class Evaluation:
-    """One file, turned into batches as they are asked for, in a context that lives in memory only."""
+    """
+    One file, turned into batches as they are asked for, in a context that lives in memory only.
 
-    def __init__(self, table: Table, frequencies: FrequencyTable) -> None:
+    Hierarchy files that a suite names are found below ``folder``.
+    """
+
+    def __init__(self, table: Table, frequencies: FrequencyTable, folder: Path) -> None:
         self._table = table
         self._frequencies = frequencies
+        self._folder = folder
         self._batches: dict[tuple[str, str | None], Any] = {}
 
     def evaluate(self, entry: dict[str, Any]) -> Outcome:
         """Evaluate one entry of a suite; whatever goes wrong is an outcome that did not pass."""
         kind = str(entry["type"])
         try:
-            with quiet():
+            with quiet(), hierarchies_in(self._folder):
                 return self._evaluate(kind, entry)
         except AnonError as error:
             return _failed(kind, str(error))

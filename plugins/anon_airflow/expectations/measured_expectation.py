@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     Count = int
     PositiveCount = int
     Share = float
+    AnyNumber = float
+    Hierarchies = dict[str, dict[str, str]]
+    Guards = dict[str, dict[str, Any]]
 else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True as 1.
     ColumnNames = pydantic.conlist(pydantic.StrictStr, min_items=1)
     AnyColumnNames = pydantic.conlist(pydantic.StrictStr)
@@ -26,6 +29,9 @@ else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True 
     Count = pydantic.conint(strict=True, ge=0)
     PositiveCount = pydantic.conint(strict=True, ge=1)
     Share = pydantic.confloat(ge=0, le=1)
+    AnyNumber = pydantic.confloat(ge=0)
+    Hierarchies = dict[pydantic.StrictStr, dict[pydantic.StrictStr, pydantic.StrictStr]]
+    Guards = dict[pydantic.StrictStr, dict[pydantic.StrictStr, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,114 @@
+"""Where published labels stand in a hierarchy, when the values as collected are gone.
+
+Only a hierarchy file knows all labels there can be. Without one, every label but the root stands right below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from anon_core.errors import HierarchyError, InvalidInputError
+from anon_core.hierarchy.files import read_levels
+from anon_core.hierarchy.ladder import ROOT
+from anon_core.hierarchy.taxonomy import Taxonomy, taxonomy
+from anon_core.kernels import Integers
+from anon_core.spec import Hierarchy, PartialPublication
+from anon_core.table import Column, Table
+
+UNKNOWN = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """The tree of a column, and where each published label stands in it: ``UNKNOWN`` for one that has no place."""
+
+    taxonomy: Taxonomy
+    places: Integers
+
+
+def placed(name: str, labels: Sequence[str | None], hierarchy: Hierarchy | None, folder: Path) -> Placed:
+    """
+    Place the published labels of a column.
+
+    A gap that was generalised is not known any more, so a root may have one leaf less than the originals had: its share
+    of sensitive leaves is then a little larger, never smaller.
+
+    >>> found = placed("sex", ["F", "any"], Hierarchy(root="any"), Path())
+    >>> found.taxonomy.labels, found.places.tolist()
+    (('F', 'any'), [0, 1])
+
+    :raises HierarchyError: the hierarchy file is wrong, or knows numbers by intervals.
+    :raises InvalidInputError: the hierarchy is of a kind that is made from values.
+    """
+    if hierarchy is None or hierarchy.root is not None:
+        tree = _below_the_root(name, labels, root_of(hierarchy))
+    elif hierarchy.file is not None:
+        _refuse_numbers(hierarchy.file, folder)
+        gap: list[str | None] = [None] if None in labels else []
+        nothing = Column(name=name, codes=np.zeros(0, np.int32), domain=pa.array(gap, pa.string()))
+        tree = taxonomy(nothing, hierarchy, folder)
+    else:
+        raise InvalidInputError(f"column {name!r} has a hierarchy made from its values, so labels cannot be placed")
+    at = {label: place for place, label in enumerate(tree.labels)}
+    return Placed(taxonomy=tree, places=np.array([at.get(label, UNKNOWN) for label in labels], np.int64))
+
+
+def root_of(hierarchy: Hierarchy | None) -> str:
+    """Return what the root of a hierarchy is called."""
+    return (hierarchy.root if hierarchy else None) or ROOT
+
+
+def refuse_unplaceable(publication: PartialPublication, names: Sequence[str], table: Table) -> None:
+    """
+    Refuse columns whose labels could not be placed once they are published.
+
+    :raises InvalidInputError: a value reads like the root of its column.
+    :raises HierarchyError: a hierarchy file knows numbers by intervals.
+    """
+    alike = []
+    for name in names:
+        declared = publication.effective_columns[name]
+        if declared.hierarchy is not None and declared.hierarchy.file is not None:
+            _refuse_numbers(declared.hierarchy.file, publication.root)
+        elif _unclear(set(table.column(name).domain.to_pylist()) - {declared.withheld}, root_of(declared.hierarchy)):
+            alike.append(name)
+    if alike:
+        raise InvalidInputError(
+            f"column {', '.join(map(repr, alike))}: there are values that read like the root, so the gate could not "
+            "tell which cells say nothing; call the root otherwise: `hierarchy: {root: ...}`"
+        )
+
+
+def _unclear(values: Iterable[str | None], root: str) -> bool:
+    return any(value == root or _carries_a_level(value, root) for value in values)
+
+
+def _carries_a_level(label: str | None, root: str) -> bool:
+    return label is not None and label.startswith(f"{root} (level ")
+
+
+def _refuse_numbers(file: str, folder: Path) -> None:
+    if read_levels(folder / file).numbers:
+        problem = "knows numbers by intervals, so the values below a label cannot be counted; list them"
+        raise HierarchyError(file, [f"{problem}: `anon hierarchy build` writes a line for each"])
+
+
+def _below_the_root(name: str, labels: Sequence[str | None], root: str) -> Taxonomy:
+    if any(_carries_a_level(label, root) for label in labels):
+        raise InvalidInputError(f"column {name!r} has labels that read like its root at some level")
+    leaves = [label for label in labels if label != root]
+    below = len(leaves)
+    return Taxonomy(
+        column=name,
+        labels=(*leaves, root),
+        parents=np.full(below + 1, below, np.int64),
+        levels=np.array([0] * below + [1], np.int64),
+        leaves=np.array([True] * below + [False], np.bool_),
+        leaf_rows=np.zeros(below + 1, np.int64),
+        root=below,
+    )
