@@ -123,7 +123,7 @@ def _print(name: str, found: FreeformFinding) -> None:
     for column_name in unguarded:
         click.echo(f"{column_name}: nothing that is guarded is hidden, so nothing can be inferred")
     if check.holds:
-        click.echo("it holds: nothing that can be seen gives a guarded value away with more than that")
+        click.echo(f"it holds: no guarded value can be inferred with more than {percent(policy.sigma_t)}")
     else:
         click.echo(
             f"breached: {several(check.breaches, 'attack')}, {found.plain.breaches:,} of them on values that are "

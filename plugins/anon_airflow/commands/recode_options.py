@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_SWEPT = 20
 _METHODS = [method.value for method in Method]
-_WITH_PRIORITIES = (Method.PRIORITISED, Method.BEST)
+_WITH_PRIORITIES = (Method.PRIORITISED, Method.BEST, Method.FREEFORM)
 _WITHOUT_K = (Method.NONE, Method.SINGLETONS)
 
 
