@@ -12,6 +12,7 @@
     │   ├── UnmappedValuesError   values that a hierarchy does not cover
     │   ├── DecomposeError        values that a rule does not split, codes that a lookup does not name
     │   ├── UnknownLabelsError    released cells that no hierarchy leads to
+    │   ├── UnplacedCellsError    cells that are neither values nor labels of a hierarchy
     │   ├── NotNumbersError       values that are not numbers, where numbers are grouped
     │   └── StorageError          a folder or disk that does not take what is written
     ├── ComplianceError           the data cannot comply (exit code 1)
@@ -210,6 +211,33 @@ class UnknownLabelsError(InvalidInputError):
             f"the released table has cells that are neither values of the original nor labels above them "
             f"({'; '.join(parts)}); give the publication file whose hierarchies made them with --spec, and the very "
             "table that was recoded"
+        )
+
+
+class UnplacedCellsError(InvalidInputError):
+    """Cells of a table, generalised or not, that are neither values nor labels of their hierarchy.
+
+    ``unplaced`` maps column to (distinct values, rows). The columns ``from_values`` have a hierarchy that is made from
+    the values of a table, and a generalised table no longer has them.
+    """
+
+    def __init__(self, unplaced: dict[str, tuple[int, int]], from_values: Sequence[str] = ()) -> None:
+        super().__init__(unplaced, tuple(from_values))
+        self.unplaced = unplaced
+        self.from_values = tuple(from_values)
+
+    def __str__(self) -> str:
+        parts = [f"column {name!r}: {_values(values, rows)}" for name, (values, rows) in self.unplaced.items()]
+        built = (
+            f" The hierarchy of {', '.join(map(repr, self.from_values))} is made from the values, which a generalised "
+            "table no longer has: give the table as collected, or name a hierarchy file (`anon hierarchy build` "
+            "writes one)."
+            if self.from_values
+            else ""
+        )
+        return (
+            f"the table has cells that are neither values nor labels of their hierarchy ({'; '.join(parts)}); repair "
+            f"the cells or the hierarchy.{built} --show-values names them on the terminal"
         )
 
 

@@ -62,8 +62,9 @@ def assess(
     Measure a table over its quasi-identifiers and sensitive columns.
 
     With a comparison of the rows, which is over the same quasi-identifiers, the other three k's and what was lost are
-    measured too; where the four k's count units, ``people`` is the comparison that does. Without one, only exact k
-    counts units, and the other three are not measured. ``weights`` are those of the columns by their priority.
+    measured too; where the four k's count units, or other columns were recoded as well, ``people`` is the comparison
+    that they are measured on. Without one, only exact k counts units, and the other three are not measured. ``weights``
+    are those of the columns by their priority.
 
     :raises UnknownColumnError: a column is not in the table.
     :raises InvalidInputError: there are no rows, so anything would hold.

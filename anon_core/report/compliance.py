@@ -20,6 +20,7 @@ from anon_core.report.question import Question
 from anon_core.score.classes import ClassMeasure, SensitiveClasses, sensitive_classes
 from anon_core.score.closeness import t_closeness
 from anon_core.score.diversity import alpha_anonymity, l_diversity
+from anon_core.score.freeform import FreeformCheck
 from anon_core.spec import PartialPublication
 from anon_core.table import Table
 
@@ -32,16 +33,18 @@ def all_checks(
     *,
     today: date,
     besides: Sequence[str] = (),
+    freeform: FreeformCheck | None = None,
 ) -> list[Check]:
     """
     Check everything that is asked of a table.
 
     The ``comparison`` counts rows. Columns ``besides`` are there for the check only: a key or a unit that would not be
-    published.
+    published. Where values are guarded and what was found is not there (``freeform``), that check does not hold.
     """
     checks = list(_anonymity(assessment, question))
     if question.publication is not None:
         checks += _diversity(table, question, question.publication)
+        checks += _freeform(question, freeform)
         checks += [_suppression(comparison, question)] if comparison else []
         checks += column_checks(table, question, question.publication, today, besides)
     return checks
@@ -129,6 +132,24 @@ def _diversity(table: Table, question: Question, publication: PartialPublication
         shares = None if classes is None else alpha_anonymity(classes, alpha=rare.alpha, k=question.k)
         small = f"; the smallest class has {shares.k:,}" if shares and shares.k < question.k else ""
         yield _check(f"alpha({rare.column})", shares, question, f"largest share of a value in a class{small}")
+
+
+def _freeform(question: Question, found: FreeformCheck | None) -> Iterator[Check]:
+    """Check that no freeform attack is a breach; where that could not be measured it does not hold."""
+    policy = question.policy.freeform
+    if policy is None:
+        return
+    about = "not measured: columns, cells or guards that `anon freeform` tells of"
+    if found is not None:
+        rows = max((column.rows for column in found.columns), default=0)
+        about = f"largest threat; breaches: {found.breaches:,}, rows concerned in one column: {rows:,}"
+    yield Check(
+        name="no_freeform_breach",
+        passed=found is not None and found.holds,
+        observed=None if found is None else found.worst.threat if found.worst else 0.0,
+        required=policy.sigma_t,
+        about=about,
+    )
 
 
 def _observed_of(diverse: LDiversity, measured: ClassMeasure | None) -> str:

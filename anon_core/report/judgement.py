@@ -9,11 +9,14 @@ from datetime import date
 from anon_core.comparison import Comparison, original_rows
 from anon_core.frequency import FrequencyTable
 from anon_core.plan import RecodingPlan
+from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.check import Check
 from anon_core.report.compliance import all_checks
+from anon_core.report.freeform import check_release, check_table
 from anon_core.report.originals import beside_original, prepared_original
 from anon_core.report.question import Question
+from anon_core.score.freeform import FreeformCheck
 from anon_core.table import Column, Table
 
 
@@ -63,19 +66,27 @@ def judge(
     counted = dict.fromkeys([*question.quasi_identifiers, *question.sensitive, *also])
     frequencies = FrequencyTable.of(table, list(counted), unit=question.unit)
     besides = [name for name in (question.unit, original.key if original else None) if name is not None]
-    return _judged(table, frequencies, question, comparison, people, today=today, besides=besides)
+    freeform = check_table(table, question.publication) if question.publication and question.policy.freeform else None
+    return _judged(table, frequencies, question, comparison, people, today=today, besides=besides, freeform=freeform)
 
 
-def judge_recoding(released: Table, plan: RecodingPlan, question: Question, *, today: date) -> Judgement:
+def judge_recoding(
+    released: Table, plan: RecodingPlan, question: Question, *, today: date, freeform: FreeformProblem | None = None
+) -> Judgement:
     """
     Judge what a plan made of a table, as :func:`judge` does beside the original; which row became which is known.
+
+    A plan may recode guarded columns beside the quasi-identifiers: what is left of the information is then measured
+    over all of them. ``freeform`` says what is guarded; its attacks are looked for in the released rows.
 
     :raises InvalidInputError: a column is missing, or no row is left.
     """
     question = question.of_columns(released.names)
-    comparison = Comparison.of_plan(plan)
+    comparison = Comparison.of_plan(plan.project(question.quasi_identifiers))
     frequencies = FrequencyTable.of(released, [*question.quasi_identifiers, *question.sensitive])
-    return _judged(released, frequencies, question, comparison, comparison, today=today)
+    found = check_release(released, freeform) if freeform else None
+    whole = Comparison.of_plan(plan)
+    return _judged(released, frequencies, question, comparison, comparison, today=today, freeform=found, whole=whole)
 
 
 def _judged(
@@ -87,8 +98,14 @@ def _judged(
     *,
     today: date,
     besides: Sequence[str] = (),
+    freeform: FreeformCheck | None = None,
+    whole: Comparison | None = None,
 ) -> Judgement:
-    """Measure a table beside its original, rows and people, and check all that is asked of it."""
+    """
+    Measure a table beside its original, rows and people, and check all that is asked of it.
+
+    What is left of the information is measured over the columns of ``whole``, where these are more.
+    """
     assessment = assess(
         frequencies,
         question.quasi_identifiers,
@@ -96,11 +113,11 @@ def _judged(
         sensitive=question.sensitive,
         max_risk=question.policy.max_risk,
         sampling_fraction=question.sampling_fraction,
-        comparison=comparison,
+        comparison=whole or comparison,
         people=people,
         weights=question.publication.priority_weights if question.publication else None,
     )
-    checks = all_checks(table, question, assessment, comparison, today=today, besides=besides)
+    checks = all_checks(table, question, assessment, comparison, today=today, besides=besides, freeform=freeform)
     return Judgement(assessment=assessment, checks=tuple(checks), frequencies=frequencies, comparison=people)
 
 

@@ -7,6 +7,7 @@ from anon_core.report.question import Question
 from anon_core.spec import Method, Mode, Recode
 
 _EVERY_CLASS = ("k_anonymity", "link_k", "source_k", "l_diversity", "t_closeness", "alpha", "rows_suppressed_at_most")
+_NO_BREACH = "no_freeform_breach"
 
 
 def unkept(settings: Recode, question: Question, judged: Judgement) -> list[str]:
@@ -14,8 +15,8 @@ def unkept(settings: Recode, question: Question, judged: Judgement) -> list[str]
     Return the names of the promises that a table does not keep; if there is one, that is our fault.
 
     ``none`` promises nothing, ``singletons`` that few rows stand alone, prioritised recoding source k (mode ``paper``)
-    or link and source k (``link``). All others promise whatever the policy requires of every class, and of the number
-    of suppressed rows.
+    or link and source k (``link``). ``freeform`` promises that no freeform attack is a breach, and no k unless that is
+    to follow. All others promise whatever the policy requires of every class, and of the number of suppressed rows.
     """
     four, k = judged.assessment.four, question.k
     kept: dict[str, bool] = {}
@@ -26,5 +27,8 @@ def unkept(settings: Recode, question: Question, judged: Judgement) -> list[str]
         if settings.mode is Mode.LINK:
             kept["link_k"] = four is not None and (four.link or 0) >= k
     elif settings.method is not Method.NONE:
-        kept = {check.name: check.passed for check in judged.checks if check.name.startswith(_EVERY_CLASS)}
+        promised: tuple[str, ...] = _EVERY_CLASS
+        if settings.method is Method.FREEFORM:
+            promised = (_NO_BREACH, *_EVERY_CLASS) if settings.then else (_NO_BREACH,)
+        kept = {check.name: check.passed for check in judged.checks if check.name.startswith(promised)}
     return [name for name, holds in kept.items() if not holds]

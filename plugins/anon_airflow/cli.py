@@ -27,6 +27,7 @@ COMMANDS = (
     "hierarchy",
     "recode",
     "check",
+    "freeform",
     "run",
     "audit",
 )

@@ -323,7 +323,8 @@ WRONG: dict[str, tuple[dict[str, Any], tuple[str, ...], str]] = {
     "a sweep without effect": ({"recode": SINGLETONS}, ("--sweep-k", "2"), "does not heed k"),
     "a sweep of nothing": ({}, ("--sweep-k", "1,2"), "from 2 on"),
     "a sweep of words": ({}, ("--sweep-k", "two"), "from 2 on"),
-    "an unknown method": ({}, ("--method", "freeform"), "--method"),
+    "an unknown method": ({}, ("--method", "freestyle"), "--method"),
+    "freeform without a guard": ({}, ("--method", "freeform"), "needs `privacy.freeform`"),
     "a picture of another kind": ({}, ("--plot", "x.pdf"), ".svg or .png"),
     "a column that is not there": ({"columns": {**COLUMNS, "age": {"role": "other"}}}, (), "no column named 'age'"),
 }

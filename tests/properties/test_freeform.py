@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.frequency import FrequencyTable
-from anon_core.score.freeform import Definition, check_freeform
+from anon_core.score.freeform import Definition, GuardedColumn, check_freeform, simplest_attacks
 from tests.properties.freeform import Guarded, attacks, guarded_tables
 
 quietly = settings(max_examples=200, deadline=None)
@@ -62,3 +62,38 @@ def test_generalising_never_adds_an_extended_breach(table: Guarded, data: st.Dat
     assert above.holds or not below.holds
     threats = {column.column: column.threat for column in below.columns}
     assert all(column.threat <= threats[column.column] + 1e-12 for column in above.columns)
+
+
+@quietly
+@given(table=guarded_tables(), data=st.data())
+def test_attacks_are_told_with_no_more_than_they_need(table: Guarded, data: st.DataObject) -> None:
+    published, columns = any_cells(table, data), table.columns
+    check = check_freeform(published, columns, table.sigma_t, attacks=20)
+    for found in check.columns:
+        at = table.small.names.index(found.column)
+        threats = [round(one.threat, 9) for one in found.attacks]
+        assert threats == sorted(threats, reverse=True)
+        told = simplest_attacks(published, columns, found, 3)
+        assert len({(one.observed, one.target) for one in told}) == len(told) <= 3
+        for one in told:
+            assert threat_of(published, columns, at, one.observed, one.target) == pytest.approx(one.threat)
+            assert one.threat <= found.threat + 1e-12
+            for other, column in enumerate(columns):
+                if one.rows == one.matched and other != at and one.observed[other] != column.taxonomy.root:
+                    fewer = (*one.observed[:other], column.taxonomy.root, *one.observed[other + 1 :])
+                    assert threat_of(published, columns, at, fewer, one.target) < one.threat
+        if told:
+            assert told[0].threat == pytest.approx(found.threat)
+
+
+def threat_of(
+    published: FrequencyTable, columns: list[GuardedColumn], at: int, observed: tuple[int, ...], target: int
+) -> float:
+    """The threat of one attack, row by row."""
+    matched = rows = 0
+    for n, weight in enumerate(published.weights.tolist()):
+        paths = [column.taxonomy.path(int(codes[n])) for column, codes in zip(columns, published.codes, strict=True)]
+        if all(label in path for i, (label, path) in enumerate(zip(observed, paths, strict=True)) if i != at):
+            matched += weight
+            rows += weight * (target in paths[at])
+    return rows / matched * float(columns[at].sensitivity[target])

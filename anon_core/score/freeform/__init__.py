@@ -5,6 +5,16 @@ are found without the cube over all levels of all columns is told in :mod:`~anon
 """
 
 from anon_core.score.freeform.breaches import Attack, ColumnBreaches, FreeformCheck, check_freeform
+from anon_core.score.freeform.simplest import simplest_attacks
 from anon_core.score.freeform.values import Definition, GuardedColumn, guarded
 
-__all__ = ["Attack", "ColumnBreaches", "Definition", "FreeformCheck", "GuardedColumn", "check_freeform", "guarded"]
+__all__ = [
+    "Attack",
+    "ColumnBreaches",
+    "Definition",
+    "FreeformCheck",
+    "GuardedColumn",
+    "check_freeform",
+    "guarded",
+    "simplest_attacks",
+]

@@ -22,14 +22,14 @@ import numpy as np
 from anon_core import kernels
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
-from anon_core.score.freeform.values import ROUNDING, Definition, GuardedColumn
+from anon_core.score.freeform.values import ROUNDING, Definition, GuardedColumn, Shares
 from anon_core.table import Mask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
     """
-    An attack of largest threat on one column, as codes of labels: never written anywhere by itself.
+    One attack on a column, as codes of labels: never written anywhere by itself.
 
     ``observed`` has a label for every column but the target's own, whose place is -1; a root there says nothing.
     ``rows`` match both what is observed and the target, of ``matched`` that match what is observed.
@@ -48,15 +48,20 @@ class ColumnBreaches:
     The attacks on one column that are breaches: how many, and how many published rows they concern.
 
     An attack is counted for every set of floors that can be observed; coarser ones that imply the same are not.
-    ``threat`` is the largest of all attacks, be it a breach or not, 0 where nothing can be attacked; ``attack`` is one
-    that has it.
+    ``threat`` is the largest of all attacks, be it a breach or not, 0 where nothing can be attacked. ``attacks`` are
+    the worst ones, as many as were asked for: by threat, then by rows, then by the codes of what is seen and inferred.
     """
 
     column: str
     breaches: int
     rows: int
     threat: float
-    attack: Attack | None
+    attacks: tuple[Attack, ...]
+
+    @property
+    def attack(self) -> Attack | None:
+        """The worst attack."""
+        return self.attacks[0] if self.attacks else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,15 +93,16 @@ def check_freeform(
     sigma_t: float,
     *,
     definition: Definition = Definition.EXTENDED,
+    attacks: int = 1,
 ) -> FreeformCheck:
     """
-    Find all breaches: attacks whose threat is above ``sigma_t``.
+    Find all breaches: attacks whose threat is above ``sigma_t``; ``attacks`` says how many of a column are returned.
 
     The codes of ``published`` are labels of the taxonomies, in their order; ``columns`` stand in the order of its own.
     In a table without rows nothing can be attacked.
     """
     found = [
-        _breaches(published, columns, at, sigma_t, definition)
+        _breaches(published, columns, at, sigma_t, definition, attacks)
         for at, column in enumerate(columns)
         if column.has_secrets
     ]
@@ -106,7 +112,7 @@ def check_freeform(
 def is_breached(published: FrequencyTable, columns: Sequence[GuardedColumn], sigma_t: float) -> bool:
     """Whether there is an extended breach; columns are looked at until one has it."""
     return any(
-        _breaches(published, columns, at, sigma_t, Definition.EXTENDED).breaches
+        _breaches(published, columns, at, sigma_t, Definition.EXTENDED, 0).breaches
         for at, column in enumerate(columns)
         if column.has_secrets
     )
@@ -118,6 +124,7 @@ def _breaches(
     at: int,
     sigma_t: float,
     definition: Definition,
+    attacks: int,
 ) -> ColumnBreaches:
     """Find the breaches of one column: group by what is observed, and by what is inferred beside it."""
     name = columns[at].taxonomy.column
@@ -127,27 +134,40 @@ def _breaches(
     spread = _targets(target, published.codes[at], definition)
     entry, labels = spread.of_codes(published.codes[at][observed.tuples])
     if not len(entry) or not len(seen.weights):
-        return ColumnBreaches(column=name, breaches=0, rows=0, threat=0.0, attack=None)
+        return ColumnBreaches(column=name, breaches=0, rows=0, threat=0.0, attacks=())
     pairs = kernels.group(
         [seen.member[entry], labels], [len(seen.weights), len(target.floors)], observed.weights[entry]
     )
     of, inferred = seen.member[entry][pairs.first], labels[pairs.first]
     threats = pairs.weights / seen.weights[of] * target.sensitivity[inferred]
     breached = threats > sigma_t + ROUNDING
-    worst = int(np.argmax(threats))
     return ColumnBreaches(
         column=name,
         breaches=int(np.count_nonzero(breached)),
         rows=_rows(published, observed.tuples[entry[breached[pairs.member]]]),
-        threat=float(threats[worst]),
-        attack=Attack(
-            observed=observed.labels_of(int(seen.first[of[worst]]), at),
-            target=int(inferred[worst]),
-            threat=float(threats[worst]),
-            rows=int(pairs.weights[worst]),
-            matched=int(seen.weights[of[worst]]),
+        threat=float(threats.max()),
+        attacks=tuple(
+            Attack(
+                observed=observed.labels_of(int(seen.first[of[one]]), at),
+                target=int(inferred[one]),
+                threat=float(threats[one]),
+                rows=int(pairs.weights[one]),
+                matched=int(seen.weights[of[one]]),
+            )
+            for one in _largest(threats, pairs.weights, attacks)
         ),
     )
+
+
+def _largest(threats: Shares, rows: Integers, count: int) -> list[int]:
+    """Return where the largest threats stand, those of more rows first among equals; pairs come by their codes."""
+    count = min(count, len(threats))
+    if not count:
+        return []
+    least = np.partition(threats, len(threats) - count)[len(threats) - count]
+    some = np.flatnonzero(threats >= least - ROUNDING)
+    order = np.lexsort((some, -rows[some], -np.round(threats[some], 12)))
+    return [int(one) for one in some[order[:count]]]
 
 
 def _rows(published: FrequencyTable, tuples: Integers) -> int:

@@ -115,13 +115,21 @@ def show_values(found: Iterable[tuple[str, Sequence[str]]]) -> None:
 
     Of more than fifty the rest are counted. Where there is no terminal, ``found`` is not asked at all.
     """
+    show_sentences(
+        f"{what}: {', '.join(map(repr, values[:_MOST_SHOWN]))}"
+        + (f" and {len(values) - _MOST_SHOWN:,} more" if len(values) > _MOST_SHOWN else "")
+        for what, values in found
+        if values
+    )
+
+
+def show_sentences(sentences: Iterable[str]) -> None:
+    """Print sentences that name values, on the terminal; without one ``sentences`` is not asked at all."""
     if not sys.stderr.isatty():
         click.echo("--show-values shows values on a terminal only, never in a file or a pipe", err=True)
         return
-    for what, values in found:
-        if values:
-            more = f" and {len(values) - _MOST_SHOWN:,} more" if len(values) > _MOST_SHOWN else ""
-            click.echo(f"{what}: {', '.join(map(repr, values[:_MOST_SHOWN]))}{more}", err=True)
+    for sentence in sentences:
+        click.echo(sentence, err=True)
 
 
 def no_place(column: str) -> str:

@@ -28,9 +28,10 @@ from anon_core.spec import Role
 
 if TYPE_CHECKING:
     from anon_core.plan import RecodingPlan
+    from anon_core.recode.task import Task
     from anon_core.report.judgement import Judgement
     from anon_core.report.question import Question
-    from anon_core.spec import PartialPublication, Recode
+    from anon_core.spec import PartialPublication
     from anon_core.table import ReadOptions, Table
 
 
@@ -66,11 +67,11 @@ def recode(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Recode the quasi-identifiers of TABLE as a publication file says, and tell what that did and cost.
+    """Recode TABLE as a publication file says, its quasi-identifiers, and tell what that did and cost.
 
     Only published columns are written, the rows sorted by them. The file needs nothing but `columns` and `privacy`.
     --method, --mode, --improve, --seed and -k count in place of what it says, to try things without editing it.
-    Columns of TABLE that it does not declare are left out.
+    Columns of TABLE that it does not declare are left out. Method freeform recodes guarded columns too.
 
     Exit code 1, and nothing is written, if the method cannot reach what it promises. Whatever else the policy requires
     is checked too and told, but does not keep the table from being written: `singletons`, `none` and the modes `paper`
@@ -106,7 +107,7 @@ def recode(
         keep_order=keep_order,
         question=question,
         recoding=recoding,
-        judged=_judged(released, recoding.plan, question, publication.recode),
+        judged=_judged(released, recoding.plan, question, task),
         dropped=source.rows - content.rows,
         left_out=tuple(name for name in source.names if name not in publication.columns),
         sweep=sweep_k(task, sweep or (), known=recoding, progress=watch.steps),
@@ -149,7 +150,7 @@ def _prepared(source: Table, publication: PartialPublication, question: Question
     return content
 
 
-def _judged(released: Table, plan: RecodingPlan, question: Question, settings: Recode) -> Judgement:
+def _judged(released: Table, plan: RecodingPlan, question: Question, task: Task) -> Judgement:
     """
     Judge the released rows by all that the policy requires.
 
@@ -158,9 +159,9 @@ def _judged(released: Table, plan: RecodingPlan, question: Question, settings: R
     from anon_core.report.judgement import judge_recoding
     from anon_core.report.promises import unkept
 
-    judged = judge_recoding(released, plan, question, today=datetime.now(UTC).date())
-    if broken := unkept(settings, question, judged):
-        raise InternalError(f"table that is not what method {settings.method.value} promises", ", ".join(broken))
+    judged = judge_recoding(released, plan, question, today=datetime.now(UTC).date(), freeform=task.freeform)
+    if broken := unkept(task.settings, question, judged):
+        raise InternalError(f"table that is not what method {task.settings.method.value} promises", ", ".join(broken))
     return judged
 
 
@@ -172,7 +173,7 @@ def _draw(path: Path, done: RecodedTable, publication: PartialPublication) -> No
         rows_by_size(done.judged.frequencies, done.question.quasi_identifiers),
         path,
         k=done.question.k,
-        before=rows_by_size(done.recoding.plan.frequencies),
+        before=rows_by_size(done.recoding.plan.frequencies, done.question.quasi_identifiers),
         utility=done.judged.assessment.utility,
         weights=publication.priority_weights,
         sweep=done.sweep,

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_SWEPT = 20
-_METHODS = [method.value for method in Method if method is not Method.FREEFORM]
-_WITH_PRIORITIES = (Method.PRIORITISED, Method.BEST)
+_METHODS = [method.value for method in Method]
+_WITH_PRIORITIES = (Method.PRIORITISED, Method.BEST, Method.FREEFORM)
 _WITHOUT_K = (Method.NONE, Method.SINGLETONS)
 
 
@@ -92,15 +92,17 @@ def as_called(
 
 def _check_effect(settings: Recode, given: Sequence[str], sweep: tuple[int, ...] | None) -> None:
     """Refuse options that would have no effect; `best` chooses the mode itself."""
-    searches = settings.method is Method.BEST or (
-        settings.method is Method.PRIORITISED and settings.mode is not Mode.PAPER
-    )
     method = settings.method
+    searches = (
+        method is Method.BEST
+        or (method is Method.PRIORITISED and settings.mode is not Mode.PAPER)
+        or (method is Method.FREEFORM and settings.then is not None)
+    )
     heeded = {"method": True, "mode": method is Method.PRIORITISED, "improve": searches, "seed": searches}
     if useless := [f"--{key}" for key in given if not heeded[key]]:
         mode = f", mode {settings.mode.value}" if method is Method.PRIORITISED else ""
         raise click.UsageError(f"{', '.join(useless)} would have no effect on method {method.value}{mode}")
-    if sweep and method in _WITHOUT_K:
+    if sweep and (method in _WITHOUT_K or (method is Method.FREEFORM and settings.then is None)):
         raise click.UsageError(f"method {method.value} does not heed k, so --sweep-k would show nothing")
 
 

@@ -1,0 +1,147 @@
+"""What freeform attacks find in a table, as collected or generalised already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import pyarrow as pa
+
+from anon_core.errors import InvalidInputError, UnplacedCellsError
+from anon_core.frequency import FrequencyTable
+from anon_core.hierarchy.placing import Placed, placed
+from anon_core.policy import Freeform, Sensitivity
+from anon_core.recode.freeform_problem import FreeformProblem, places_of
+from anon_core.report.originals import prepared_original
+from anon_core.score.freeform import (
+    Attack,
+    ColumnBreaches,
+    Definition,
+    FreeformCheck,
+    GuardedColumn,
+    check_freeform,
+    guarded,
+    simplest_attacks,
+)
+from anon_core.score.freeform.values import ROUNDING
+from anon_core.spec import PartialPublication
+from anon_core.table import Table
+
+_LOOKED_AT = 500
+"""So many of the worst attacks of a column are looked at for the simplest ones."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreeformFinding:
+    """A table over its quasi-identifiers and guarded columns, as labels of taxonomies, and what is found in it."""
+
+    published: FrequencyTable
+    columns: tuple[GuardedColumn, ...]
+    policy: Freeform
+
+    @cached_property
+    def check(self) -> FreeformCheck:
+        """All breaches of Definition 3.4, by which the table is judged."""
+        return check_freeform(self.published, self.columns, self.policy.sigma_t, attacks=_LOOKED_AT)
+
+    @cached_property
+    def plain(self) -> FreeformCheck:
+        """The breaches of Definition 3.3 among them: those of values that are published themselves."""
+        return check_freeform(
+            self.published, self.columns, self.policy.sigma_t, definition=Definition.BREACHES, attacks=0
+        )
+
+    def worst(self, found: ColumnBreaches, count: int) -> list[Attack]:
+        """Return the worst attacks on a column, breaches only if there are any, told with as little as they need."""
+        breaches = tuple(one for one in found.attacks if one.threat > self.policy.sigma_t + ROUNDING)
+        some = replace(found, attacks=breaches or found.attacks)
+        return simplest_attacks(self.published, self.columns, some, count)
+
+
+def freeform_policy(publication: PartialPublication) -> Freeform:
+    """:raises InvalidInputError: the publication file guards nothing."""
+    policy = publication.privacy.freeform if publication.privacy else None
+    if policy is None:
+        raise InvalidInputError(
+            f"{publication.file.name} has no privacy.freeform, which says what is guarded; write such as `privacy: "
+            "{freeform: {sigma_o: 1, sigma_t: 0.5, columns: {disease: {guard: [...]}}}}` into it"
+        )
+    return policy
+
+
+def find_attacks(table: Table, publication: PartialPublication) -> FreeformFinding:
+    """
+    Look for freeform attacks on a table whose cells are values or labels of the hierarchies, at any level.
+
+    Coded columns are split, and rows with gaps dropped, where the file says so and the table still has them.
+
+    :raises UnplacedCellsError: cells are neither values nor labels.
+    :raises InvalidInputError: nothing is guarded, a column is missing, a guard names no label, or how frequent values
+        are must be known and is not.
+    """
+    policy = freeform_policy(publication)
+    cells = placed_cells(table, publication, policy)
+    if unplaced := {one.column.name: one.counts for one in cells if one.unplaced.any()}:
+        raise UnplacedCellsError(unplaced, [one.column.name for one in cells if one.from_values and one.unplaced.any()])
+    columns = []
+    for one in cells:
+        guard = policy.columns.get(one.column.name)
+        if guard is not None and guard.sensitivity is Sensitivity.FREQUENCY and one.generalised.any():
+            raise InvalidInputError(
+                f"column {one.column.name!r} is generalised, so how frequent its values were is no longer known, and "
+                "`sensitivity: frequency` goes by that; give the table as collected, or use aggregate"
+            )
+        columns.append(guarded(one.taxonomy, guard, policy.sigma_o))
+    published = FrequencyTable.from_codes(
+        [one.column.name for one in cells],
+        [one.places[one.column.codes] for one in cells],
+        [pa.nulls(len(one.taxonomy.labels)) for one in cells],
+    )
+    return FreeformFinding(published=published, columns=tuple(columns), policy=policy)
+
+
+def check_table(table: Table, publication: PartialPublication) -> FreeformCheck | None:
+    """Return what is found in a table, None where its columns or cells do not allow to look."""
+    try:
+        return find_attacks(table, publication).check
+    except InvalidInputError:
+        return None
+
+
+def check_release(released: Table, problem: FreeformProblem) -> FreeformCheck:
+    """
+    Look for attacks in the rows of a release, whose cells are labels of the ladders that recoded it.
+
+    :raises InternalError: one is not.
+    """
+    columns = released.select(problem.frequencies.names).columns
+    places = [places_of(own.domain, column) for own, column in zip(columns, problem.columns, strict=True)]
+    published = FrequencyTable.from_codes(
+        problem.frequencies.names,
+        [place[own.codes] for place, own in zip(places, columns, strict=True)],
+        [pa.nulls(len(column.taxonomy.labels)) for column in problem.columns],
+    )
+    return check_freeform(published, problem.columns, problem.sigma_t)
+
+
+def placed_cells(table: Table, publication: PartialPublication, policy: Freeform) -> list[Placed]:
+    """
+    Return where the cells of the quasi-identifiers and the guarded columns stand, whether all of them do or not.
+
+    :raises UnknownColumnError: a column is not in the table.
+    """
+    coded = [name for name, column in publication.columns.items() if column.decompose]
+    if all(name in table.names for name in coded):
+        table = prepared_original(table, publication)
+    quasi, declared = publication.quasi_identifiers, publication.effective_columns
+    names = [name for name in publication.published if name in quasi or name in policy.columns]
+    return [
+        placed(
+            column,
+            declared[column.name].hierarchy,
+            publication.root,
+            withheld=declared[column.name].withheld,
+            guarded=column.name in policy.columns,
+        )
+        for column in table.select(names).columns
+    ]
