@@ -55,22 +55,22 @@ def placed(
     """
     Place the cells of a column: values as leaves, labels where the hierarchy has them.
 
-    A hierarchy file knows its values and labels, whatever the table has. One that is made from values (intervals, a
-    prefix, a date, only a root) knows the root, and labels above values that are still there. Of a ``guarded`` column
-    it must know all leaves, so there no label has a place. Values that the hierarchy does not cover stand at the root
-    where it says ``unmapped: suppress``, but not in a guarded column.
+    A hierarchy file knows its values and labels, whatever the table has. One that is made from values (intervals, also
+    those of rules, a prefix, a date, only a root) knows the root, and labels above values that are still there. Of a
+    ``guarded`` column it must know all leaves, so there no label has a place. Values that the hierarchy does not cover
+    stand at the root where it says ``unmapped: suppress``, but not in a guarded column.
 
     :raises HierarchyError: the hierarchy file is wrong.
     """
-    from_values = hierarchy is None or hierarchy.file is None
+    file = read_levels(folder / hierarchy.file) if hierarchy and hierarchy.file else None
+    from_values = file is None or bool(file.numbers)
     known = column.domain.to_pylist()
     root = (hierarchy.root if hierarchy else None) or ROOT
     roots = {root, withheld} - {None} if from_values else {withheld} - {None}
     above = [value in roots or _is_prefix(value, hierarchy) for value in known]
     values = [value for value, label in zip(known, above, strict=True) if not label]
-    if hierarchy is not None and hierarchy.file is not None:
-        others = set(read_levels(folder / hierarchy.file).paths) - {*values}
-        values += sorted(others, key=lambda value: (value is None, value or ""))
+    if file is not None:
+        values += sorted(set(file.paths) - {*values}, key=lambda value: (value is None, value or ""))
     bare = Column(name=column.name, codes=column.codes[:0], domain=pa.array(values or [_NO_VALUE], pa.string()))
     built = ladder(bare, hierarchy, folder, withheld=withheld)
     rows = dict(zip(known, np.bincount(column.codes, minlength=len(known)).tolist(), strict=True))
