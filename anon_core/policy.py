@@ -265,7 +265,7 @@ class Guard(Model):
 class Freeform(Model):
     """Freeform anonymity: nothing observable implies a guarded value with a likelihood above ``sigma_t``."""
 
-    sigma_o: Annotated[Number, Field(ge=0)]
+    sigma_o: Annotated[Number, Field(gt=0, le=1)]
     sigma_t: Share
     columns: Annotated[dict[str, Guard], NOT_EMPTY]
 

@@ -74,7 +74,7 @@ def placed(
     bare = Column(name=column.name, codes=column.codes[:0], domain=pa.array(values or [_NO_VALUE], pa.string()))
     built = ladder(bare, hierarchy, folder, withheld=withheld)
     rows = dict(zip(known, np.bincount(column.codes, minlength=len(known)).tolist(), strict=True))
-    tree = _tree(built, rows)
+    tree = _tree(built, rows, gap_counts=file is not None and None in file.paths)
     at = {label: place for place, label in enumerate(tree.labels)}
     suppressed = hierarchy is not None and hierarchy.unmapped is Unmapped.SUPPRESS and not guarded
     otherwise = tree.root if suppressed else -1
@@ -90,10 +90,10 @@ def _is_prefix(value: str | None, hierarchy: Hierarchy | None) -> bool:
     return value is not None and value.endswith(ROOT) and len(value) - 1 in lengths
 
 
-def _tree(built: Ladder, rows: dict[str | None, int]) -> Taxonomy:
+def _tree(built: Ladder, rows: dict[str | None, int], *, gap_counts: bool) -> Taxonomy:
     """Return the tree of the values that a ladder covers."""
     covered = replace(
         built, maps=built.maps[:, ~built.unmapped], unmapped=np.zeros(int((~built.unmapped).sum()), np.bool_)
     )
     leaves = [built.labels[int(label)].as_py() for label in covered.maps[0]]
-    return tree_of(covered, np.array([rows.get(leaf, 0) for leaf in leaves], np.int64))
+    return tree_of(covered, np.array([rows.get(leaf, 0) for leaf in leaves], np.int64), gap_counts=gap_counts)

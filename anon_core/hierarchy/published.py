@@ -35,9 +35,6 @@ def placed(name: str, labels: Sequence[str | None], hierarchy: Hierarchy | None,
     """
     Place the published labels of a column.
 
-    A gap that was generalised is not known any more, so a root may have one leaf less than the originals had: its share
-    of sensitive leaves is then a little larger, never smaller.
-
     >>> found = placed("sex", ["F", "any"], Hierarchy(root="any"), Path())
     >>> found.taxonomy.labels, found.places.tolist()
     (('F', 'any'), [0, 1])

@@ -24,7 +24,8 @@ class Taxonomy:
 
     ``labels`` has every label of every level once, ``parents`` the label above each (the root is its own), ``leaves``
     those of the values, and ``leaf_rows`` how many rows have each label as collected. ``levels`` is the lowest level of
-    each label. A gap is a leaf right below the root, unless the hierarchy has a place for it.
+    each label. A gap is a leaf right below the root, unless the hierarchy has a place for it; only then
+    (``gap_counts``) does it count where leaves are counted: a release does not tell of gaps that were generalised.
     """
 
     column: str
@@ -34,11 +35,17 @@ class Taxonomy:
     leaves: Mask
     leaf_rows: Integers
     root: int
+    gap_counts: bool = False
 
     @property
     def depth(self) -> int:
         """How many steps it takes at most from a leaf to the root."""
         return int(self.levels[self.root])
+
+    @property
+    def counted(self) -> Mask:
+        """The leaves that count."""
+        return self.leaves & np.array([self.gap_counts or label is not None for label in self.labels], np.bool_)
 
     def add_up(self, values: AnyCodes) -> AnyCodes:
         """Return for every label the sum of what its leaves have; ``values`` are zero but for leaves."""
@@ -67,6 +74,10 @@ class Taxonomy:
         """Return where a label stands, None if there is no such label."""
         return self.labels.index(text) if text in self.labels else None
 
+    def is_ambiguous(self, text: str) -> bool:
+        """Whether a word stands at several levels with several meanings: a value and a label above others."""
+        return any(label is not None and label.startswith(f"{text} (level ") for label in self.labels)
+
 
 def taxonomy(column: Column, hierarchy: Hierarchy | None, folder: Path) -> Taxonomy:
     """
@@ -80,10 +91,16 @@ def taxonomy(column: Column, hierarchy: Hierarchy | None, folder: Path) -> Taxon
     if built.unmapped.any():
         rows = int(np.count_nonzero(built.unmapped[column.codes]))
         raise UnmappedValuesError({column.name: (int(built.unmapped.sum()), rows)})
-    return tree_of(built, np.bincount(column.codes, minlength=len(extended.domain)))
+    rows_of_values = np.bincount(column.codes, minlength=len(extended.domain))
+    return tree_of(built, rows_of_values, gap_counts=knows_gaps(hierarchy, folder))
 
 
-def tree_of(built: Ladder, rows: Integers) -> Taxonomy:
+def knows_gaps(hierarchy: Hierarchy | None, folder: Path) -> bool:
+    """Whether a hierarchy file has a place for gaps."""
+    return bool(hierarchy and hierarchy.file) and None in read_levels(folder / str(hierarchy and hierarchy.file)).paths
+
+
+def tree_of(built: Ladder, rows: Integers, *, gap_counts: bool = False) -> Taxonomy:
     """Return the tree of a ladder; ``rows`` says how many rows have each value."""
     count = len(built.labels)
     root = int(built.maps[-1, 0]) if built.maps.shape[1] else 0
@@ -105,6 +122,7 @@ def tree_of(built: Ladder, rows: Integers) -> Taxonomy:
         leaves=leaves,
         leaf_rows=leaf_rows,
         root=root,
+        gap_counts=gap_counts,
     )
 
 

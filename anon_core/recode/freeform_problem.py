@@ -17,7 +17,7 @@ from anon_core.hierarchy.taxonomy import taxonomy, tree_of
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Freeform
-from anon_core.score.freeform import Definition, FreeformCheck, GuardedColumn, check_freeform, guarded
+from anon_core.score.freeform import Definition, FreeformCheck, GuardedColumn, check_freeform, guarded, refuse_disarmed
 from anon_core.spec import PartialPublication
 from anon_core.table import Table
 
@@ -60,6 +60,7 @@ class FreeformProblem:
             else:
                 tree = taxonomy(column, declared[name].hierarchy, publication.root)
             columns.append(guarded(tree, guard, policy.sigma_o))
+            refuse_disarmed(columns[-1], guard)
         return cls(
             frequencies=FrequencyTable.of(table, names),
             ladders=tuple(built[name] for name in names),

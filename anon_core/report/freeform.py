@@ -21,6 +21,7 @@ from anon_core.score.freeform import (
     GuardedColumn,
     check_freeform,
     guarded,
+    refuse_disarmed,
     simplest_attacks,
 )
 from anon_core.score.freeform.values import ROUNDING
@@ -92,6 +93,7 @@ def find_attacks(table: Table, publication: PartialPublication) -> FreeformFindi
                 "`sensitivity: frequency` goes by that; give the table as collected, or use aggregate"
             )
         columns.append(guarded(one.taxonomy, guard, policy.sigma_o))
+        refuse_disarmed(columns[-1], guard)
     published = FrequencyTable.from_codes(
         [one.column.name for one in cells],
         [one.places[one.column.codes] for one in cells],

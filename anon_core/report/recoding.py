@@ -26,7 +26,8 @@ def assess_publication(publication: Publication, table: Table, recoding: Recodin
         k=publication.privacy.k,
         sensitive=sensitive,
         sampling_fraction=publication.sampling_fraction,
-        comparison=Comparison.of_plan(recoding.plan.project(quasi)) if recoding else None,
+        comparison=Comparison.of_plan(recoding.plan) if recoding else None,
+        people=Comparison.of_plan(recoding.plan.project(quasi)) if recoding else None,
         weights=publication.priority_weights,
     )
 

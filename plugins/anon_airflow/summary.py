@@ -89,7 +89,7 @@ def _left(utility: dict[str, Any]) -> str:
 
 def _levels(columns: list[dict[str, Any]]) -> Iterator[str]:
     for column in columns:
-        if column["role"] == "quasi":
+        if column["role"] == "quasi" or column["cells_changed"]:
             yield f"{column['name']} {' / '.join(level['name'] for level in column['levels'])}"
 
 

@@ -272,7 +272,7 @@ def test_wrong_input_ends_with_2(table: Path, tmp_path: Path, home: Path) -> Non
     assert ended.code == 2 and "privacy.freeform" in ended.err
     misspelt = {**FREEFORM, "columns": {"Disease": {"guard": ["Aids"]}}}
     ended = anon("freeform", table, "--spec", spec_of(tmp_path, freeform=misspelt), home=home)
-    assert ended.code == 2 and "1 of 1 name in the guard" in ended.err
+    assert ended.code == 2 and "1 of 1 name found neither" in ended.err
     lacking = written(tmp_path / "two.csv", [row[:2] for row in T1], NAMES[:2])
     ended = anon("freeform", lacking, "--spec", spec_of(tmp_path), home=home)
     assert ended.code == 2 and "no column named 'Disease'" in ended.err

@@ -117,7 +117,7 @@ def test_a_label_without_a_place_is_refused(folder, row, words):
         ({"hierarchies": {"sex": {"root": "any"}}}, "every column needs its hierarchy"),
         ({"guards": {}}, "at least one column is guarded"),
         ({"guards": {"age": GUARD}}, "every guarded one is measured"),
-        ({"guards": {"illness": {**GUARD, "guard": ["Aids"]}}}, "1 of 1 name in the guard"),
+        ({"guards": {"illness": {**GUARD, "guard": ["Aids"]}}}, "1 of 1 name found neither"),
         ({"guards": {"illness": {**GUARD, "sensitivity": "frequency"}}}, "needs the originals"),
         ({"guards": {"illness": {**GUARD, "guards": ["AIDS"]}}}, "unexpected ValidationError"),
     ],

@@ -78,7 +78,9 @@ def climbs(ladder: Ladder) -> bool:
 
 @st.composite
 def _guards(draw: st.DrawFn, ladder: Ladder) -> Guard | None:
-    names = sorted({label for label in ladder.labels.to_pylist() if label is not None})
+    every = {label for label in ladder.labels.to_pylist() if label is not None}
+    # A word that stands at two levels with two meanings is refused.
+    names = sorted(name for name in every if not any(label.startswith(f"{name} (level ") for label in every))
     if not names or draw(st.integers(0, 3)) == 0:
         return None
     chosen = draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
@@ -90,7 +92,8 @@ def _guards(draw: st.DrawFn, ladder: Ladder) -> Guard | None:
 
 
 def leaves_below(taxonomy: Taxonomy, label: int) -> list[int]:
-    return [leaf for leaf in np.flatnonzero(taxonomy.leaves).tolist() if label in taxonomy.path(leaf)]
+    counted = [leaf for leaf, text in enumerate(taxonomy.labels) if taxonomy.leaves[leaf] and text is not None]
+    return [leaf for leaf in counted if label in taxonomy.path(leaf)]
 
 
 def sensitivity_of(taxonomy: Taxonomy, guard: Guard | None, label: int) -> Fraction:
@@ -98,6 +101,8 @@ def sensitivity_of(taxonomy: Taxonomy, guard: Guard | None, label: int) -> Fract
     if guard is None:
         return Fraction(0)
     leaves = leaves_below(taxonomy, label)
+    if not leaves:  # A gap counts for nothing.
+        return Fraction(0)
     guards = {taxonomy.labels.index(name) for name in guard.guard}
     secret = [leaf for leaf in leaves if guards & set(taxonomy.path(leaf))]
     if guard.sensitivity is Sensitivity.FREQUENCY:

@@ -6,7 +6,7 @@ are found without the cube over all levels of all columns is told in :mod:`~anon
 
 from anon_core.score.freeform.breaches import Attack, ColumnBreaches, FreeformCheck, check_freeform
 from anon_core.score.freeform.simplest import simplest_attacks
-from anon_core.score.freeform.values import Definition, GuardedColumn, guarded
+from anon_core.score.freeform.values import Definition, GuardedColumn, guarded, refuse_disarmed
 
 __all__ = [
     "Attack",
@@ -16,5 +16,6 @@ __all__ = [
     "GuardedColumn",
     "check_freeform",
     "guarded",
+    "refuse_disarmed",
     "simplest_attacks",
 ]

@@ -73,11 +73,11 @@ def guarded(taxonomy: Taxonomy, guard: Guard | None, sigma_o: float) -> GuardedC
 
     :raises InvalidInputError: a guard or a belief names no label of the taxonomy.
     """
-    leaves = taxonomy.add_up(taxonomy.leaves.astype(np.float64))
+    leaves = taxonomy.add_up(taxonomy.counted.astype(np.float64))
     secret = _guarded_leaves(taxonomy, guard)
     secrets = taxonomy.add_up(secret.astype(np.float64))
     sensitivity = _sensitivity(taxonomy, guard, secret, secrets, leaves)
-    observability = np.where(secrets == leaves, 0.0, 1.0)
+    observability = np.where((secrets == leaves) & (leaves > 0), 0.0, 1.0)
     if guard is not None and isinstance(guard.observability, Belief):
         observability = _believed(taxonomy, guard.observability)
     seen = observability >= sigma_o - ROUNDING
@@ -90,20 +90,40 @@ def guarded(taxonomy: Taxonomy, guard: Guard | None, sigma_o: float) -> GuardedC
     )
 
 
+def refuse_disarmed(column: GuardedColumn, guard: Guard | None) -> None:
+    """
+    Refuse a guard that guards nothing.
+
+    :raises InvalidInputError: every guarded value can be observed, by what is believed of it.
+    """
+    if guard is not None and not column.has_secrets:
+        raise InvalidInputError(
+            f"column {column.taxonomy.column!r}: all that is guarded in privacy.freeform can be observed by what "
+            "`observability` says, so nothing is guarded; correct the belief, or take the column out"
+        )
+
+
 def _guarded_leaves(taxonomy: Taxonomy, guard: Guard | None) -> Mask:
     found = np.zeros(len(taxonomy.labels), np.bool_)
     if guard is not None:
         for label in _positions(taxonomy, guard.guard, "guard"):
             found |= taxonomy.below(label)
-    return found & taxonomy.leaves
+    return found & taxonomy.counted
 
 
 def _positions(taxonomy: Taxonomy, names: Mapping[str, Any] | tuple[str, ...], what: str) -> list[int]:
     found = [taxonomy.position(name) for name in names]
+    column = f"column {taxonomy.column!r}, {what} in privacy.freeform"
     if strange := sum(one is None for one in found):
         raise InvalidInputError(
-            f"privacy.freeform: {strange} of {counted(len(found), 'name')} in the {what} of column "
-            f"{taxonomy.column!r} no value or label of its hierarchy; write them as the hierarchy does"
+            f"{column}: {strange} of {counted(len(found), 'name')} found neither among the values nor among the labels "
+            "of its hierarchy; write them as the hierarchy does"
+        )
+    if unclear := sum(map(taxonomy.is_ambiguous, names)):
+        raise InvalidInputError(
+            f"{column}: {unclear} of {counted(len(found), 'name')} a value or label and also a label above others, so "
+            "that nobody can tell which is meant; rename one of them in the hierarchy file, or write the upper one as "
+            "it is published, such as `AOSTA (level 1)`"
         )
     return [one for one in found if one is not None]
 
@@ -111,7 +131,7 @@ def _positions(taxonomy: Taxonomy, names: Mapping[str, Any] | tuple[str, ...], w
 def _sensitivity(taxonomy: Taxonomy, guard: Guard | None, secret: Mask, secrets: Shares, leaves: Shares) -> Shares:
     model = guard.sensitivity if guard else Sensitivity.AGGREGATE
     if model is Sensitivity.FREQUENCY:
-        rows = taxonomy.leaf_rows.astype(np.float64)
+        rows = np.where(taxonomy.counted, taxonomy.leaf_rows, 0).astype(np.float64)
         all_rows = taxonomy.add_up(rows)
         own = taxonomy.add_up(np.where(secret, rows, 0.0))
         return np.asarray(np.divide(own, all_rows, out=np.zeros_like(own), where=all_rows > 0))

@@ -151,10 +151,12 @@ def _rows(attack: Attack) -> str:
 
 def _explained(found: FreeformFinding) -> Iterator[str]:
     """Yield the worst attacks on every column that are breaches, in sentences with values."""
+    from anon_core.score.freeform.values import ROUNDING
+
     for column in found.check.columns:
         if column.breaches:
             for attack in found.worst(column, MOST_EXPLAINED):
-                if attack.threat > found.policy.sigma_t:
+                if attack.threat > found.policy.sigma_t + ROUNDING:
                     yield _sentence(found, column.column, attack)
 
 
