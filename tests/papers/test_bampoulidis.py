@@ -79,4 +79,4 @@ def test_mode_safe_is_better_than_arx_in_both_measures(
 
 def test_the_improvement_search_gains_within_a_few_sweeps(adult: Table, reference_data: Path) -> None:
     first, better = (elected(recoded(adult, reference_data, (1, 2), Mode.SAFE, improve=improve)) for improve in (0, 12))
-    assert (better.wnue or 0) > (first.wnue or 0) + 0.001
+    assert (better.wnue or 0) > (first.wnue or 0) + 0.0005
