@@ -160,7 +160,10 @@ def test_a_hierarchy_changed_after_the_run_began_is_noticed(tmp_path):
     ("changes", "words"),
     [
         ({"columns": {**COLUMNS, "sex": {"role": "quasi", "hierarchy": {"root": "M"}}}}, "read like the root"),
-        ({"freeform": {**FREEFORM, "columns": {"illness": {"guard": ["Aids"]}}}}, "column 'illness', guard in privacy.freeform"),
+        (
+            {"freeform": {**FREEFORM, "columns": {"illness": {"guard": ["Aids"]}}}},
+            "column 'illness', guard in privacy.freeform",
+        ),
         ({"rows": [*patients(), ("P", "M", "Alba", "Cold")]}, "'illness': 1 distinct value, 1 row"),
     ],
     ids=["root", "guard", "unmapped"],
