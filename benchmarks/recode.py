@@ -109,7 +109,8 @@ class Result:
 
 
 def settings_of(mode: str, improve: int | str = "auto") -> Recode:
-    return Recode(method=Method.PRIORITISED, mode=MODES[mode], improve=0 if mode == "safe0" else improve)
+    fixed: dict[str, int | str] = {"safe0": 0, "paper": "auto"}  # The paper's method has no improvement search.
+    return Recode(method=Method.PRIORITISED, mode=MODES[mode], improve=fixed.get(mode, improve))
 
 
 def timed(task: Task) -> tuple[RecodingPlan, float]:
