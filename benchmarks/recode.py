@@ -195,7 +195,7 @@ def peer(adult: Adult) -> None:
     task = adult.task(2, 10, settings_of("safe0"))
     encoded = Encoded.of(task)
     prices = mean_prices(encoded, costs_beside(encoded, Objective.of(encoded, task.settings.nue_weight)))
-    nodes = nodes_of(encoded.heights, prices, encoded.base, np.random.default_rng(0))
+    nodes = nodes_of(encoded.heights, prices, encoded.base, len(encoded.open), np.random.default_rng(0))
     some = np.arange(len(nodes.levels) - 1, -1, -40)[::-1]
     order = some[np.argsort(np.round(nodes.costs(encoded.base, prices)[some], 12), kind="stable")]
 
