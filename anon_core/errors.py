@@ -155,7 +155,7 @@ class UnmappedValuesError(InvalidInputError):
         ]
         return (
             f"the hierarchy does not cover every value ({'; '.join(parts)}); repair the values, choose another "
-            "hierarchy, or set `unmapped: suppress` to publish them as *. "
+            "hierarchy, or set `unmapped: suppress` to publish them as * (not where privacy.freeform guards). "
             "`anon run SPEC --show-values` names them on the terminal"
         )
 
