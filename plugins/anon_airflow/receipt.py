@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anon_airflow.distributions import Distribution
+from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
 
@@ -119,19 +120,26 @@ def issue(
 
 def problems(
     receipt: Receipt,
-    key: SigningKey,
+    key: SigningKey | KeyRing,
     *,
     dataset: str,
     run_id: str,
     spec_digest: str,
     suite_digest: str,
     distributions: Iterable[Distribution],
+    checks: int,
 ) -> list[str]:
-    """List every reason why a receipt does not cover what is about to be published; an empty list means it does."""
+    """
+    List every reason why a receipt does not cover what is about to be published; an empty list means it does.
+
+    ``checks`` is how many the suite of this publication asks for. Only the current key counts: a retired one may be
+    known to others by now.
+    """
+    ring = KeyRing.of(key)
     found = []
-    if receipt.key_id != key.key_id:
-        found.append(f"the receipt was signed with key {receipt.key_id}, this worker has key {key.key_id}")
-    elif not key.verify("receipt", receipt.signed, receipt.mac):
+    if distrust := ring.distrust(receipt.key_id):
+        found.append(f"the receipt {distrust}")
+    elif not ring.current.verify("receipt", receipt.signed, receipt.mac):
         found.append("the signature is wrong: the receipt was changed after it was signed, or never signed")
     expected = {
         "dataset": (receipt.dataset, dataset),
@@ -142,6 +150,8 @@ def problems(
     for what, (covered, wanted) in expected.items():
         if covered != wanted:
             found.append(f"the receipt is for another {what}: it covers {covered}, this publishes {wanted}")
+    if receipt.checks != checks:
+        found.append(f"the receipt is for {receipt.checks} checks, the suite of this publication asks for {checks}")
     found += _empty(receipt.checks, receipt.distributions)
     return found + _differences(receipt.distributions, tuple(distributions))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from anon_core.report.measured import FourKMeasured
 from anon_core.report.model import AcceptedSet, CheckResult, Privacy, PublicReport, PublishedFile, Rows
 
 REPORT = "report.json"
+SUITE = "suite.json"
+"""The suite that the gate evaluated, beside the files that passed it; it is never published."""
 GENERATOR = f"anonflow {__version__}"
 
 
@@ -90,8 +93,8 @@ def build_public_report(run: Run, verdict: Verdict) -> Distribution:
     return Distribution(name=REPORT, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), rows=0)
 
 
-def keep(run: Run, files: list[Path]) -> None:
-    """Copy the files that passed to where `publish` looks for them, all or none."""
+def keep(run: Run, files: list[Path], suite: Mapping[str, Any]) -> None:
+    """Copy the files that passed, and the suite they passed, to where `publish` looks for them, all or none."""
     wipe(run.gated)
     part = run.gated.with_name(f".part-{run.gated.name}")
     wipe(part)
@@ -101,6 +104,7 @@ def keep(run: Run, files: list[Path]) -> None:
             for path in files:
                 shutil.copyfile(path, part / path.name)
                 (part / path.name).chmod(0o600)
+            write_private(part / SUITE, json.dumps(suite, indent=1, sort_keys=True).encode())
             part.replace(run.gated)
     finally:
         wipe(part)
@@ -125,8 +129,28 @@ def release_files(run: Run) -> tuple[list[Path], ReportFile]:
         changed = f"{REPORT} was changed or removed after the gate; clear the run from `stage`"
         raise RefusedError("receipt", [changed]) from None
     measured = Distribution(name=REPORT, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), rows=0)
-    files = sorted(path for path in run.gated.glob("[!.]*") if path.name != REPORT)
+    files = sorted(path for path in run.gated.glob("[!.]*") if path.name not in (REPORT, SUITE))
     return files, ReportFile(content=report, measured=measured)
+
+
+def suite_problems(run: Run, rendered: Mapping[str, Any]) -> list[str]:
+    """
+    Say how the stored suite differs from the one that was rendered from the publication file just now.
+
+    It is not evaluated, the rendered one is; but whoever looks up what a release had to pass must not be misled.
+    """
+    again = "clear the run from `stage`"
+    try:
+        stored = json.loads((run.gated / SUITE).read_bytes())
+    except (OSError, ValueError):
+        return [f"{SUITE} was removed after the gate, or cannot be read; {again}"]
+    if stored == rendered:
+        return []
+    entries = stored.get("expectations") if isinstance(stored, dict) else None
+    left = entries if isinstance(entries, list) else []
+    lost = sorted({str(entry["type"]) for entry in rendered["expectations"] if entry not in left})
+    what = f"it lacks or differs in {', '.join(lost)}" if lost else "it is not the one of this publication file"
+    return [f"{SUITE} was changed after the gate: {what}; {again}"]
 
 
 def build_release(run: Run, verdict: Verdict, report: ReportFile) -> Release:

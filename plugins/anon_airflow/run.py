@@ -11,6 +11,7 @@ from typing import Any
 
 from anon_airflow.audit import AuditStore
 from anon_airflow.home import Home, private_folder, write_private
+from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey
 from anon_core.errors import HierarchyError, InvalidInputError
 from anon_core.spec import Publication, load_spec
@@ -99,16 +100,24 @@ class Run:
         return content if isinstance(content, dict) else None
 
     def signing_key(self) -> SigningKey:
-        private_folder(self.home.root)
-        return SigningKey.load(self.home.root)
+        """The key that signs."""
+        return self.key_ring().current
+
+    def key_ring(self) -> KeyRing:
+        """The key that signs, and those that did before it."""
+        return KeyRing.load(private_folder(self.home.root))
 
     def audit(self) -> AuditStore:
         """Open the audit store."""
-        return AuditStore.open(self.home.audit_url, private_folder(self.home.root), self.signing_key())
+        return AuditStore.open(self.home.audit_url, private_folder(self.home.root), self.key_ring())
+
+    def staged_at(self, audit: AuditStore) -> int:
+        """Return the place in the audit chain where this run was last staged; 0 if it never was."""
+        intents = audit.run(self.run_id, self.dataset)["intents"]
+        # An id is a row's place in the chain: unlike times, the order does not depend on whose clock is right.
+        return max((intent["id"] for intent in intents if intent["verb"] == "run"), default=0)
 
     def attempt(self, audit: AuditStore) -> dict[str, list[dict[str, Any]]]:
         """Return the audit rows since this run was last staged: how an earlier attempt ended says nothing."""
-        rows = audit.run(self.run_id, self.dataset)
-        # An id is a row's place in the chain: unlike times, the order does not depend on whose clock is right.
-        start = max((intent["id"] for intent in rows["intents"] if intent["verb"] == "run"), default=0)
+        start, rows = self.staged_at(audit), audit.run(self.run_id, self.dataset)
         return {table: [row for row in found if row["id"] >= start] for table, found in rows.items()}

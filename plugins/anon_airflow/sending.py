@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from anon_airflow.audit import AuditStore
 from anon_airflow.home import wipe
+from anon_airflow.portals.release import Published, Release
 from anon_airflow.release import ReportFile, build_release
 from anon_airflow.run import Run
 from anon_airflow.verdict import Verdict
-from anon_core.errors import InternalError
+from anon_core.errors import InternalError, RefusedError
 
 if TYPE_CHECKING:
     from anon_airflow.portals.folder import FolderPortal
@@ -19,48 +21,80 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
     """Publish a release that a receipt covers, with an intent on record before and the outcome after.
 
     The head of the audit chain goes into the manifest, which others keep: cutting off the chain's tail then shows.
+    One process at a time does this for a dataset.
+
+    :raises RefusedError: another run has published the same period since this one was staged.
     """
     release = build_release(run, verdict, report)
-    with run.audit() as audit:
+    with run.audit() as audit, audit.publishing(run.dataset):
+        _refuse_to_overtake(run, audit, release.content_digest)
         intent = audit.intend(
             run_id=run.run_id,
             dataset=run.dataset,
             verb="publish",
             actor=run.actor,
             spec_digest=run.publication.digest(),
-            details={"version": release.version},
+            details={"version": release.version, "period": run.period, "content_digest": release.content_digest},
         )
         head = audit.head()
         release.manifest.update(
             receipt=hashlib.sha256(receipt.encode()).hexdigest(), audit={"seq": head.seq, "mac": head.mac}
         )
         published = portal_of(run).publish(release)
-        audit.append(
-            "releases",
-            run_id=run.run_id,
-            dataset=run.dataset,
-            version=published.version,
-            period=run.period,
-            rows_in=run.noted("stage")["rows"],
-            rows_out=verdict.distributions[0].rows,
-            content_digest=release.content_digest,
-            spec_digest=run.publication.digest(),
-            details={},
-        )
-        audit.append(
-            "publications",
-            run_id=run.run_id,
-            dataset=run.dataset,
-            version=published.version,
-            portal="folder",
-            status=published.status,
-            location=published.page,
-            content_digest=release.content_digest,
-            details={"folder": published.location},
-        )
+        _put_on_record(run, audit, release, published, verdict.distributions[0].rows)
         audit.close(intent, "done", version=published.version, outcome=published.status)
     wipe(run.gated)
     return {"status": published.status, "version": published.version, "page": published.page}
+
+
+def _refuse_to_overtake(run: Run, audit: AuditStore, content_digest: str) -> None:
+    """
+    Refuse to put older data over newer: since this run was staged, another one may have published the same period.
+
+    What came first is told by places in the audit chain, not by clocks. A run that began to publish and was killed
+    counts too, for perhaps it did. The same content is no matter: then nothing changes on the portal.
+    """
+    start = run.staged_at(audit)
+    others = [
+        row["run_id"]
+        for row in audit.published_since(run.dataset, start)
+        if row["run_id"] != run.run_id
+        and row["details"].get("period") == run.period
+        and row["details"].get("content_digest") != content_digest
+    ]
+    if others:
+        what = "this period" if run.period else "this dataset"
+        reason = (
+            f"run {others[-1]} has published {what} since this run was staged, so this one may be older than what is "
+            "on the portal; run it again (in Airflow: clear the run from `stage`)"
+        )
+        raise RefusedError("audit store", [reason])
+
+
+def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Published, rows_out: int) -> None:
+    audit.append(
+        "releases",
+        run_id=run.run_id,
+        dataset=run.dataset,
+        version=published.version,
+        period=run.period,
+        rows_in=run.noted("stage")["rows"],
+        rows_out=rows_out,
+        content_digest=release.content_digest,
+        spec_digest=run.publication.digest(),
+        details={},
+    )
+    audit.append(
+        "publications",
+        run_id=run.run_id,
+        dataset=run.dataset,
+        version=published.version,
+        portal="folder",
+        status=published.status,
+        location=published.page,
+        content_digest=release.content_digest,
+        details={"folder": published.location},
+    )
 
 
 def portal_of(run: Run) -> FolderPortal:

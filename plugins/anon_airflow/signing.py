@@ -9,6 +9,8 @@ import json
 import logging
 import os
 import secrets
+import shlex
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,11 +18,14 @@ from typing import Any
 
 from anon_core.errors import InvalidInputError, StorageError
 
-__all__ = ["SigningKey", "canonical_json"]
+__all__ = ["SigningKey", "canonical_json", "keys_in_file"]
 
 _log = logging.getLogger(__name__)
 
 _SHORTEST = 32
+_PATIENCE = 60
+"""Seconds that a command may take to print a key."""
+_SOURCES = ("ANON_SIGNING_KEY", "ANON_SIGNING_KEY_FILE", "ANON_SIGNING_KEY_CMD")
 _HOW_TO_MAKE_ONE = 'make one with `python -c "import secrets; print(secrets.token_hex(32))"`'
 
 
@@ -60,30 +65,41 @@ class SigningKey:
     @classmethod
     def load(cls, home: Path, environ: Mapping[str, str] | None = None, *, create: bool = True) -> SigningKey:
         """
-        Find this worker's key: ANON_SIGNING_KEY, else ANON_SIGNING_KEY_FILE, else ``home/signing.key``.
+        Find this worker's key: in ANON_SIGNING_KEY, in the file that ANON_SIGNING_KEY_FILE names, or printed by the
+        command in ANON_SIGNING_KEY_CMD, which is how a secrets backend is asked; only one of them may be set.
 
-        The last is made on first use, for demonstrations; two processes that make it at once end with the same key.
+        Without any it is ``home/signing.key``, made on first use, for demonstrations; two processes that make it at
+        once end with the same key.
 
-        :raises InvalidInputError: a key is short, or its file is missing or readable by others than its owner.
+        :raises InvalidInputError: a key is short, its file is missing or readable by others than its owner, its command
+            fails, or several places are named.
         :raises StorageError: ``home`` does not take the new key.
         """
         environ = os.environ if environ is None else environ
-        if "ANON_SIGNING_KEY" in environ:
+        named = [name for name in _SOURCES if name in environ]
+        if len(named) > 1:
+            raise InvalidInputError(
+                f"{' and '.join(named)} are set; set one of them, so that it is plain which key signs"
+            )
+        if named == ["ANON_SIGNING_KEY"]:
             text = environ["ANON_SIGNING_KEY"].encode("utf-8", "surrogateescape")
             return cls.of(_long_enough(text, "ANON_SIGNING_KEY"))
-        if "ANON_SIGNING_KEY_FILE" in environ:
+        if named == ["ANON_SIGNING_KEY_CMD"]:
+            return cls.of(_printed(environ["ANON_SIGNING_KEY_CMD"]))
+        if named:
             path = Path(environ["ANON_SIGNING_KEY_FILE"])
-            return cls.of(_read(path, f"ANON_SIGNING_KEY_FILE ({path})"))
+            return cls.of(_long_enough(_read(path, where := f"ANON_SIGNING_KEY_FILE ({path})"), where))
         path = home / "signing.key"
         if not path.exists():
             if not create:
                 raise InvalidInputError(
-                    f"there is no signing key: set ANON_SIGNING_KEY as the workers have it, or {path}"
+                    f"there is no signing key: set ANON_SIGNING_KEY (or ..._FILE, ..._CMD) as the workers have it, "
+                    f"or {path}"
                 )
             _create(path)
         if create:
             _warn_once(path)
-        return cls.of(_read(path, str(path)))
+        return cls.of(_long_enough(_read(path, str(path)), str(path)))
 
     def sign(self, purpose: str, message: bytes) -> str:
         """Sign a message for one purpose, so that what was signed for another can never stand in for it."""
@@ -102,7 +118,7 @@ class SigningKey:
 def _warn_once(path: Path) -> None:
     _log.warning(
         "signing with the key in %s, which is for demonstrations: whoever reads that folder can sign too. "
-        "In production set ANON_SIGNING_KEY, or ANON_SIGNING_KEY_FILE with mode 0600; %s",
+        "In production set ANON_SIGNING_KEY, ANON_SIGNING_KEY_FILE with mode 0600, or ANON_SIGNING_KEY_CMD; %s",
         path,
         _HOW_TO_MAKE_ONE,
     )
@@ -127,7 +143,48 @@ def _read(path: Path, where: str) -> bytes:
         raise InvalidInputError(f"{where} cannot be read: {reason}; {_HOW_TO_MAKE_ONE} and chmod 600 it") from None
     if mode & 0o077:
         raise InvalidInputError(f"{where} has mode {mode:04o}, so others than its owner reach it; chmod 600 it")
-    return _long_enough(secret, where)
+    return secret
+
+
+def keys_in_file(path: Path, where: str) -> list[SigningKey]:
+    """
+    Read a file of keys, one per line; empty lines do not count.
+
+    :raises InvalidInputError: it cannot be read, others can read it too, it has no key, or one is short.
+    """
+    lines = [line.strip() for line in _read(path, where).splitlines() if line.strip()]
+    if not lines:
+        raise InvalidInputError(f"{where} has no key; write one per line, or unset it")
+    return [SigningKey.of(_long_enough(line, f"{where}, key {number}")) for number, line in enumerate(lines, 1)]
+
+
+@functools.cache
+def _printed(command: str) -> bytes:
+    """
+    Run a command, without a shell, and return the key that it prints; once per process, for it may take a while.
+
+    What it prints, errors too, is not told to anyone: it may be the key.
+    """
+    where = "ANON_SIGNING_KEY_CMD"
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        raise InvalidInputError(f"{where} has a quote that is not closed; it is split as a shell does") from None
+    if not words:
+        raise InvalidInputError(f"{where} is empty; set the command that prints the key, or unset it")
+    try:
+        ended = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, timeout=_PATIENCE, check=False)  # noqa: S603 - whoever sets it owns the worker
+    except subprocess.TimeoutExpired:
+        raise InvalidInputError(f"{where} has not ended within {_PATIENCE} seconds; run it by hand") from None
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
+        raise InvalidInputError(f"{where} cannot be run: {reason}; it is run without a shell") from None
+    if ended.returncode:
+        raise InvalidInputError(
+            f"{where} ended with code {ended.returncode}; its output is withheld, for it may hold the key: run it by "
+            "hand, as the user of the worker"
+        )
+    return _long_enough(ended.stdout, f"the output of {where}")
 
 
 def _create(path: Path) -> None:

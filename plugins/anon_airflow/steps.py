@@ -16,7 +16,7 @@ from typing import Any
 from anon_airflow.distributions import digest_of
 from anon_airflow.guard import step
 from anon_airflow.home import private_folder, wipe
-from anon_airflow.release import build_public_report, keep, release_files
+from anon_airflow.release import build_public_report, keep, release_files, suite_problems
 from anon_airflow.run import Run
 from anon_airflow.sending import portal_of, send
 from anon_airflow.source import ORIGINAL, check_same_spec, read_source, staged_table, staging_is_gone
@@ -243,7 +243,7 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
                 )
         if not verdict.passed:
             raise RefusedError("gate", verdict.reasons)
-        keep(run, files)
+        keep(run, files, verdict.suite)
         report = build_public_report(run, verdict)
         with run.audit() as audit:
             receipt = receipts.issue(
@@ -291,14 +291,16 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     files, report = release_files(run)
     _say(progress, "measuring the files again before they are sent")
     verdict = measure(run.publication, files, rows_before=run.noted("stage")["rows"], today=_today())
-    problems = list(verdict.reasons) + receipts.problems(
+    problems = [*verdict.reasons, *suite_problems(run, verdict.suite)]
+    problems += receipts.problems(
         receipts.Receipt.from_json(body),
-        run.signing_key(),
+        run.key_ring(),
         dataset=run.dataset,
         run_id=run.run_id,
         spec_digest=run.publication.digest(),
         suite_digest=verdict.suite_digest,
         distributions=[*verdict.distributions, report.measured],
+        checks=verdict.expected,
     )
     if problems or not verdict.passed:
         raise RefusedError("receipt", problems or ["the files do not pass the gate again"])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anon_airflow.key_ring import KeyRing
 from anon_airflow.receipt import Distribution, Receipt, issue, problems
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
@@ -23,11 +26,12 @@ PUBLISHED: dict[str, Any] = {
     "spec_digest": "3" * 64,
     "suite_digest": "4" * 64,
     "distributions": (CSV, PARQUET),
+    "checks": 12,
 }
 
 
 def given_receipt(**changes: Any) -> Receipt:
-    return issue(KEY, **{**PUBLISHED, "checks": 12, "anonflow_version": "0.1.0", **changes})
+    return issue(KEY, **{**PUBLISHED, "anonflow_version": "0.1.0", **changes})
 
 
 def test_a_receipt_covers_what_the_gate_measured() -> None:
@@ -60,16 +64,22 @@ def test_the_order_in_which_distributions_are_given_does_not_matter() -> None:
         ({"distributions": (CSV._replace(bytes=99), PARQUET)}, "bytes 100, now 99"),
         ({"distributions": (CSV._replace(rows=11), PARQUET)}, "rows 10, now 11"),
         ({"distributions": (CSV, CSV, PARQUET)}, "same name"),
+        (
+            {"distributions": (CSV._replace(name="table.parquet"), PARQUET._replace(name="table.csv"))},
+            "table.csv changed after the gate measured it",
+        ),
+        ({"checks": 13}, "for 12 checks, the suite of this publication asks for 13"),
     ],
 )
 def test_a_receipt_does_not_cover_anything_else(changed: dict[str, Any], what: str) -> None:
-    (found,) = problems(given_receipt(), KEY, **{**PUBLISHED, **changed})
-    assert what in found
+    found = problems(given_receipt(), KEY, **{**PUBLISHED, **changed})
+    assert what in found[0]
+    assert len(found) == 1 or all("changed after the gate" in each for each in found)
 
 
 def test_every_problem_is_named_at_once() -> None:
-    found = problems(given_receipt(), KEY, dataset="a", run_id="b", spec_digest="c", suite_digest="d", distributions=())
-    assert len(found) == 6
+    other = {"dataset": "a", "run_id": "b", "spec_digest": "c", "suite_digest": "d", "distributions": (), "checks": 1}
+    assert len(problems(given_receipt(), KEY, **other)) == 7
 
 
 def test_a_receipt_of_another_key_names_both_keys() -> None:
@@ -78,8 +88,20 @@ def test_a_receipt_of_another_key_names_both_keys() -> None:
     assert KEY.key_id in found and other.key_id in found
 
 
+def test_a_receipt_of_a_retired_key_is_refused_and_the_run_has_to_be_done_again() -> None:
+    ring = KeyRing(SigningKey.of(b"n" * 32), (KEY,))
+    (found,) = problems(given_receipt(), ring, **PUBLISHED)
+    assert f"key {KEY.key_id}, which is retired" in found and "run it again" in found
+    assert problems(issue(ring.current, **PUBLISHED, anonflow_version="0"), ring, **PUBLISHED) == []
+
+
+def test_a_receipt_of_an_unknown_key_names_it_and_what_to_set() -> None:
+    (found,) = problems(given_receipt(), SigningKey.of(b"n" * 32), **PUBLISHED)
+    assert KEY.key_id in found and "set ANON_SIGNING_KEY" in found
+
+
 def test_claiming_the_right_key_id_does_not_help() -> None:
-    forged = replace(issue(SigningKey.of(b"o" * 32), **PUBLISHED, checks=1, anonflow_version="0"), key_id=KEY.key_id)
+    forged = replace(issue(SigningKey.of(b"o" * 32), **PUBLISHED, anonflow_version="0"), key_id=KEY.key_id)
     (found,) = problems(forged, KEY, **PUBLISHED)
     assert "signature is wrong" in found
 
@@ -107,7 +129,19 @@ def test_a_receipt_with_any_text_changed_is_refused_even_for_what_it_now_says(fi
 @pytest.mark.parametrize("changes", [{"checks": 13}, {"distributions": (CSV,)}])
 def test_a_receipt_with_counts_or_files_changed_is_refused(changes: dict[str, Any]) -> None:
     changed = replace(given_receipt(), **changes)
-    assert problems(changed, KEY, **{**PUBLISHED, "distributions": changed.distributions})
+    (found,) = problems(changed, KEY, **{**PUBLISHED, **changes})
+    assert "signature is wrong" in found
+
+
+@pytest.mark.parametrize("year", [1970, 2026, 2400])
+def test_a_receipt_knows_no_clock(year: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Signed today, it is the same text, and as good, whatever the clock says when it is read."""
+    before = given_receipt()
+    moved = datetime(year, 1, 1, tzinfo=UTC).timestamp()
+    for clock in ("time", "monotonic"):
+        monkeypatch.setattr(time, clock, lambda: moved)
+    assert given_receipt() == before
+    assert problems(Receipt.from_json(before.to_json()), KEY, **PUBLISHED) == []
 
 
 @pytest.mark.parametrize("changes", [{"checks": 0}, {"distributions": ()}, {"distributions": (CSV, CSV)}])

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anon_airflow import signing
+from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, StorageError
 
@@ -56,12 +59,83 @@ def test_the_secret_never_shows() -> None:
     assert key.key_id in repr(key)
 
 
-def test_the_environment_comes_first_then_the_file_then_home(tmp_path: Path) -> None:
-    environ = {"ANON_SIGNING_KEY": SECRET, "ANON_SIGNING_KEY_FILE": str(key_file(tmp_path, "c" * 32))}
-    assert SigningKey.load(tmp_path, environ) == SigningKey.of(SECRET.encode())
-    del environ["ANON_SIGNING_KEY"]
+def test_the_environment_comes_before_home(tmp_path: Path) -> None:
+    environ = {"ANON_SIGNING_KEY_FILE": str(key_file(tmp_path, "c" * 32))}
     assert SigningKey.load(tmp_path, environ) == SigningKey.of(b"c" * 32)
+    assert SigningKey.load(tmp_path, {"ANON_SIGNING_KEY": SECRET}) == SigningKey.of(SECRET.encode())
     assert not (tmp_path / "signing.key").exists()
+
+
+PLACES = {"ANON_SIGNING_KEY": SECRET, "ANON_SIGNING_KEY_FILE": "/key", "ANON_SIGNING_KEY_CMD": "echo key"}
+
+
+@pytest.mark.parametrize("left_out", [None, *PLACES])
+def test_two_places_for_one_key_are_refused(left_out: str | None, tmp_path: Path) -> None:
+    environ = {name: value for name, value in PLACES.items() if name != left_out}
+    with pytest.raises(InvalidInputError, match="set one of them") as caught:
+        SigningKey.load(tmp_path, environ)
+    assert all(name in str(caught.value) for name in environ) and SECRET not in str(caught.value)
+
+
+def test_a_command_prints_the_key_and_is_run_without_a_shell(tmp_path: Path) -> None:
+    environ = {"ANON_SIGNING_KEY_CMD": f"cat '{key_file(tmp_path, SECRET + chr(10))}'"}
+    assert SigningKey.load(tmp_path, environ) == SigningKey.of(SECRET.encode())
+    with pytest.raises(InvalidInputError, match="ended with code"):
+        SigningKey.load(tmp_path, {"ANON_SIGNING_KEY_CMD": f"cat {tmp_path}/key | tee {tmp_path}/stolen"})
+    assert not (tmp_path / "stolen").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        ("", "is empty"),
+        ("cat 'key", "quote that is not closed"),
+        ("/nowhere/vault read key", "cannot be run: No such file"),
+        ("sh -c 'echo SECRET-7f3a; echo SECRET-7f3a >&2; exit 3'", "ended with code 3; its output is withheld"),
+        ("echo short", r"holds 5 characters, a signing key needs 32"),
+        ("sleep 5", "has not ended within 1 seconds"),
+    ],
+)
+def test_a_command_that_gives_no_key_is_explained_without_its_output(
+    command: str, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(signing, "_PATIENCE", 1)
+    with pytest.raises(InvalidInputError, match=what) as caught:
+        SigningKey.load(tmp_path, {"ANON_SIGNING_KEY_CMD": command})
+    assert "SECRET-7f3a" not in str(caught.value) + "".join(capfd.readouterr())
+
+
+def test_retired_keys_are_read_from_files_of_one_key_per_line(tmp_path: Path) -> None:
+    for name, text in (("one", "1" * 32 + "\n\n" + "2" * 32 + "\n"), ("two", "3" * 32)):
+        (tmp_path / name).mkdir()
+        key_file(tmp_path / name, text)
+    files = os.pathsep.join(str(tmp_path / name / "key") for name in ("one", "two"))
+    ring = KeyRing.load(tmp_path, {"ANON_SIGNING_KEY": SECRET, "ANON_RETIRED_KEYS_FILE": files})
+    assert ring.current == SigningKey.of(SECRET.encode())
+    assert ring.retired == tuple(SigningKey.of(each * 32) for each in (b"1", b"2", b"3"))
+    assert SECRET not in repr(ring) and "1" * 32 not in repr(ring)
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "what"),
+    [
+        ("r" * 32, 0o640, "chmod 600"),
+        ("", 0o600, "has no key"),
+        ("r" * 32 + "\nshort\n", 0o600, "key 2 holds 5 characters"),
+        (SECRET, 0o600, "also the current one"),
+    ],
+)
+def test_a_file_of_retired_keys_that_cannot_be_used_is_refused(text: str, mode: int, what: str, tmp_path: Path) -> None:
+    path = key_file(tmp_path, text, mode)
+    with pytest.raises(InvalidInputError, match=what) as caught:
+        KeyRing.load(tmp_path, {"ANON_SIGNING_KEY": SECRET, "ANON_RETIRED_KEYS_FILE": str(path)})
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize("files", ["", "/nowhere/keys"])
+def test_a_file_of_retired_keys_that_is_not_there_is_refused(files: str, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="ANON_RETIRED_KEYS_FILE"):
+        KeyRing.load(tmp_path, {"ANON_SIGNING_KEY": SECRET, "ANON_RETIRED_KEYS_FILE": files})
 
 
 def test_the_same_secret_has_the_same_key_id_wherever_it_comes_from(tmp_path: Path) -> None:

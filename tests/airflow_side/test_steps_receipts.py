@@ -6,6 +6,7 @@ import json
 import shutil
 import sqlite3
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from tests.airflow_side.step_runs import UNTIL_GATE, rows, run_of, take
 from tests.faults.publications import (
     files_below,
     people,
+    portal_of,
     versions_of,
     write_publication,
 )
@@ -197,11 +199,98 @@ def test_a_receipt_written_by_hand_is_refused(run):
     assert versions_of(run.publication.file) == []
 
 
-def test_a_receipt_signed_with_another_key_is_refused(gated, monkeypatch):
+def test_a_worker_with_another_key_publishes_nothing(gated, monkeypatch):
     monkeypatch.setenv("ANON_SIGNING_KEY", "another key, quite as long as a key has to be")
-    with pytest.raises(RefusedError, match="was signed with key"):
+    with pytest.raises(AnonError, match="this worker has key"):
         steps.publish(gated)
     assert versions_of(gated.publication.file) == []
+
+
+def test_a_receipt_signed_with_a_key_that_was_retired_since_is_refused(gated, monkeypatch):
+    """What becomes of a run that waits while the key is changed: it is refused, and done again it is published."""
+    monkeypatch.setenv("ANON_RETIRED_KEYS_FILE", str(gated.home.root / "signing.key"))
+    monkeypatch.setenv("ANON_SIGNING_KEY", "another key, quite as long as a key has to be")
+    assert_refused(gated, "which is retired", "run it again")
+    take(gated, *UNTIL_GATE)
+    assert take(gated, "publish")["status"] == "published"
+    with gated.audit() as audit:
+        verified = audit.verify()
+    assert verified.ok and len(verified.keys) == 2
+
+
+def changed_suite(entries):
+    def change(path: Path) -> None:
+        suite = json.loads(path.read_bytes())
+        path.write_text(json.dumps({**suite, "expectations": entries(suite["expectations"])}))
+
+    return change
+
+
+SUITES = {
+    "removed": (Path.unlink, "suite.json was removed"),
+    "no JSON": (lambda path: path.write_text("{"), "suite.json was removed after the gate, or cannot be read"),
+    "a list": (lambda path: path.write_text("[]"), "expect_k_anonymity"),
+    "emptied": (changed_suite(lambda entries: []), "expect_k_anonymity"),
+    "one lost": (changed_suite(lambda entries: entries[1:]), "lacks or differs in expect_no_undeclared_column"),
+    "one more": (changed_suite(lambda entries: [*entries, entries[0]]), "not the one of this publication file"),
+    "eased": (
+        changed_suite(lambda entries: [{**e, "kwargs": {**e["kwargs"], "k": 2}} if "k" in e["kwargs"] else e
+                                       for e in entries]),
+        "differs in expect_k_anonymity",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_a_stored_suite_that_was_changed_is_refused(gated, name):
+    change, said = SUITES[name]
+    change(gated.gated / "suite.json")
+    assert_refused(gated, said)
+
+
+def test_the_stored_suite_is_private_and_not_published(gated):
+    path = gated.gated / "suite.json"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "expect_k_anonymity" in path.read_text()
+    assert take(gated, "publish")["status"] == "published"
+    assert [path.name for path in files_below(portal_of(gated.publication.file)) if "suite" in path.name] == []
+
+
+def test_a_receipt_for_fewer_checks_than_the_suite_asks_for_is_refused(gated):
+    """Signed with the right key, by a gate that was told to look at less."""
+    with gated.audit() as audit:
+        receipt = receipts.Receipt.from_json(audit.receipt(gated.run_id, gated.dataset) or "")
+        fields = {name: getattr(receipt, name) for name in receipts.Receipt.__slots__ if name not in ("mac", "key_id")}
+        fewer = receipts.issue(gated.signing_key(), **{**fields, "checks": receipt.checks - 1})
+        audit.append("receipts", run_id=gated.run_id, dataset=gated.dataset, digest="0", body=fewer.to_json())
+    assert_refused(gated, f"for {receipt.checks - 1} checks, the suite of this publication asks for {receipt.checks}")
+
+
+def test_the_receipt_is_in_the_audit_store_only_and_its_digest_is_all_that_a_step_returns(run):
+    """What a step returns is what goes to XCom, which others may write."""
+    results = {name: take(run, name) for name in (*UNTIL_GATE, "publish", "record")}
+    (stored,) = rows(run)["receipts"]
+    assert results["gate"]["receipt"] == stored["digest"]
+    mac = json.loads(stored["body"])["mac"]
+    assert mac not in json.dumps(results)
+    below = [*files_below(run.home.root), *files_below(portal_of(run.publication.file))]
+    assert [path.name for path in below if mac.encode() in path.read_bytes()] == ["audit.db"]
+
+
+@pytest.mark.parametrize("years", [-30, 30])
+def test_publishing_does_not_depend_on_the_clock(gated, monkeypatch, years):
+    """A receipt is for bytes, not for a time: a clock that is wrong, or a long wait, changes nothing."""
+    moved = datetime.now(UTC) + timedelta(days=365 * years)
+
+    class Moved(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return moved.astimezone(tz)
+
+    for module in ("steps", "audit.store"):
+        monkeypatch.setattr(f"anon_airflow.{module}.datetime", Moved)
+    assert take(gated, "publish")["status"] == "published"
+    assert rows(gated)["publications"][-1]["at"].startswith(str(moved.year))
 
 
 def test_a_text_that_is_no_receipt_publishes_nothing(gated):

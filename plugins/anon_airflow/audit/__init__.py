@@ -1,7 +1,8 @@
 """The record of every run: append-only, signed link by link, so that it can be proved untouched."""
 
 from anon_airflow.audit.chain import Head
+from anon_airflow.audit.handover import KeyUse
 from anon_airflow.audit.runs import OpenIntent, Run
 from anon_airflow.audit.store import STATUSES, AuditStore, Verification
 
-__all__ = ["STATUSES", "AuditStore", "Head", "OpenIntent", "Run", "Verification"]
+__all__ = ["STATUSES", "AuditStore", "Head", "KeyUse", "OpenIntent", "Run", "Verification"]

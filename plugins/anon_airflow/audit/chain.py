@@ -11,8 +11,10 @@ from typing import Any
 from sqlalchemy import Column, Table, select
 
 from anon_airflow.audit.database import Database
+from anon_airflow.audit.handover import KeyUse, Signers
 from anon_airflow.audit.models import CHAIN, ROWS
-from anon_airflow.signing import SigningKey, canonical_json
+from anon_airflow.key_ring import RETIRED, KeyRing
+from anon_airflow.signing import canonical_json
 
 __all__ = ["GENESIS", "Followed", "Head", "Position", "entry_message", "follow", "row_digest", "walk"]
 
@@ -42,9 +44,10 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """How far the chain holds (``head``), and the first link that does not, if there is one."""
+    """How far the chain holds (``head``), by which ``keys``, and the first link that does not, if there is one."""
 
     head: Head
+    keys: tuple[KeyUse, ...]
     broken_seq: int | None = None
     reason: str = ""
 
@@ -105,27 +108,28 @@ def _between(table: Table, column: Column[Any], low: int | None, high: int | Non
     return query if high is None else query.where(column <= high)
 
 
-def follow(positions: Iterator[Position], key: SigningKey, anchor: Head | None) -> Followed:
+def follow(positions: Iterator[Position], ring: KeyRing, anchor: Head | None) -> Followed:
     """Walk the chain from its start to the first link that does not hold."""
-    head = Head(0, GENESIS)
+    head, signers = Head(0, GENESIS), Signers(ring)
+
+    def broken(seq: int, what: str) -> Followed:
+        return Followed(head, tuple(signers.used), seq, f"link {seq}: {what}")
+
     for position in positions:
         if position.number > head.seq + 1 and (position.entries or any(later.entries for later in positions)):
-            reason = f"link {head.seq + 1}: its chain entry and its row were removed"
-            return Followed(head, head.seq + 1, reason)
-        what = _wrong(position, head, key)
+            return broken(head.seq + 1, "its chain entry and its row were removed")
+        what = _wrong(position, head, signers)
         if what:
-            return Followed(head, position.number, f"link {position.number}: {what}")
+            return broken(position.number, what)
         head = Head(position.number, position.entries[0]["mac"])
         if anchor is not None and anchor.seq == head.seq and anchor.mac != head.mac:
-            reason = f"link {head.seq}: it is not the one the anchor saw, so the history up to it was rewritten"
-            return Followed(head, head.seq, reason)
+            return broken(head.seq, "it is not the one the anchor saw, so the history up to it was rewritten")
     if anchor is not None and anchor.seq > head.seq:
-        reason = f"link {head.seq + 1}: the anchor saw {anchor.seq} links, so the end of the chain was cut off"
-        return Followed(head, head.seq + 1, reason)
-    return Followed(head)
+        return broken(head.seq + 1, f"the anchor saw {anchor.seq} links, so the end of the chain was cut off")
+    return Followed(head, tuple(signers.used))
 
 
-def _wrong(position: Position, head: Head, key: SigningKey) -> str:
+def _wrong(position: Position, head: Head, signers: Signers) -> str:
     """Say what is wrong at one position, given the last link that holds; empty when nothing is."""
     if len(position.entries) != 1 or position.number != head.seq + 1:
         named = " and ".join(f"{table} row {position.number}" for table, _ in position.rows)
@@ -134,8 +138,13 @@ def _wrong(position: Position, head: Head, key: SigningKey) -> str:
         return f"{named} has no chain entry: the entry was removed, or the row was inserted"
     entry = position.entries[0]
     named = f"{entry['table_name']} row {entry['row_id']}"
-    if entry["key_id"] != key.key_id:
-        return f"the chain entry of {named} names key {entry['key_id']}, the chain is checked with key {key.key_id}"
+    key = signers.ring.find(entry["key_id"])
+    if key is None:
+        return (
+            f"the chain entry of {named} names key {entry['key_id']}, which is not here (the current one is "
+            f"{signers.ring.current.key_id}): if that key was retired, name a file with it in {RETIRED}, if it signs "
+            "today, set ANON_SIGNING_KEY to it; if nobody knows it, the entry was forged"
+        )
     if entry["previous_mac"] != head.mac:
         return f"the chain entry of {named} does not follow the one before it: entries were reordered or replaced"
     if not key.verify("chain", entry_message(entry), entry["mac"]):
@@ -149,4 +158,4 @@ def _wrong(position: Position, head: Head, key: SigningKey) -> str:
         return f"{named} stands there more than once"
     if row_digest(*position.rows[0]) != entry["row_digest"]:
         return f"{named} was edited"
-    return ""
+    return signers.wrong(entry, position.rows[0][1], head.mac)

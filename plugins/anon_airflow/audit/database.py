@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, make_url, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
+from anon_airflow.audit.lock_file import locked
 from anon_airflow.audit.models import SCHEMA_VERSION, VERSIONS, metadata, trigger_statements
 from anon_core.errors import InvalidInputError, StorageError
 
@@ -19,6 +23,8 @@ __all__ = ["Database"]
 
 _WAIT_SECONDS = 30
 _LOCK = 0x616E6F6E  # "anon": the advisory lock that appends take on PostgreSQL
+_PATIENCE = 600
+"""Seconds to wait for whoever publishes the same dataset."""
 _WRITES = "anonflow_writes"
 _URL_ADVICE = (
     "give `sqlite:///path/to/audit.db` or `postgresql+pg8000://user:password@host/database` and install that driver"
@@ -73,6 +79,29 @@ class Database:
                     connection.execute(text(f"SET LOCAL lock_timeout = '{_WAIT_SECONDS}s'"))
                     connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
                 yield connection
+
+    @contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """
+        Hold a lock by name against all processes, on all hosts, that use this database; the system lets go of it when
+        the process dies.
+
+        On PostgreSQL it is an advisory lock of an open transaction; beside an SQLite file, which is one host's, it is a
+        lock file.
+
+        :raises StorageError: somebody else has held it for too long.
+        """
+        if not self._postgresql:
+            with locked(Path(f"{self.engine.url.database}.{quote(name, safe='')}.lock"), _PATIENCE):
+                yield
+            return
+        number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big", signed=True)
+        with contextlib.ExitStack() as stack:
+            with self._errors(f"waiting for others ({name})"):
+                connection = stack.enter_context(self.engine.connect())
+                connection.execute(text(f"SET lock_timeout = '{_PATIENCE}s'"))
+                connection.execute(select(func.pg_advisory_xact_lock(_LOCK, number)))
+            yield
 
     def _prepare(self) -> None:
         with self.reading() as connection:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, func, select, union_all
 
+from anon_airflow.audit.handover import NO_RUN
 from anon_airflow.audit.models import ROWS
 
 __all__ = ["OpenIntent", "Run", "decoded", "open_intents", "rows_of_run", "runs"]
@@ -84,6 +85,7 @@ def runs(connection: Connection, dataset: str | None, limit: int | None) -> list
     everything = union_all(*[select(table.c.run_id, table.c.dataset, table.c.id) for table in tables]).subquery()
     first = func.min(everything.c.id)
     query = select(everything.c.run_id, everything.c.dataset).group_by(everything.c.run_id, everything.c.dataset)
+    query = query.where(everything.c.run_id != NO_RUN)  # a change of keys belongs to none
     if dataset is not None:
         query = query.where(everything.c.dataset == dataset)
     keys = connection.execute(query.order_by(first.desc()).limit(limit)).all()

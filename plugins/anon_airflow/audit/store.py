@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,10 +15,12 @@ from sqlalchemy import Column, Connection, Integer, insert, select
 
 from anon_airflow.audit.chain import GENESIS, Head, entry_message, follow, row_digest, walk
 from anon_airflow.audit.database import Database
+from anon_airflow.audit.handover import KeyUse, handover_row, why_not_to_hand_over
 from anon_airflow.audit.models import CHAIN, ROWS
-from anon_airflow.audit.runs import OpenIntent, Run, open_intents, rows_of_run, runs
+from anon_airflow.audit.runs import OpenIntent, Run, decoded, open_intents, rows_of_run, runs
+from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
-from anon_core.errors import InvalidInputError
+from anon_core.errors import InternalError, InvalidInputError
 
 __all__ = ["STATUSES", "AuditStore", "Verification"]
 
@@ -31,8 +34,8 @@ class Verification:
     """
     Whether the record is untouched.
 
-    ``entries`` and ``head`` say how far the chain holds; ``reason`` names the first link that does not. Open intents
-    are no break: a process that was killed leaves one.
+    ``entries`` and ``head`` say how far the chain holds, ``keys`` which keys signed it and from which link on;
+    ``reason`` names the first link that does not hold. Open intents are no break: a process that was killed leaves one.
     """
 
     ok: bool
@@ -40,20 +43,21 @@ class Verification:
     broken_seq: int | None
     reason: str
     head: Head
+    keys: tuple[KeyUse, ...]
     open_intents: tuple[OpenIntent, ...]
 
 
 class AuditStore:
     """An append-only store; every method is one transaction. It takes counts, names and digests, never cell values."""
 
-    def __init__(self, database: Database, key: SigningKey, clock: Clock) -> None:
+    def __init__(self, database: Database, key: SigningKey | KeyRing, clock: Clock) -> None:
         self._database = database
-        self._key = key
+        self._ring = KeyRing.of(key)
         self._clock = clock
 
     @classmethod
     def open(
-        cls, url: str | None, home: Path, key: SigningKey, *, clock: Clock = lambda: datetime.now(UTC)
+        cls, url: str | None, home: Path, key: SigningKey | KeyRing, *, clock: Clock = lambda: datetime.now(UTC)
     ) -> AuditStore:
         """
         Open the store at ``url``, or ``home/audit.db``, and make its tables if there are none.
@@ -138,6 +142,25 @@ class AuditStore:
         with self._database.reading() as connection:
             return connection.execute(query.order_by(table.c.id.desc()).limit(1)).scalar()
 
+    @contextmanager
+    def publishing(self, dataset: str) -> Iterator[None]:
+        """
+        Let one process at a time publish a dataset, wherever it runs; the others wait.
+
+        :raises StorageError: another one has not come to an end for too long.
+        """
+        with self._database.alone(f"publish-{dataset}"):
+            yield
+
+    def published_since(self, dataset: str, seq: int) -> list[dict[str, Any]]:
+        """Return the intents to publish this dataset after a link, by any run, but those that were refused."""
+        intents, outcomes = ROWS["intents"], ROWS["outcomes"]
+        refused = select(outcomes.c.id).where(outcomes.c.intent_id == intents.c.id, outcomes.c.status == "refused")
+        query = select(intents).where(intents.c.dataset == dataset, intents.c.verb == "publish", intents.c.id > seq)
+        with self._database.reading() as connection:
+            found = connection.execute(query.where(~refused.exists()).order_by(intents.c.id)).mappings()
+            return [decoded(intents, dict(row)) for row in found]
+
     def runs(self, dataset: str | None = None, limit: int | None = 50) -> list[Run]:
         """One summary per run, the newest first; ``limit=None`` for all."""
         with self._database.reading() as connection:
@@ -155,13 +178,14 @@ class AuditStore:
         The chain alone cannot tell that its newest entries were removed together with their rows; an ``anchor``, a
         head kept elsewhere, can, and also that all of it was signed anew by someone with the key.
         """
-        followed = follow(walk(self._database), self._key, anchor)
+        followed = follow(walk(self._database), self._ring, anchor)
         return Verification(
             ok=followed.broken_seq is None,
             entries=followed.head.seq,
             broken_seq=followed.broken_seq,
             reason=followed.reason,
             head=followed.head,
+            keys=followed.keys,
             open_intents=tuple(self.open_intents()),
         )
 
@@ -173,6 +197,25 @@ class AuditStore:
                 yield {**entry, "row": dict(rows[0]) if rows else None}
 
     def _append(self, connection: Connection, table: str, row: Mapping[str, Any]) -> int:
+        self._hand_over(connection)
+        return self._link(connection, table, row)
+
+    def _hand_over(self, connection: Connection) -> None:
+        """Put on record that a new key signs from here on, where the last link was signed with another one."""
+        last = connection.execute(select(CHAIN.c.key_id).order_by(CHAIN.c.seq.desc()).limit(1)).scalar()
+        current = self._ring.current
+        if last is None or last == current.key_id:
+            return
+        before = connection.execute(select(CHAIN.c.seq).where(CHAIN.c.key_id == current.key_id).limit(1)).scalar()
+        old = self._ring.find(last)
+        refusal = why_not_to_hand_over(self._ring, last, signed_before=before is not None)
+        if refusal or old is None:
+            raise refusal or InternalError("unknown key", "audit.store")
+        head = _head(connection)
+        intent = self._link(connection, "intents", handover_row(old, current, head.seq + 1, head.mac))
+        self._link(connection, "outcomes", _checked("outcomes", {"intent_id": intent, "status": "done"}))
+
+    def _link(self, connection: Connection, table: str, row: Mapping[str, Any]) -> int:
         head = _head(connection)
         at = self._clock().astimezone(UTC).isoformat(timespec="microseconds")
         stored = {**row, "id": head.seq + 1, "at": at}
@@ -183,10 +226,11 @@ class AuditStore:
             "at": at,
             "row_digest": row_digest(table, stored),
             "previous_mac": head.mac,
-            "key_id": self._key.key_id,
+            "key_id": self._ring.current.key_id,
         }
         connection.execute(insert(ROWS[table]).values(**stored))
-        connection.execute(insert(CHAIN).values(**entry, mac=self._key.sign("chain", entry_message(entry))))
+        mac = self._ring.current.sign("chain", entry_message(entry))
+        connection.execute(insert(CHAIN).values(**entry, mac=mac))
         return head.seq + 1
 
 

@@ -12,7 +12,7 @@ import click
 from anon_airflow.audit import AuditStore, Head
 from anon_airflow.commands.output import json_option, print_json, print_table
 from anon_airflow.home import Home, private_folder
-from anon_airflow.signing import SigningKey
+from anon_airflow.key_ring import KeyRing
 from anon_core.errors import InvalidInputError
 
 
@@ -22,7 +22,7 @@ def _store() -> AuditStore:
         raise InvalidInputError(
             f"there is no audit store in {home.root} yet; set ANON_HOME (or ANON_AUDIT_URL) to the one you mean"
         )
-    return AuditStore.open(home.audit_url, home.root, SigningKey.load(private_folder(home.root), create=False))
+    return AuditStore.open(home.audit_url, home.root, KeyRing.load(private_folder(home.root), create=False))
 
 
 @click.group(short_help="What was published and refused, and its proof.")
@@ -117,7 +117,7 @@ def verify(anchor: Path | None, as_json: bool) -> None:
     """Prove that no row was changed, removed or added behind our back; exit 1 names the first broken link.
 
     The newest rows could be cut off without the chain noticing. A manifest published before that, given with --anchor,
-    shows it.
+    shows it. Keys that were retired are named in ANON_RETIRED_KEYS_FILE.
     """
     head = _anchor(anchor) if anchor else None
     with _store() as store:
@@ -127,6 +127,9 @@ def verify(anchor: Path | None, as_json: bool) -> None:
     elif found.ok:
         anchored = f"; the anchor, entry {head.seq}, is in it" if head else ""
         click.echo(f"{found.entries:,} entries, unbroken; head {found.head.seq} {found.head.mac[:12]}{anchored}")
+        for number, use in enumerate(found.keys, 1):
+            retired = "" if number == len(found.keys) else f" to {found.keys[number].from_seq - 1}, then retired"
+            click.echo(f"  key {use.key_id}: from link {use.from_seq}{retired}")
         for intent in found.open_intents:
             click.echo(f"  open: {intent.verb} of {intent.dataset} since {intent.at[:19]} ({intent.run_id})")
     else:
