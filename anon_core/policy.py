@@ -281,7 +281,7 @@ class EarlierReleases(Model):
 
 
 class Waiver(Model):
-    """A check that may fail until a day, because someone says so."""
+    """A check that may fail until a day, because someone says so; :mod:`anon_core.waivers` tells which."""
 
     check: Filled
     reason: Filled

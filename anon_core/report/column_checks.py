@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
 
@@ -13,6 +14,7 @@ from anon_core.report.question import Question
 from anon_core.role import Role
 from anon_core.spec import PartialPublication
 from anon_core.table import Table
+from anon_core.waivers import ended
 
 _SHOWN = 5
 
@@ -39,16 +41,16 @@ def column_checks(
     believed = [name for name in publication.believed(today) if name in table.names]
     if named := [name for name in believed if name not in question.quasi_identifiers]:
         yield _names_nobody(table, named)
-    expired = [accepted for accepted in question.policy.published_uniqueness.accept if accepted.until < today]
-    if expired:
-        yield Check(
-            name="acceptances",
-            passed=False,
-            observed=len(expired),
-            required=0,
-            about="acceptances that have ended: have them renewed, or remove them",
-        )
+    yield from _over(question, today)
     yield _uniqueness(table, question, publication, today)
+
+
+def _over(question: Question, today: date) -> Iterator[Check]:
+    """Check that nobody's word is relied on after the day that it was given for."""
+    over = Counter(one.kind for one in ended(question.policy, today))
+    for kind, times in over.items():
+        about = f"{kind}s that have ended: have them renewed, or remove them"
+        yield Check(name=f"{kind}s", passed=False, observed=times, required=0, about=about)
 
 
 def _names_nobody(table: Table, columns: Sequence[str]) -> Check:

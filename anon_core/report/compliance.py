@@ -6,13 +6,14 @@ A release is judged by the gate, from the files that are published; both rest on
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 
 from anon_core.comparison import Comparison
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
-from anon_core.policy import Distance, KMeans, LDiversity, rows_allowed
+from anon_core.policy import Distance, KMeans, LDiversity, PartialPolicy, rows_allowed
 from anon_core.report.assessment import Assessment
 from anon_core.report.check import Check
 from anon_core.report.column_checks import column_checks
@@ -23,6 +24,7 @@ from anon_core.score.diversity import alpha_anonymity, l_diversity
 from anon_core.score.freeform import FreeformCheck
 from anon_core.spec import PartialPublication
 from anon_core.table import Table
+from anon_core.waivers import waiver_of
 
 
 def all_checks(
@@ -40,6 +42,7 @@ def all_checks(
 
     The ``comparison`` counts rows. Columns ``besides`` are there for the check only: a key or a unit that would not be
     published. Where values are guarded and what was found is not there (``freeform``), that check does not hold.
+    What was measured and does not pass may be waived.
     """
     checks = list(_anonymity(assessment, question))
     if question.publication is not None:
@@ -47,7 +50,15 @@ def all_checks(
         checks += _freeform(question, freeform)
         checks += [_suppression(comparison, question)] if comparison else []
         checks += column_checks(table, question, question.publication, today, besides)
-    return checks
+    return [_excused(check, question.policy, today) for check in checks]
+
+
+def _excused(check: Check, policy: PartialPolicy, today: date) -> Check:
+    """Return the check, waived if it was measured, does not pass and somebody answers for it today."""
+    waiver = waiver_of(policy, check.policy_name, check.column)
+    if check.passed or not check.measured or waiver is None or waiver.until < today:
+        return check
+    return replace(check, waived_by=waiver.by)
 
 
 def _anonymity(assessment: Assessment, question: Question) -> Iterator[Check]:
@@ -118,7 +129,7 @@ def _diversity(table: Table, question: Question, publication: PartialPublication
         name = f"l_diversity({diverse.column}, {diverse.kind.value}, l={diverse.l}{c})"
         classes = classes_of(diverse.column)
         measured = None if classes is None else l_diversity(classes, kind=diverse.kind, l=diverse.l, c=diverse.c)
-        yield _check(name, measured, question, _observed_of(diverse, measured))
+        yield _check(name, diverse.column, measured, question, _observed_of(diverse, measured))
     for close in policy.t_closeness:
         climbed = None
         if close.distance is Distance.HIERARCHICAL and close.column in table.names:
@@ -126,12 +137,13 @@ def _diversity(table: Table, question: Question, publication: PartialPublication
         name = f"t_closeness({close.column}, {close.distance.value})"
         classes = classes_of(close.column)
         measured = None if classes is None else t_closeness(classes, t=close.t, distance=close.distance, ladder=climbed)
-        yield _check(name, measured, question, "distance of the worst class")
+        yield _check(name, close.column, measured, question, "distance of the worst class")
     for rare in policy.alpha:
         classes = classes_of(rare.column)
         shares = None if classes is None else alpha_anonymity(classes, alpha=rare.alpha, k=question.k)
         small = f"; the smallest class has {shares.k:,}" if shares and shares.k < question.k else ""
-        yield _check(f"alpha({rare.column})", shares, question, f"largest share of a value in a class{small}")
+        what = f"largest share of a value in a class{small}"
+        yield _check(f"alpha({rare.column})", rare.column, shares, question, what)
 
 
 def _freeform(question: Question, found: FreeformCheck | None) -> Iterator[Check]:
@@ -149,6 +161,7 @@ def _freeform(question: Question, found: FreeformCheck | None) -> Iterator[Check
         observed=None if found is None else found.worst.threat if found.worst else 0.0,
         required=policy.sigma_t,
         about=about,
+        measured=found is not None,
     )
 
 
@@ -159,11 +172,13 @@ def _observed_of(diverse: LDiversity, measured: ClassMeasure | None) -> str:
     return "c must be above this" if measured and measured.observed is not None else "too few values for any c"
 
 
-def _check(name: str, measured: ClassMeasure | None, question: Question, what: str) -> Check:
+def _check(name: str, column: str, measured: ClassMeasure | None, question: Question, what: str) -> Check:
     if measured is None:
-        return Check(name=name, passed=False, observed=None, required=None, about="the column is not there")
+        about = "the column is not there"
+        return Check(name=name, passed=False, observed=None, required=None, about=about, column=column, measured=False)
     return Check(
         name=name,
+        column=column,
         passed=measured.holds,
         observed=measured.observed,
         required=measured.required,

@@ -40,7 +40,7 @@ class Judgement:
 
     @property
     def holds(self) -> bool:
-        return all(check.passed for check in self.checks)
+        return all(check.holds for check in self.checks)
 
 
 def judge(

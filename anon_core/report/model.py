@@ -24,7 +24,7 @@ SCHEMA: Literal["anonflow/report/1"] = "anonflow/report/1"
 
 
 class CheckResult(Part):
-    """One thing the gate measured."""
+    """One thing the gate measured; where it did not pass and was let through, by which waiver of which person."""
 
     distribution: str
     name: str
@@ -32,15 +32,36 @@ class CheckResult(Part):
     observed: str | int | float
     required: str | int | float
     message: str
+    waiver: str | None = None
+    waived_by: str | None = None
 
 
 class AcceptedSet(Part):
-    """A column set that singles people out and that a named person accepted."""
+    """
+    A column set that a named person accepts as singling people out, until a day.
+
+    ``needed`` is whether it does; null where that was not measured, or where the acceptance has ended.
+    """
 
     columns: list[str]
     reason: str
     by: str
     until: str
+    needed: bool | None
+
+
+class WaivedCheck(Part):
+    """
+    A check that a named person lets fail until a day.
+
+    ``needed`` is whether it fails; null where that was not measured, or where the waiver has ended.
+    """
+
+    check: str
+    reason: str
+    by: str
+    until: str
+    needed: bool | None
 
 
 class Privacy(Part):
@@ -55,6 +76,7 @@ class Privacy(Part):
     suppression_limit: float
     checks: list[CheckResult]
     accepted: list[AcceptedSet]
+    waivers: list[WaivedCheck]
 
 
 class Rows(Part):
@@ -256,6 +278,8 @@ class InternalReport(Part):
     recoding: RecodingSummary | None
     utility: UtilitySummary | None
     checks: list[CheckResult]
+    accepted: list[AcceptedSet]
+    waivers: list[WaivedCheck]
     distributions: list[PublishedFile]
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=lambda name: name.rstrip("_"))

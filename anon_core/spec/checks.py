@@ -15,6 +15,7 @@ from anon_core.errors import Problem
 from anon_core.policy import quoted
 from anon_core.spec.guards import freeform_problems, guarded_names
 from anon_core.spec.parts import decompose_problems, parts_of, with_parts
+from anon_core.spec.waiving import waiver_problems
 from anon_core.yaml_lines import Document, Location, as_text, name_of
 
 __all__ = ["NOT_BUILT", "NOT_GATED", "cross_problems", "not_built_problems", "plain_sentences"]
@@ -34,7 +35,6 @@ NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("missing", ("wildcard",), "use category or drop"),
     ("privacy.max_sensitivity", _ANY, _REMOVE),
     ("privacy.earlier_releases", _ANY, _REMOVE),
-    ("privacy.waivers", _ANY, _REMOVE),
     ("recode.sticky", _ANY, _REMOVE),
     ("approval.required", (True,), "set it to false"),
     ("approval.users", _ANY, _REMOVE),
@@ -105,7 +105,7 @@ def _at(value: Any, location: Location) -> Any:
 def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
     """Return what is wrong between keys: columns that do not exist, roles and methods that do not fit."""
     columns = _at(document.content, ("columns",))
-    found = [*_exclusive_keys(document.content)]
+    found = [*_exclusive_keys(document.content), *waiver_problems(document.content)]
     if isinstance(columns, dict) and columns:
         roles = {name: _text_at(column, ("role",)) for name, column in columns.items()}
         found += _column_problems(columns, roles, _climbed(document.content), guarded_names(document.content))

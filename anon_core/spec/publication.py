@@ -26,6 +26,7 @@ from anon_core.spec.sections import (
     Engine,
     Expectation,
     Metadata,
+    Method,
     Missing,
     Portal,
     Recode,
@@ -33,6 +34,7 @@ from anon_core.spec.sections import (
     Slug,
     Source,
 )
+from anon_core.waivers import without_waived
 from anon_core.yaml_lines import parse_yaml
 
 _MAX_BYTES = 1_000_000
@@ -128,6 +130,12 @@ class PartialPublication(Model):
         """
         quasi = self.quasi_identifiers
         return tuple((*quasi, name) for name in self.names_with_role(Role.OTHER)) if quasi else ()
+
+    @property
+    def required_of_recoding(self) -> PartialPolicy:
+        """What recoding has to reach: the policy without what is waived, which the gate still measures."""
+        policy = self.privacy or PartialPolicy()
+        return without_waived(policy, keep_freeform=self.recode.method is Method.FREEFORM)
 
     def believed(self, today: date) -> tuple[str, ...]:
         """Return the columns that are published and not searched, but those that somebody accepted by name."""

@@ -7,7 +7,8 @@ Great Expectations, pandas and the core are loaded by :func:`measure`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,9 @@ from anon_airflow.distributions import Distribution, digest_of, reread, same_row
 from anon_airflow.quiet import quiet
 from anon_airflow.suite import FREQUENCIES, mandatory, render_suite, suite_digest, unmeasured
 from anon_airflow.verdict import EVERYWHERE, Check, Verdict
+from anon_airflow.waiving import accepted_and_needed, without_effect
 from anon_airflow.withheld import reason_of
+from anon_core.waivers import ended
 
 if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
@@ -29,7 +32,8 @@ def measure(publication: Publication, distributions: Sequence[Path], *, rows_bef
     """
     Measure every distribution against the suite of its publication.
 
-    ``rows_before`` is the number of rows of the source, ``today`` the day on which acceptances must still be valid.
+    ``rows_before`` is the number of rows of the source, ``today`` the day on which acceptances and waivers must
+    still be valid.
     Never raises for anything about the data, the files or the libraries: those end as failed checks of the verdict.
     """
     paths = [Path(path) for path in distributions]
@@ -58,6 +62,7 @@ class _Gate:
         self.files: list[Distribution] = []
         self.evaluated = 0
         self.first: tuple[str, FrequencyTable] | None = None
+        self.singled_out: set[tuple[str, ...]] = set()
 
     def verdict(self, files: int) -> Verdict:
         return Verdict(
@@ -67,6 +72,7 @@ class _Gate:
             suite_digest=self.digest,
             evaluated=self.evaluated,
             expected=files * len(self.suite.get("expectations", ())),
+            singled_out=frozenset(self.singled_out),
         )
 
     def note(
@@ -77,30 +83,28 @@ class _Gate:
         )
         self.checks.append(check)
 
+    def excuse(self, waiver: Mapping[str, str] | None) -> None:
+        """Let the last check be waived, if it was measured, did not pass and somebody answers for it."""
+        if waiver and not self.checks[-1].passed:
+            self.checks[-1] = replace(self.checks[-1], waiver=waiver["check"], waived_by=waiver["by"])
+
     def fail(
         self, where: str, name: str, message: str, observed: str | float = "no", required: str | float = "yes"
     ) -> None:
         self.note(where, name, False, message, observed, required)
 
     def check_policy(self, publication: Publication, today: date) -> None:
-        """Refuse a suite that lacks a check, requirements that nobody measures, and acceptances whose time is over."""
+        """Refuse a suite that lacks a check, requirements nobody measures, acceptances and waivers that are over."""
         present = {e["type"] for e in self.suite["expectations"] if e["meta"]["runs_on"] == FREQUENCIES}
         for kind in mandatory(publication, today):
             if kind not in present:
                 self.fail(EVERYWHERE, "suite", f"the suite has no {kind}; render it again from the publication file")
         for name in unmeasured(publication):
             self.fail(EVERYWHERE, name, f"{name} is required but this version cannot measure it; remove it")
-        for acceptance in publication.privacy.published_uniqueness.accept:
-            if acceptance.until < today:
-                self.fail(
-                    EVERYWHERE,
-                    "acceptance",
-                    f"the acceptance of {', '.join(acceptance.columns)} given by {acceptance.by} expired on "
-                    f"{acceptance.until.isoformat()}; have it renewed, or remove it from published_uniqueness.accept "
-                    "and generalise these columns",
-                    acceptance.until.isoformat(),
-                    today.isoformat(),
-                )
+        for over in ended(publication.privacy, today):
+            self.fail(EVERYWHERE, over.kind, over.sentence, over.until.isoformat(), today.isoformat())
+        for waiver in without_effect(self.suite, publication.privacy, today):
+            self.fail(EVERYWHERE, "waiver", f"the waiver of {waiver.check} is for no check of the suite; remove it")
 
     def check_named(self, distributions: Sequence[Path]) -> None:
         names = {path.name for path in distributions}
@@ -129,6 +133,7 @@ class _Gate:
             return
         self.files.append(Distribution(name=where, sha256=digest, bytes=size, rows=table.rows))
         self._evaluate(where, table, frequencies)
+        self.singled_out |= accepted_and_needed(self.suite, frequencies)
         self._check_same(where, frequencies)
         self._check_unchanged(where, path, (digest, size))
 
@@ -141,6 +146,7 @@ class _Gate:
             outcome = evaluation.evaluate(entry)
             self.evaluated += outcome.evaluated
             self.note(where, outcome.name, outcome.passed, outcome.message, outcome.observed, outcome.required)
+            self.excuse(entry["meta"].get("waiver") if outcome.measured else None)
 
     def _check_same(self, where: str, frequencies: FrequencyTable) -> None:
         if self.first is None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from anon_airflow.home import private_folder, wipe, write_private
 from anon_airflow.release import GENERATOR
 from anon_airflow.run import Run
+from anon_airflow.waiving import told
 from anon_core.distribution import MEDIA_TYPES
 from anon_core.report.model import InternalReport
 
@@ -63,6 +65,7 @@ def build_internal_report(
     detected = run.noted_or_none("detect") or {}
     recoded = run.noted_or_none("recode") or {}
     gated = run.noted_or_none("gate") or {}
+    answered = gated if "waivers" in gated else told(run.publication.privacy, None, datetime.now(UTC).date())
     return InternalReport.model_validate(
         {
             "dataset": run.dataset,
@@ -88,6 +91,8 @@ def build_internal_report(
             "recoding": recoded.get("recoding"),
             "utility": recoded.get("utility"),
             "checks": gated.get("checks", []),
+            "accepted": answered["accepted"],
+            "waivers": answered["waivers"],
             "distributions": [
                 {**file, "media_type": MEDIA_TYPES[Path(file["name"]).suffix]}
                 for file in gated.get("distributions", [])

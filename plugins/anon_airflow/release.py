@@ -20,7 +20,7 @@ from anon_core import __version__
 from anon_core.distribution import MEDIA_TYPES
 from anon_core.errors import RefusedError
 from anon_core.report.measured import FourKMeasured
-from anon_core.report.model import AcceptedSet, CheckResult, Privacy, PublicReport, PublishedFile, Rows
+from anon_core.report.model import CheckResult, Privacy, PublicReport, PublishedFile, Rows
 
 REPORT = "report.json"
 SUITE = "suite.json"
@@ -47,8 +47,12 @@ def version_of(run: Run, digest: str) -> str:
     return f"{run.period or 'manual'}.{digest[:8]}"
 
 
-def build_public_report(run: Run, verdict: Verdict) -> Distribution:
-    """Write the public report beside the gated files and return its digest, for the receipt to cover it too."""
+def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any]) -> Distribution:
+    """
+    Write the public report beside the gated files and return its digest, for the receipt to cover it too.
+
+    ``answered`` lists what people answered for.
+    """
     policy = run.publication.privacy
     staged, recoded = run.noted("stage"), run.noted("recode")
     files = [
@@ -78,10 +82,8 @@ def build_public_report(run: Run, verdict: Verdict) -> Distribution:
                 sensitive=recoded["after"]["sensitive"],
                 suppression_limit=policy.suppression_limit,
                 checks=[CheckResult.model_validate(check) for check in verdict.to_dict()["checks"]],
-                accepted=[
-                    AcceptedSet(columns=list(a.columns), reason=a.reason, by=a.by, until=a.until.isoformat())
-                    for a in policy.published_uniqueness.accept
-                ],
+                accepted=answered["accepted"],
+                waivers=answered["waivers"],
             ),
             "recoding": recoded["recoding"],
             "utility": recoded["public_utility"],

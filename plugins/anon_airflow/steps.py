@@ -20,8 +20,10 @@ from anon_airflow.release import build_public_report, keep, release_files, suite
 from anon_airflow.run import Run
 from anon_airflow.sending import portal_of, send
 from anon_airflow.source import ORIGINAL, check_same_spec, read_source, staged_table, staging_is_gone
+from anon_airflow.waiving import put_on_record, told
 from anon_core import __version__
 from anon_core.errors import RefusedError
+from anon_core.waivers import ended
 
 Progress = Callable[[str], None]
 Result = dict[str, Any]
@@ -37,7 +39,8 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
     Read the source, check it against the publication file, and put what will be needed into the private staging area.
 
     Identifiers and dropped columns never get there. Everything that can be known to go wrong later (an unwritable
-    portal, a hierarchy with holes, a k above the number of rows) is found here, before any long work.
+    portal, a hierarchy with holes, a k above the number of rows, a waiver that has ended) is found here, before any
+    long work.
     """
     from anon_core.distribution import write_parquet
 
@@ -54,6 +57,8 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
             spec_digest=run.spec_digest,
             details={"period": run.period, "anonflow": __version__},
         )
+    if over := [each.sentence for each in ended(publication.privacy, _today())]:
+        raise RefusedError("stage", over)
     portal_of(run).check_writable()
     for left_by_an_earlier_attempt in (run.staging, run.gated, run.notes):
         wipe(left_by_an_earlier_attempt)
@@ -153,7 +158,7 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     publication = run.publication
     engine = ArrowEngine(table=staged_table(run))
     quasi = publication.quasi_identifiers
-    task = Task.of_table(publication, publication.privacy, engine.table)
+    task = Task.of_table(publication, publication.required_of_recoding, engine.table)
     _say(progress, f"recoding {task.frequencies.tuples:,} distinct tuples of {', '.join(quasi)}")
     recoding = search(task, progress=_recoding(progress))
     released = engine.apply(recoding.plan, publication.published)
@@ -217,7 +222,8 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
             )
         _say(progress, f"measuring {len(files)} files")
         verdict = measure(run.publication, files, rows_before=staged["rows"], today=_today())
-        run.note("gate", {**verdict.to_dict(), "suite": verdict.suite})
+        answered = told(run.publication.privacy, verdict, _today())
+        run.note("gate", {**verdict.to_dict(), "suite": verdict.suite, **answered})
         with run.audit() as audit:
             for check in verdict.checks:
                 audit.append(
@@ -230,21 +236,11 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
                     observed=check.observed,
                     required=check.required,
                 )
-            for accepted in run.publication.privacy.published_uniqueness.accept:
-                audit.append(
-                    "waivers",
-                    run_id=run.run_id,
-                    dataset=run.dataset,
-                    check_name="published_uniqueness",
-                    columns=list(accepted.columns),
-                    reason=accepted.reason,
-                    person=accepted.by,
-                    until=accepted.until.isoformat(),
-                )
+            put_on_record(run, audit)
         if not verdict.passed:
             raise RefusedError("gate", verdict.reasons)
         keep(run, files, verdict.suite)
-        report = build_public_report(run, verdict)
+        report = build_public_report(run, verdict, answered)
         with run.audit() as audit:
             receipt = receipts.issue(
                 run.signing_key(),

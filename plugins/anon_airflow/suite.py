@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
+from anon_airflow.waiving import excused, excused_stock
 from anon_core.policy import IDENTIFYING
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ def render_suite(publication: Publication, *, rows_before: int, today: date) -> 
     Return the suite of a publication: same specification, rows and day, same document.
 
     A dataset without quasi-identifiers has no k to hold, so its suite checks published uniqueness only, over all
-    columns. Acceptances that ended before ``today`` are left out. A hierarchy file stands in it as the publication file
-    has it, with its sha256.
+    columns. Acceptances and waivers that ended before ``today`` are left out; other waivers stand in the ``meta`` of
+    what they excuse. A hierarchy file stands in it as the publication file has it, with its sha256.
 
     :raises HierarchyError: a hierarchy file that a check needs cannot be read.
     """
@@ -78,8 +79,12 @@ def render_suite(publication: Publication, *, rows_before: int, today: date) -> 
     return {
         "name": publication.dataset,
         "expectations": [
-            *(_entry(kind, {**kwargs, "weight_column": weight}, FREQUENCIES) for kind, kwargs in ours),
-            *(_entry(e.type, e.kwargs, _view(e.type, e.kwargs)) for e in publication.expectations),
+            *excused(
+                [_entry(k, {**kwargs, "weight_column": weight}, FREQUENCIES) for k, kwargs in ours], privacy, today
+            ),
+            *excused_stock(
+                [_entry(e.type, e.kwargs, _view(e.type, e.kwargs)) for e in publication.expectations], privacy, today
+            ),
         ],
         "meta": {"rendered_by": "anonflow"},
     }

@@ -57,6 +57,7 @@ def summary_lines(report: dict[str, Any]) -> Iterator[str]:
         if report["unique_rows_published"]:
             alone = f"{report['unique_rows_published']:,} over all published columns, the sensitive ones included"
             yield f"  unique rows         {alone}"
+    yield from _answered_for(report)
     yield f"  verdict             {_verdict(report)}"
     for reason in report["reasons"]:
         yield f"                      - {reason}"
@@ -93,9 +94,20 @@ def _levels(columns: list[dict[str, Any]]) -> Iterator[str]:
             yield f"{column['name']} {' / '.join(level['name'] for level in column['levels'])}"
 
 
+def _answered_for(report: dict[str, Any]) -> Iterator[str]:
+    """Yield what people answered for, and whether it made a difference; reports of earlier versions do not have it."""
+    listed = [("accepted", ", ".join(one["columns"]), one) for one in report.get("accepted", ())]
+    listed += [("waived", one["check"], one) for one in report.get("waivers", ())]
+    for word, what, one in listed:
+        needed = {True: "needed", False: "not needed", None: "not measured"}[one["needed"]]
+        yield f"  {word:<20}{what}: {one['reason']} ({one['by']}, until {one['until']}; {needed})"
+
+
 def _verdict(report: dict[str, Any]) -> str:
     passed = sum(check["passed"] for check in report["checks"])
+    waived = sum(bool(check.get("waived_by")) for check in report["checks"])
     checks = f"{passed} of {len(report['checks'])} checks hold" if report["checks"] else "before any check"
+    checks += f", {waived} waived" if waived else ""
     match report["outcome"]:
         case "published":
             return f"PUBLISHED as version {report['version']} ({checks})"

@@ -13,7 +13,11 @@ EVERYWHERE = "all"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that was measured, what was required of it, and a sentence that says both."""
+    """
+    One thing that was measured, what was required of it, and a sentence that says both.
+
+    One that did not pass may be excused: ``waiver`` is what the publication file calls it, ``waived_by`` who did it.
+    """
 
     distribution: str
     name: str
@@ -21,6 +25,13 @@ class Check:
     observed: str | int | float
     required: str | int | float
     message: str
+    waiver: str | None = None
+    waived_by: str | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether it stands in nobody's way: passed, or waived by a person."""
+        return self.passed is True or bool(self.waiver and self.waived_by)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +41,7 @@ class Verdict:
 
     ``passed`` is computed here and nowhere else: every check holds, there is at least one distribution, and exactly as
     many expectations were evaluated as the suite asks for, more than none. ``suite`` is what was evaluated, ready to
-    be stored as JSON.
+    be stored as JSON. ``singled_out`` are the accepted column sets that do single people out, sorted.
     """
 
     checks: tuple[Check, ...]
@@ -39,6 +50,7 @@ class Verdict:
     suite_digest: str
     evaluated: int
     expected: int
+    singled_out: frozenset[tuple[str, ...]] = frozenset()
 
     @property
     def passed(self) -> bool:
@@ -46,7 +58,7 @@ class Verdict:
             self.distributions
             and self.checks
             and self.evaluated == self.expected > 0
-            and all(check.passed is True for check in self.checks)
+            and all(check.holds for check in self.checks)
         )
 
     @property
@@ -54,7 +66,7 @@ class Verdict:
         """Why the gate is shut, one sentence per failed check, said once for all files it is true of."""
         files: dict[str, list[str]] = {}
         for check in self.checks:
-            if check.passed is not True:
+            if not check.holds:
                 files.setdefault(check.message, []).append(check.distribution)
         return tuple(
             message if EVERYWHERE in where else f"{', '.join(where)}: {message}" for message, where in files.items()

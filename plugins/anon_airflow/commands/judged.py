@@ -75,9 +75,15 @@ def print_judgement(name: str, question: Question, judged: Judgement, not_checke
             click.echo(f"in the worst class {percent(one.largest_share)} have the same value of {one.name}")
     if judged.assessment.utility:
         _print_utility(judged.assessment.utility)
-    failed = [check.name for check in judged.checks if not check.passed]
-    held = f"{len(judged.checks) - len(failed)} of {several(len(judged.checks), 'check')} hold"
-    click.echo(f"\n{held}" + (f"; not: {', '.join(failed)}" if failed else ""))
+    failed = [check.name for check in judged.checks if not check.holds]
+    click.echo(f"\n{how_many_hold(judged.checks)}" + (f"; not: {', '.join(failed)}" if failed else ""))
+
+
+def how_many_hold(checks: Sequence[Check]) -> str:
+    """Say how many checks hold, and which do not but are waived."""
+    waived = [f"{check.name} by {check.waived_by}" for check in checks if check.waived_by]
+    held = f"{sum(check.passed for check in checks)} of {several(len(checks), 'check')} hold"
+    return held + (f", waived: {', '.join(waived)}" if waived else "")
 
 
 def print_checks(title: str, checks: Sequence[Check]) -> None:
@@ -85,7 +91,16 @@ def print_checks(title: str, checks: Sequence[Check]) -> None:
     print_table(
         title,
         ["check", "holds", "observed", "required", "about"],
-        [[check.name, check.passed, _observed(check.observed), check.required, check.about] for check in checks],
+        [
+            [
+                check.name,
+                "waived" if check.waived_by else check.passed,
+                _observed(check.observed),
+                check.required,
+                check.about,
+            ]
+            for check in checks
+        ],
     )
 
 

@@ -28,6 +28,7 @@ from anon_core.spec import Role
 
 if TYPE_CHECKING:
     from anon_core.plan import RecodingPlan
+    from anon_core.recode.freeform_problem import FreeformProblem
     from anon_core.recode.task import Task
     from anon_core.report.judgement import Judgement
     from anon_core.report.question import Question
@@ -94,7 +95,7 @@ def recode(
         check_picture(plot, sources=(*read, output))
     source = _read(table, publication, reading)
     content = _prepared(source, publication, question)
-    task = Task.of_table(publication, question.policy, content)
+    task = Task.of_table(publication, publication.required_of_recoding, content)
     watch = Stopwatch()
     recoding = search(task, progress=watch.steps)
     released = ArrowEngine(table=content).apply(recoding.plan, publication.published, keep_order=keep_order)
@@ -107,7 +108,7 @@ def recode(
         keep_order=keep_order,
         question=question,
         recoding=recoding,
-        judged=_judged(released, recoding.plan, question, task),
+        judged=_judged(released, recoding.plan, question, task, _guarded(publication, task, content)),
         dropped=source.rows - content.rows,
         left_out=tuple(name for name in source.names if name not in publication.columns),
         sweep=sweep_k(task, sweep or (), known=recoding, progress=watch.steps),
@@ -150,7 +151,19 @@ def _prepared(source: Table, publication: PartialPublication, question: Question
     return content
 
 
-def _judged(released: Table, plan: RecodingPlan, question: Question, task: Task) -> Judgement:
+def _guarded(publication: PartialPublication, task: Task, content: Table) -> FreeformProblem | None:
+    """Return what freeform attacks are looked for by, also where they are waived and the recoding did not mind them."""
+    from anon_core.recode.freeform_problem import FreeformProblem
+
+    policy = publication.privacy.freeform if publication.privacy else None
+    if task.freeform is not None or policy is None:
+        return task.freeform
+    return FreeformProblem.of_table(publication, policy, content, publication.priority_weights)
+
+
+def _judged(
+    released: Table, plan: RecodingPlan, question: Question, task: Task, freeform: FreeformProblem | None
+) -> Judgement:
     """
     Judge the released rows by all that the policy requires.
 
@@ -159,7 +172,7 @@ def _judged(released: Table, plan: RecodingPlan, question: Question, task: Task)
     from anon_core.report.judgement import judge_recoding
     from anon_core.report.promises import unkept
 
-    judged = judge_recoding(released, plan, question, today=datetime.now(UTC).date(), freeform=task.freeform)
+    judged = judge_recoding(released, plan, question, today=datetime.now(UTC).date(), freeform=freeform)
     if broken := unkept(task.settings, question, judged):
         raise InternalError(f"table that is not what method {task.settings.method.value} promises", ", ".join(broken))
     return judged

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anon_airflow.commands.judged import print_checks, print_four
+from anon_airflow.commands.judged import how_many_hold, print_checks, print_four
 from anon_airflow.commands.output import percent, print_table, several
 
 if TYPE_CHECKING:
@@ -166,9 +166,11 @@ def _print_sweep(sweep: Sequence[Swept]) -> None:
 
 def _print_end(done: RecodedTable) -> None:
     plan, checks = done.recoding.plan, done.judged.checks
-    failed = [check.name for check in checks if not check.passed]
-    held = f"{len(checks) - len(failed)} of {several(len(checks), 'check')} hold"
-    click.echo(f"\n{held}" + (f"; `anon run` would not publish this, for: {', '.join(failed)}" if failed else ""))
+    failed = [check.name for check in checks if not check.holds]
+    click.echo(
+        f"\n{how_many_hold(checks)}"
+        + (f"; `anon run` would not publish this, for: {', '.join(failed)}" if failed else "")
+    )
     if done.left_out:
         click.echo(f"not declared, so left out: {', '.join(done.left_out)}")
     if done.dropped:

@@ -32,7 +32,11 @@ FORBIDDEN = frozenset({"result_format", "catch_exceptions"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one entry: ``evaluated`` is 1 when Great Expectations gave exactly one result for it."""
+    """
+    What became of one entry: ``evaluated`` is 1 when Great Expectations gave exactly one result for it.
+
+    ``measured`` tells that the result says how the data stands; an exception or a refusal says nothing of it.
+    """
 
     name: str
     passed: bool
@@ -40,6 +44,7 @@ class Outcome:
     observed: str | float
     required: str | float
     message: str
+    measured: bool = False
 
 
 class Evaluation:
@@ -119,6 +124,7 @@ def _outcome(kind: str, kwargs: dict[str, Any], answer: Any) -> Outcome:
             observed=found.get("measured", "not measured"),
             required=found.get("required", "measured"),
             message=str(found["sentence"]),
+            measured="measured" in found,
         )
     where = f" ({kwargs['column']})" if isinstance(kwargs.get("column"), str) else ""
     if raised:
@@ -137,6 +143,7 @@ def _outcome(kind: str, kwargs: dict[str, Any], answer: Any) -> Outcome:
         observed=observed,
         required="holds",
         message=f"{kind}{where} {said}",
+        measured=not raised,
     )
 
 

@@ -8,6 +8,7 @@ from anon_airflow.expectations.measured_expectation import (
     AnyColumnNames,
     Finding,
     MeasuredExpectation,
+    NotMeasurableError,
     PositiveCount,
     Share,
 )
@@ -20,7 +21,7 @@ class ExpectRowsSuppressedAtMost(MeasuredExpectation):
 
     Suppressed are rows that were removed and rows that say nothing in any of ``columns`` (the quasi-identifiers; none
     of them, and only removed rows count): each cell is ``*`` or the column's label in ``roots``. More rows than
-    before fail too: somebody added them.
+    before are refused: somebody added them, and no waiver excuses that.
     """
 
     columns: AnyColumnNames
@@ -35,15 +36,12 @@ class ExpectRowsSuppressedAtMost(MeasuredExpectation):
 
     def _judge(self, measured: Rows) -> Finding:
         removed = self.rows_before - measured.rows
+        if removed < 0:
+            raise NotMeasurableError(f"the file has {-removed:,} rows more than the source; write it again")
         suppressed = removed + measured.blanked
         share = suppressed / self.rows_before
-        passed = removed >= 0 and share <= self.limit
-        if removed < 0:
-            advice = f"; the file has {-removed:,} rows more than the source: write it again"
-        elif not passed:
-            advice = "; raise privacy.suppression_limit, or generalise so that fewer rows stand out"
-        else:
-            advice = ""
+        passed = share <= self.limit
+        advice = "" if passed else "; raise privacy.suppression_limit, or generalise so that fewer rows stand out"
         return Finding(
             passed=passed,
             measured=share,

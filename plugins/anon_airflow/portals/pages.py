@@ -88,6 +88,7 @@ def _environment() -> Environment:
         "path": lambda text: quote(str(text), safe=""),
         "percent": percent,
         "size": size,
+        "waived": waived,
     }
     environment.filters |= filters
     return environment
@@ -104,9 +105,10 @@ def merged_checks(checks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             "name": each.get("name"),
             "said": said,
             "passed": each.get("passed") is True,
+            "waived_by": each.get("waived_by"),
             "files": [],
         }
-        entry = merged.setdefault((str(each.get("name")), str(said), str(found["passed"])), found)
+        entry = merged.setdefault((str(each.get("name")), str(said), f"{found['passed']} {found['waived_by']}"), found)
         if (file := each.get("distribution")) and file != "all":
             entry["files"].append(file)
     return list(merged.values())
@@ -121,6 +123,17 @@ def check(name: object) -> str:
     """
     plain = str(name).removeprefix("expect_")
     return CHECKS.get(plain, plain.replace("_", " "))
+
+
+def waived(name: object) -> str:
+    """
+    A check as a waiver names it, in words, with the column it is narrowed to.
+
+    >>> waived("rows_suppressed_at_most"), waived("t_closeness(illness)")
+    ('Few enough rows were left out', 't closeness (illness)')
+    """
+    plain, bracket, column = str(name).partition("(")
+    return check(plain) + (f" ({column}" if bracket else "")
 
 
 def address(text: object) -> str:

@@ -1,0 +1,119 @@
+"""What people answered for: which check of a suite a waiver excuses, and how all of it is told and put on record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from anon_core.policy import IDENTIFYING
+from anon_core.waivers import EXPECTATIONS, named_check, waiver_of
+
+if TYPE_CHECKING:
+    from anon_airflow.audit import AuditStore
+    from anon_airflow.run import Run
+    from anon_airflow.verdict import Verdict
+    from anon_core.frequency import FrequencyTable
+    from anon_core.policy import PartialPolicy, Waiver
+
+_NAMES = {kind: name for name, kind in EXPECTATIONS.items()}
+Entry = dict[str, Any]
+
+
+def excused(entries: Sequence[Entry], policy: PartialPolicy, today: date) -> list[Entry]:
+    """Return our own entries of a suite, each with the waiver that excuses it, if it has not ended."""
+    return [_excused(one, _NAMES.get(one["type"]), one["kwargs"].get("sensitive"), policy, today) for one in entries]
+
+
+def excused_stock(entries: Sequence[Entry], policy: PartialPolicy, today: date) -> list[Entry]:
+    """Return stock entries of a suite, each with the waiver of its type, if it has not ended."""
+    return [_excused(one, one["type"], one["kwargs"].get("column"), policy, today) for one in entries]
+
+
+def _excused(entry: Entry, name: str | None, column: Any, policy: PartialPolicy, today: date) -> Entry:
+    waiver = waiver_of(policy, name, column) if name else None
+    if waiver is None or waiver.until < today:
+        return entry
+    return {**entry, "meta": {**entry["meta"], "waiver": waiver.model_dump(mode="json")}}
+
+
+def without_effect(suite: Mapping[str, Any], policy: PartialPolicy, today: date) -> list[Waiver]:
+    """Return the waivers, not ended, that excuse nothing in a suite: somebody took something for granted."""
+    used = [entry["meta"]["waiver"]["check"] for entry in suite["expectations"] if "waiver" in entry["meta"]]
+    return [one for one in policy.waivers if one.until >= today and one.check not in used]
+
+
+def accepted_and_needed(suite: Mapping[str, Any], frequencies: FrequencyTable) -> set[tuple[str, ...]]:
+    """
+    Return the accepted column sets, sorted, that single out more rows of a file than would be allowed otherwise.
+
+    A sensitive column is not searched with others: accepted alone, it may name people by itself.
+    """
+    found = set()
+    for entry in suite["expectations"]:
+        if entry["type"] != "expect_published_uniqueness":
+            continue
+        limits = entry["kwargs"]
+        for columns in limits.get("accepted", ()):
+            if not frequencies.rows or not set(columns) <= set(frequencies.names):
+                continue
+            share = frequencies.project(columns).singletons / frequencies.rows
+            searched = set(columns) <= set(limits["columns"])
+            if share > limits["max_share"] if searched else share >= IDENTIFYING:
+                found.add(tuple(sorted(columns)))
+    return found
+
+
+def told(policy: PartialPolicy, verdict: Verdict | None, today: date) -> dict[str, list[dict[str, Any]]]:
+    """
+    Return all acceptances and waivers as both reports list them.
+
+    ``needed`` is whether the check fails without it; null where nothing was measured, or where it has ended.
+    """
+    accepted = [
+        {
+            **one.model_dump(mode="json"),
+            "needed": _known(verdict, one.until, today) and _is_needed(verdict, one.columns),
+        }
+        for one in policy.published_uniqueness.accept
+    ]
+    waivers = [
+        {
+            **one.model_dump(mode="json"),
+            "needed": _known(verdict, one.until, today)
+            and any(check.waiver == one.check for check in (verdict.checks if verdict else ())),
+        }
+        for one in policy.waivers
+    ]
+    return {"accepted": accepted, "waivers": waivers}
+
+
+def _known(verdict: Verdict | None, until: date, today: date) -> bool | None:
+    return True if verdict is not None and until >= today else None
+
+
+def _is_needed(verdict: Verdict | None, columns: Sequence[str]) -> bool:
+    return verdict is not None and tuple(sorted(columns)) in verdict.singled_out
+
+
+def put_on_record(run: Run, audit: AuditStore) -> None:
+    """Append everything that people answered for in this run to the audit store."""
+    for name, columns, one in _answered_for(run.publication.privacy):
+        audit.append(
+            "waivers",
+            run_id=run.run_id,
+            dataset=run.dataset,
+            check_name=name,
+            columns=columns,
+            reason=one.reason,
+            person=one.by,
+            until=one.until.isoformat(),
+        )
+
+
+def _answered_for(policy: PartialPolicy) -> Iterator[tuple[str, list[str], Any]]:
+    for accepted in policy.published_uniqueness.accept:
+        yield "published_uniqueness", list(accepted.columns), accepted
+    for waiver in policy.waivers:
+        check = named_check(waiver.check)
+        yield check.name, [check.column] if check.column else [], waiver
