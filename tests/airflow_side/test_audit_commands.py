@@ -63,3 +63,33 @@ def test_audit_without_a_store_says_where_it_looked(home):
 def test_audit_show_of_nothing_known_ends_with_2(tmp_path, home):
     anon("run", write_publication(tmp_path), home=home)
     assert anon("audit", "show", "nothing", home=home).code == 2
+
+
+def test_audit_verify_goes_through_several_keys_and_tells_of_them(tmp_path, home):
+    """The way of docs/gate.md: the new key in, the old one into the file of the retired, and the next run tells."""
+    spec = write_publication(tmp_path)
+    retired = tmp_path / "retired.keys"
+    retired.touch(mode=0o600)
+    keys = ["first key, as long as keys have to be", "second key, as long as keys have to be", "third key " * 4]
+    for number, key in enumerate(keys):
+        environ = {"ANON_SIGNING_KEY": key, **({"ANON_RETIRED_KEYS_FILE": str(retired)} if number else {})}
+        assert anon("run", spec, home=home, environ=environ).code == 0
+        retired.write_text(retired.read_text() + key.strip() + "\n") if number < 2 else None
+    verified = anon("audit", "verify", home=home, environ=environ)
+    assert verified.code == 0
+    assert verified.out.count("then retired") == 2 and verified.out.count("  key ") == 3
+    assert len(anon("audit", "verify", "--json", home=home, environ=environ).json["keys"]) == 3
+    manifest = portal_of(spec) / "people/latest/manifest.json"
+    assert anon("audit", "verify", "--anchor", manifest, home=home, environ=environ).code == 0
+    alone = anon("audit", "verify", home=home, environ={"ANON_SIGNING_KEY": keys[2]})
+    assert alone.code == 1 and "ANON_RETIRED_KEYS_FILE" in alone.err
+    old = anon("run", spec, home=home, environ={"ANON_SIGNING_KEY": keys[0]})
+    assert old.code == 2 and "was retired from the audit store" in old.err
+    assert not any(key.strip() in text for key in keys for text in (verified.out, alone.err, old.err))
+
+
+def test_audit_verify_names_a_command_for_the_key_that_fails_without_its_output(tmp_path, home):
+    spec = write_publication(tmp_path)
+    ended = anon("run", spec, home=home, environ={"ANON_SIGNING_KEY_CMD": "sh -c 'echo my-secret; exit 1'"})
+    assert ended.code == 2
+    assert "ended with code 1" in ended.err and "my-secret" not in ended.err + ended.out

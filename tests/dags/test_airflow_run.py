@@ -101,6 +101,14 @@ def test_xcom_holds_counts_and_addresses_only(airflow, runs):
     assert {entry["key"] for entry in entries} == {"return_value"}
 
 
+def test_the_receipt_is_in_the_audit_store_and_airflow_has_at_most_its_digest(airflow, runs):
+    (receipt,) = audit_rows(airflow, PASSES, runs.ids[PASSES])["receipts"]
+    mac = json.loads(receipt["body"])["mac"]
+    assert found_in(airflow.home, [mac]) == []
+    path = f"/api/v2/dags/{dag_of(PASSES)}/dagRuns/{runs.ids[PASSES]}/taskInstances/gate/xcomEntries/return_value"
+    assert receipt["digest"] in json.dumps(airflow.ask("GET", path))
+
+
 def test_airflow_lists_one_dag_per_file_and_no_import_error(airflow, runs):
     listed = json.loads(airflow.command("dags", "list", "-o", "json").splitlines()[-1])
     assert {dag["dag_id"] for dag in listed} == {dag_of(name) for name in (PASSES, REFUSED, BREAKS, UNMAPPED)}
