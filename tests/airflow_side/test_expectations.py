@@ -14,9 +14,9 @@ import pytest
 
 from anon_airflow.expectations import OURS
 from anon_airflow.expectations.evaluation import batch_of
-from anon_airflow.expectations.metrics import frequencies as frequencies_metric
-from anon_airflow.expectations.metrics.hierarchy_folder import hierarchies_in
-from anon_airflow.expectations.metrics.pandas_columns import codes_of
+from anon_airflow.expectations.metrics import pandas_cells
+from anon_airflow.expectations.inputs import hierarchies_in
+from anon_airflow.expectations.metrics.pandas_cells import codes_of
 
 CANARY = "CANARY-7f3a"
 ROOT = Path(__file__).resolve().parents[2]
@@ -275,7 +275,7 @@ def test_an_exception_inside_a_metric_does_not_carry_its_text(monkeypatch, caplo
     def explode(*_):
         raise KeyError(CANARY)
 
-    monkeypatch.setattr(frequencies_metric, "codes_of", explode)
+    monkeypatch.setattr(pandas_cells, "codes_of", explode)
     result = judge("expect_k_anonymity", people((CANARY, "Enna", 2)), **K, k=1)
     assert not result.success and "unexpected KeyError" in result.result["sentence"]
     assert CANARY not in json.dumps(result.to_json_dict()) + caplog.text + "".join(capsys.readouterr())

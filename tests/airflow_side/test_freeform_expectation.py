@@ -10,7 +10,7 @@ import pytest
 
 from anon_airflow.expectations import OURS
 from anon_airflow.expectations.evaluation import batch_of
-from anon_airflow.expectations.metrics.hierarchy_folder import hierarchies_in
+from anon_airflow.expectations.inputs import hierarchies_in
 
 CANARY = "CANARY-7f3a"
 # As in the paper's Example 1.1: flu and AIDS are viral infections.

@@ -19,7 +19,7 @@ from great_expectations.data_context.types.base import DataContextConfig, InMemo
 
 from anon_airflow.expectations import OURS
 from anon_airflow.expectations.batches import frequency_batch, number_batch, row_batch
-from anon_airflow.expectations.metrics.hierarchy_folder import hierarchies_in
+from anon_airflow.expectations.inputs import hierarchies_in
 from anon_airflow.quiet import quiet
 from anon_airflow.suite import FREQUENCIES, NUMBERS, ROWS
 from anon_core.errors import AnonError

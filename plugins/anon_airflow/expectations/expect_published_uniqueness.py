@@ -35,7 +35,7 @@ class ExpectPublishedUniqueness(MeasuredExpectation):
     together: Accepted
 
     title: ClassVar[str] = "published uniqueness"
-    metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.frequencies",)
+    promise: ClassVar[str] = "no set of up to {max_size} of {columns} leaves more than {max_share} of the rows alone"
     success_keys: ClassVar[tuple[str, ...]] = (
         "columns",
         "max_size",
@@ -44,7 +44,7 @@ class ExpectPublishedUniqueness(MeasuredExpectation):
         "together",
         "weight_column",
     )
-    args_keys: ClassVar[tuple[str, ...]] = ("columns", "max_size", "max_share", "accepted", "together", "weight_column")
+    args_keys: ClassVar[tuple[str, ...]] = success_keys
 
     def _judge(self, measured: FrequencyTable) -> Finding:
         found = unaccepted_uniqueness(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
+
 from anon_airflow.expectations.measured_expectation import (
     AnyColumnNames,
     Finding,
     MeasuredExpectation,
+    NotMeasurableError,
     PositiveCount,
     Share,
 )
-from anon_airflow.expectations.metrics.row_counts import Rows
+from anon_core.frequency import FrequencyTable
 
 
 class ExpectRowsSuppressedAtMost(MeasuredExpectation):
@@ -29,13 +32,13 @@ class ExpectRowsSuppressedAtMost(MeasuredExpectation):
     limit: Share
 
     title: ClassVar[str] = "rows suppressed"
-    metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.row_counts",)
+    promise: ClassVar[str] = "at most {limit} of {rows_before} rows are removed or say nothing any more"
     success_keys: ClassVar[tuple[str, ...]] = ("columns", "roots", "rows_before", "limit", "weight_column")
-    args_keys: ClassVar[tuple[str, ...]] = ("columns", "roots", "rows_before", "limit", "weight_column")
+    args_keys: ClassVar[tuple[str, ...]] = success_keys
 
-    def _judge(self, measured: Rows) -> Finding:
-        removed = self.rows_before - measured.rows
-        suppressed = removed + measured.blanked
+    def _judge(self, measured: FrequencyTable) -> Finding:
+        removed, blanked = self.rows_before - measured.rows, self._blanked(measured)
+        suppressed = removed + blanked
         share = suppressed / self.rows_before
         passed = removed >= 0 and share <= self.limit
         if removed < 0:
@@ -48,7 +51,20 @@ class ExpectRowsSuppressedAtMost(MeasuredExpectation):
             passed=passed,
             measured=share,
             required=self.limit,
-            observed={"rows": measured.rows, "removed": removed, "blanked": measured.blanked, "share": share},
+            observed={"rows": measured.rows, "removed": removed, "blanked": blanked, "share": share},
             sentence=f"{suppressed:,} of {self.rows_before:,} rows ({share:.2%}; {removed:,} removed, "
-            f"{measured.blanked:,} say nothing any more), {self.limit:.2%} allowed{advice}",
+            f"{blanked:,} say nothing any more), {self.limit:.2%} allowed{advice}",
         )
+
+    def _blanked(self, measured: FrequencyTable) -> int:
+        """Return how many rows say nothing in any column; a root may carry its level, where a lower label reads so."""
+        if len(self.roots) != len(self.columns):
+            raise NotMeasurableError("every column needs the label of its root")
+        blank = np.full(len(measured.weights), bool(self.columns))
+        for codes, domain, root in zip(measured.codes, measured.domains, self.roots, strict=True):
+            level = f"{root} (level "
+            nothing = [
+                label is not None and (label in ("*", root) or label.startswith(level)) for label in domain.to_pylist()
+            ]
+            blank &= np.array(nothing, np.bool_)[codes]
+        return int(measured.weights[blank].sum())
