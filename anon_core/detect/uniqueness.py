@@ -37,9 +37,9 @@ def unaccepted_uniqueness(
     The sets in ``together`` are looked at as well, whatever their size. An accepted set covers itself and its subsets.
     Of a larger set that contains it, only those rows count that the accepted set does not single out already: the
     acceptance was for them, not for whatever is added. A ``protected`` set and its subsets are passed over, because
-    another check judges them; of a larger set all rows count. Sets with columns that the table lacks are passed over. It is a
-    walk of its own over the partitions that detection uses: what nobody answers for may fall when a column is added.
-    Where the table counts units, units are singled out.
+    another check judges them; of a larger set all rows count. Sets with columns that the table lacks are passed over.
+    It is a walk of its own over the partitions that detection uses: what nobody answers for may fall when a column is
+    added. Where the table counts units, units are singled out.
     """
     rows, names = frequencies.rows, frequencies.names
     covers, judged = _indices(accepted, names), _indices(protected, names)

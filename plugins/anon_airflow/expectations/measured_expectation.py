@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     PositiveShare = float
     PositiveNumber = float
     PositiveNumberOrNone = float | None
-    DiversityKind = DistanceKind = KMeaning = str
+    DiversityKind = str
+    DistanceKind = str
+    KMeaning = str
 else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True as 1.
     ColumnNames = pydantic.conlist(pydantic.StrictStr, min_items=1)
     AnyColumnNames = pydantic.conlist(pydantic.StrictStr)

@@ -110,4 +110,5 @@ def _column(name: str) -> sa.ColumnElement[Any]:
 
 def _names(connection: Any, table: Any) -> list[str]:
     """Return the names as the database has them; nothing is fetched."""
-    return [str(name) for name in connection.execute(sa.select(sa.text("*")).select_from(table).limit(0)).keys()]
+    found = connection.execute(sa.select(sa.text("*")).select_from(table).limit(0))
+    return list(map(str, found.keys()))
