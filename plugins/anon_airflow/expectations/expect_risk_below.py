@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from anon_airflow.expectations.measured_expectation import ColumnNames, Finding, MeasuredExpectation, PositiveShare
+from anon_airflow.expectations.measured_expectation import AnyColumnNames, Finding, MeasuredExpectation, PositiveShare
 from anon_core.frequency import FrequencyTable
 from anon_core.score.risk import risk
 
@@ -12,7 +12,7 @@ from anon_core.score.risk import risk
 class ExpectRiskBelow(MeasuredExpectation):
     """Expect nobody's risk over ``columns``, one by the size of their class, to be above ``max_risk`` (prosecutor)."""
 
-    columns: ColumnNames
+    columns: AnyColumnNames
     max_risk: PositiveShare
 
     title: ClassVar[str] = "risk"
@@ -22,7 +22,7 @@ class ExpectRiskBelow(MeasuredExpectation):
 
     def _judge(self, measured: FrequencyTable) -> Finding:
         found = risk(measured, self.columns, max_risk=self.max_risk)
-        highest = found.prosecutor.highest
+        highest, over = found.prosecutor.highest, ", ".join(self.columns) or "no column"
         return Finding(
             passed=found.holds,
             measured=highest,
@@ -35,6 +35,6 @@ class ExpectRiskBelow(MeasuredExpectation):
                 "rows": found.rows,
                 "rows_failing": found.rows_failing,
             },
-            sentence=f"the highest is {highest:.4g}, {self.max_risk:g} allowed over {', '.join(self.columns)}"
+            sentence=f"the highest is {highest:.4g}, {self.max_risk:g} allowed over {over}"
             + ("" if found.holds else f"; {found.rows_failing:,} rows are above it: generalise these columns further"),
         )
