@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from great_expectations.compatibility import pydantic
+
 from anon_airflow.expectations.class_finding import class_finding
 from anon_airflow.expectations.measured_expectation import (
     AnyColumnNames,
@@ -32,7 +34,7 @@ class ExpectLDiversity(MeasuredExpectation):
     sensitive: ColumnName
     kind: DiversityKind
     l: PositiveNumber  # noqa: E741 - the name in the literature
-    c: PositiveNumberOrNone
+    c: PositiveNumberOrNone = pydantic.Field(...)
 
     title: ClassVar[str] = "l-diversity"
     promise: ClassVar[str] = "every class over {columns} has {kind} l-diversity of at least {l} in {sensitive}"

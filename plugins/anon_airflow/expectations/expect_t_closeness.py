@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from great_expectations.compatibility import pydantic
+
 from anon_airflow.expectations.class_finding import class_finding
 from anon_airflow.expectations.hierarchies import NO_FOLDER, hierarchy_named
 from anon_airflow.expectations.inputs import hierarchy_folder
@@ -39,7 +41,7 @@ class ExpectTCloseness(MeasuredExpectation):
     sensitive: ColumnName
     t: Share
     distance: DistanceKind
-    hierarchy: HierarchyOrNone
+    hierarchy: HierarchyOrNone = pydantic.Field(...)
 
     title: ClassVar[str] = "t-closeness"
     promise: ClassVar[str] = "{sensitive} in every class over {columns} is at most {t} away from the whole ({distance})"
