@@ -14,8 +14,8 @@ import pytest
 
 from anon_airflow.expectations import OURS
 from anon_airflow.expectations.evaluation import batch_of
-from anon_airflow.expectations.metrics import pandas_cells
 from anon_airflow.expectations.inputs import hierarchies_in
+from anon_airflow.expectations.metrics import pandas_cells
 from anon_airflow.expectations.metrics.pandas_cells import codes_of
 
 CANARY = "CANARY-7f3a"
