@@ -7,7 +7,7 @@ from datetime import date
 
 from anon_core.detect.uniqueness import unaccepted_uniqueness
 from anon_core.frequency import FrequencyTable
-from anon_core.policy import IDENTIFYING
+from anon_core.policy import IDENTIFYING, KMeans
 from anon_core.report.check import Check
 from anon_core.report.question import Question
 from anon_core.role import Role
@@ -77,6 +77,7 @@ def _uniqueness(table: Table, question: Question, publication: PartialPublicatio
         max_share=limits.max_share,
         accepted=[a.columns for a in limits.accept if a.until >= today],
         together=[(*quasi, name) for name in others],
+        protected=[quasi] if question.policy.k_means is KMeans.LINK else [],
     )
     sets = [f"({', '.join(one.columns)}): {one.singletons:,} alone" for one in found[:_SHOWN]]
     more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""

@@ -32,7 +32,6 @@ NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("source.query", _ANY, "use `source.file`"),
     ("engine", ("duckdb", "sql", "spark"), "use auto or arrow"),
     ("missing", ("wildcard",), "use category or drop"),
-    ("privacy.max_sensitivity", _ANY, _REMOVE),
     ("privacy.earlier_releases", _ANY, _REMOVE),
     ("privacy.waivers", _ANY, _REMOVE),
     ("recode.sticky", _ANY, _REMOVE),
@@ -42,16 +41,9 @@ NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("portal.ckan", _ANY, "use `portal.folder`"),
 )
 
-_UNTIL_THEN = "the gate has no expectation for it yet, `anon check --spec` measures it: remove it"
 # Measured by commands that are given a TABLE, and refused in a file that is run: nothing may pass for want of a check.
 NOT_GATED: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("unit", _ANY, "recoding and the gate count rows, `anon detect` and `anon check` count people: remove it"),
-    ("privacy.k_means", ("link",), "`anon check --original` measures it; use exact"),
-    ("privacy.l_diversity", _ANY, _UNTIL_THEN),
-    ("privacy.t_closeness", _ANY, _UNTIL_THEN),
-    ("privacy.alpha", _ANY, _UNTIL_THEN),
-    ("privacy.max_risk", _ANY, _UNTIL_THEN),
-    ("recode.mode", ("paper", "link"), "the gate measures the exact k, `anon recode` has this mode: use safe"),
 )
 
 _ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
@@ -143,6 +135,9 @@ def _column_problems(
         role, hierarchy = roles[name], _at(column, ("hierarchy",))
         if role in _ROLES and role != "quasi" and _at(column, ("priority",)) is not None:
             yield ("columns", name, "priority"), "only a quasi column has a priority; remove it or set `role: quasi`"
+        if _at(column, ("type",)) is not None and role in ("identifier", "drop", "quasi"):
+            why = "may be generalised, and labels have no type" if role == "quasi" else "is never published"
+            yield ("columns", name, "type"), f"a column of role `{role}` {why}; remove it"
         if role in ("identifier", "drop") and hierarchy is not None:
             what = f"a column of role `{role}` is never published, so a hierarchy has no use; remove it"
             yield ("columns", name, "hierarchy"), what

@@ -1,4 +1,4 @@
-"""For each of our expectations a table and arguments with which it just holds, and arguments with which it just fails."""
+"""For each of our expectations a table, arguments with which it just holds and others with which it just fails."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from typing import Any
 
 import pytest
 
-from anon_airflow.expectations.inputs import hierarchies_in
+from anon_airflow.expectations.inputs import hierarchies_in, originals
 from tests.airflow_side.expectation_engines import Cells, people
 
 
 @dataclass(frozen=True)
 class Case:
-    """``holds`` and ``breaks`` are arguments, or ``broken`` is another table of which ``holds`` does not hold."""
+    """Arguments that just hold of a table and others that just do not; what is observed where it holds."""
 
     name: str
     table: Cells
     holds: dict[str, Any]
     breaks: dict[str, Any]
-    holds_as: dict[str, Any]
-    """The observed value where it holds."""
+    observed: dict[str, Any]
 
 
 K = {"columns": ["sex", "town"]}
@@ -38,16 +37,57 @@ FREEFORM = {
     "guards": {"sex": {"guard": ["F"], "sensitivity": "aggregate", "observability": "sensitivity"}},
     "sigma_o": 1,
 }
-UNIQUENESS = {"columns": ["sex", "town"], "max_size": 2, "accepted": [], "together": []}
+UNIQUENESS = {"columns": ["sex", "town"], "max_size": 2, "accepted": [], "together": [], "protected": []}
 SUPPRESSED = {**K, "roots": ["*", "*"], "rows_before": 100}
 
+ILLNESSES = people(("F", "flu", 1), ("F", "cold", 1), ("M", "flu", 2), names=("sex", "illness"))
+SENSITIVE = {"columns": ["sex"], "sensitive": "illness"}
+SENSITIVITY = {
+    "columns": ["sex", "town"],
+    "max_size": 2,
+    "approximate": 0.0,
+    "ignore_duplicates": True,
+    "reveal": {"sex": 0.5, "town": 0.5},
+}
+REGISTER = people(("F", "Enna", 1), ("F", "Noto", 1), ("M", "Enna", 2))
+"""The original of a release whose towns are all ``*``."""
+BESIDE = {**K, "means": "link", "original": "register", "hierarchies": {"sex": {"root": "*"}, "town": {"root": "*"}}}
+
 CASES = [
+    Case(
+        "expect_alpha_anonymity",
+        people(("F", "flu", 1), ("F", "cold", 1), ("M", "flu", 2), ("M", "cold", 2), names=("sex", "illness")),
+        {**SENSITIVE, "alpha": 0.5, "k": 2},
+        {**SENSITIVE, "alpha": 0.49, "k": 2},
+        {"worst": 0.5, "classes": 2, "classes_failing": 0, "rows": 6, "rows_failing": 0},
+    ),
+    Case(
+        "expect_declared_types",
+        people(("F", "1980", 2), ("M", None, 1), names=("sex", "year")),
+        {"columns": ["sex", "year"], "types": ["text", "integer"]},
+        {"columns": ["sex", "year"], "types": ["boolean", "integer"]},
+        {"columns": 2, "columns_wrong": [], "cells_wrong": 0},
+    ),
     Case(
         "expect_k_anonymity",
         TWO_CLASSES,
         {**K, "k": 2},
         {**K, "k": 3},
         {"k": 2, "classes": 2, "rows": 5, "rows_below_k": 0},
+    ),
+    Case(
+        "expect_k_anonymity_beside_original",
+        people(("F", "*", 2), ("M", "*", 2)),
+        {**BESIDE, "k": 2},
+        {**BESIDE, "k": 3},
+        {"k": 2, "rows": 4, "rows_before": 4, "rows_below_k": 0, "made_from_original": True},
+    ),
+    Case(
+        "expect_l_diversity",
+        people(("F", "flu", 1), ("F", "cold", 1), ("M", "flu", 1), ("M", None, 1), names=("sex", "illness")),
+        {**SENSITIVE, "kind": "distinct", "l": 2, "c": None},
+        {**SENSITIVE, "kind": "distinct", "l": 3, "c": None},
+        {"worst": 2, "classes": 2, "classes_failing": 0, "rows": 4, "rows_failing": 0},
     ),
     Case(
         "expect_no_freeform_breach",
@@ -85,20 +125,41 @@ CASES = [
         {"sets": 0, "largest_share": 0.0, "rows": 4, "offending": []},
     ),
     Case(
+        "expect_risk_below",
+        TWO_CLASSES,
+        {**K, "max_risk": 0.5},
+        {**K, "max_risk": 0.49},
+        {"highest": 0.5, "average": 0.4, "classes": 2, "classes_failing": 0, "rows": 5, "rows_failing": 0},
+    ),
+    Case(
         "expect_rows_suppressed_at_most",
         people(("F", "Enna", 70), ("*", "*", 1)),
         {**SUPPRESSED, "limit": 0.30},
         {**SUPPRESSED, "limit": 0.29},
         {"rows": 71, "removed": 29, "blanked": 1, "share": 0.3},
     ),
+    Case(
+        "expect_sensitivity_below",
+        people(("F", "Enna", 1), ("M", "Enna", 1), ("F", "Noto", 2)),
+        {**SENSITIVITY, "limit": 0.25},
+        {**SENSITIVITY, "limit": 0.24},
+        {"highest": 0.25, "column": "sex", "columns_above": 0, "unique_sets": 1, "rows": 4},
+    ),
+    Case(
+        "expect_t_closeness",
+        ILLNESSES,
+        {**SENSITIVE, "t": 0.25, "distance": "equal", "hierarchy": None},
+        {**SENSITIVE, "t": 0.24, "distance": "equal", "hierarchy": None},
+        {"worst": 0.25, "classes": 2, "classes_failing": 0, "rows": 4, "rows_failing": 0},
+    ),
 ]
 BY_NAME = {case.name: case for case in CASES}
 
 
 @pytest.fixture
-def hierarchy_files(tmp_path: Path) -> Iterator[Path]:
-    """The folder that whoever evaluates tells the expectations of."""
+def second_inputs(tmp_path: Path) -> Iterator[Path]:
+    """The folder and the original that whoever evaluates tells the expectations of."""
     (tmp_path / "hierarchies").mkdir()
     (tmp_path / "hierarchies/sexes.csv").write_text(SEXES)
-    with hierarchies_in(tmp_path):
+    with hierarchies_in(tmp_path), originals({"register": REGISTER.frame()}):
         yield tmp_path

@@ -1,4 +1,4 @@
-"""Each expectation on pandas, SQLite and PostgreSQL, on rows and on frequencies: one verdict, one number, one sentence."""
+"""Each expectation in pandas, SQLite and PostgreSQL, on rows and on frequencies: one verdict, number and sentence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from anon_airflow.expectations import OURS
 from tests.airflow_side.audit_databases import postgresql  # noqa: F401 (a fixture)
-from tests.airflow_side.expectation_cases import BY_NAME, CASES, K, hierarchy_files  # noqa: F401 (one is a fixture)
+from tests.airflow_side.expectation_cases import BY_NAME, CASES, K, second_inputs  # noqa: F401 (one is a fixture)
 from tests.airflow_side.expectation_engines import (  # noqa: F401 (some are fixtures)
     Cells,
     each_database,
@@ -19,7 +19,7 @@ from tests.airflow_side.expectation_engines import (  # noqa: F401 (some are fix
     sqlite_database,
 )
 
-pytestmark = pytest.mark.usefixtures("hierarchy_files")
+pytestmark = pytest.mark.usefixtures("second_inputs")
 NAMES = [case.name for case in CASES]
 
 
@@ -30,7 +30,7 @@ def test_every_expectation_has_its_case():
 @pytest.mark.parametrize("case", CASES, ids=NAMES)
 def test_it_just_holds_with_the_same_numbers_everywhere(case, database):
     result = database.agreed(case.name, case.table, **case.holds)
-    assert result.success and result.result["observed_value"] == case.holds_as
+    assert result.success and result.result["observed_value"] == case.observed
     assert result.result["sentence"].startswith(OURS[case.name].title)
 
 

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from great_expectations.expectations.expectation import BatchExpectation
-from great_expectations.render import (
+from great_expectations.render.components import (
     AtomicDiagnosticRendererType,
     LegacyDiagnosticRendererType,
     LegacyRendererType,
     RenderedAtomicContent,
     RenderedStringTemplateContent,
+    renderedAtomicValueSchema,
 )
-from great_expectations.render.components import renderedAtomicValueSchema
 from great_expectations.render.renderer.renderer import renderer
 from great_expectations.render.renderer_configuration import RendererConfiguration, RendererValueType
 
@@ -38,7 +38,7 @@ class DescribedExpectation(BatchExpectation):
         return cls.promise.format_map(_Readable(arguments))
 
     @classmethod
-    def _prescriptive_template(cls, renderer_configuration: RendererConfiguration) -> RendererConfiguration:
+    def _prescriptive_template(cls, renderer_configuration: RendererConfiguration[Any]) -> RendererConfiguration[Any]:
         renderer_configuration.add_param(
             name="promise", param_type=RendererValueType.STRING, value=cls.described(renderer_configuration.kwargs)
         )

@@ -13,6 +13,8 @@ from anon_airflow.expectations.inputs import hierarchy_folder
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError
 from anon_core.spec import Hierarchy
 
+NO_FOLDER = Path()
+"""Where no file is read."""
 GROUPS = "groups"
 """Stands for a column that was grouped by its own values: its labels say themselves what they cover."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from anon_core.frequency import FrequencyTable
 
-    Original = pd.DataFrame | FrequencyTable
+Original: TypeAlias = Union["pd.DataFrame", "FrequencyTable"]
 
 _FOLDER: ContextVar[Path | None] = ContextVar("anon_hierarchy_folder", default=None)
 _ORIGINALS: ContextVar[Mapping[str, Original] | None] = ContextVar("anon_originals", default=None)

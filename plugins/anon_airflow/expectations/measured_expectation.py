@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from great_expectations.compatibility import pydantic
 
@@ -23,6 +23,15 @@ if TYPE_CHECKING:
     ColumnName = str
     Hierarchies = dict[str, dict[str, Any]]
     Guards = dict[str, dict[str, Any]]
+    HierarchyOrNone = dict[str, Any] | None
+    Probabilities = dict[str, float]
+    StrictFlag = bool
+    PositiveShare = float
+    PositiveNumber = float
+    PositiveNumberOrNone = float | None
+    DiversityKind = str
+    DistanceKind = str
+    KMeaning = str
 else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True as 1.
     ColumnNames = pydantic.conlist(pydantic.StrictStr, min_items=1)
     AnyColumnNames = pydantic.conlist(pydantic.StrictStr)
@@ -34,6 +43,15 @@ else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True 
     ColumnName = pydantic.constr(strict=True, min_length=1)
     Hierarchies = dict[pydantic.StrictStr, dict[pydantic.StrictStr, Any]]
     Guards = dict[pydantic.StrictStr, dict[pydantic.StrictStr, Any]]
+    HierarchyOrNone = dict[pydantic.StrictStr, Any] | None
+    Probabilities = dict[pydantic.StrictStr, Share]
+    StrictFlag = pydantic.StrictBool
+    PositiveShare = pydantic.confloat(gt=0, le=1)
+    PositiveNumber = pydantic.confloat(gt=0)
+    PositiveNumberOrNone = PositiveNumber | None
+    DiversityKind = Literal["distinct", "entropy", "recursive"]
+    DistanceKind = Literal["equal", "ordered", "hierarchical"]
+    KMeaning = Literal["link", "source", "concealment"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +59,7 @@ class Finding:
     """A verdict with its numbers: ``measured`` against ``required``, all of them in ``observed``, and a sentence."""
 
     passed: bool
-    measured: float
+    measured: float | None
     required: float
     observed: Mapping[str, Any]
     sentence: str

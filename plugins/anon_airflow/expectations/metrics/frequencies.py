@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from great_expectations.core.metric_domain_types import MetricDomainTypes
-from great_expectations.execution_engine import SqlAlchemyExecutionEngine
 from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
+from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlAlchemyExecutionEngine
 from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 
@@ -16,10 +16,14 @@ from anon_core.frequency import FrequencyTable
 
 
 class Frequencies(TableMetricProvider):
-    """A :class:`FrequencyTable` over ``columns``, or a :class:`Refusal`. It stays in memory; results have counts."""
+    """
+    A :class:`FrequencyTable` over ``columns`` and the ``sensitive`` one, if any, or a :class:`Refusal`.
+
+    It stays in memory; results have counts.
+    """
 
     metric_name = "anon.frequencies"
-    value_keys = ("columns", "weight_column")
+    value_keys = ("columns", "sensitive", "weight_column")
 
     @metric_value(engine=PandasExecutionEngine)
     @refuse_instead_of_raising
@@ -32,7 +36,7 @@ class Frequencies(TableMetricProvider):
         runtime_configuration: dict[str, Any],
     ) -> FrequencyTable | Refusal:
         table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
-        return pandas_cells.counted(table, metric_value_kwargs["columns"], metric_value_kwargs["weight_column"])
+        return pandas_cells.counted(table, _asked(metric_value_kwargs), metric_value_kwargs["weight_column"])
 
     @metric_value(engine=SqlAlchemyExecutionEngine)
     @refuse_instead_of_raising
@@ -45,5 +49,10 @@ class Frequencies(TableMetricProvider):
         runtime_configuration: dict[str, Any],
     ) -> FrequencyTable | Refusal:
         table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
-        asked = metric_value_kwargs
-        return sql_cells.counted(execution_engine, table, asked["columns"], asked["weight_column"])
+        weight_column = metric_value_kwargs["weight_column"]
+        return sql_cells.counted(execution_engine, table, _asked(metric_value_kwargs), weight_column)
+
+
+def _asked(arguments: dict[str, Any]) -> list[str]:
+    sensitive = arguments["sensitive"]
+    return [*arguments["columns"], *([] if sensitive is None else [sensitive])]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import sqlalchemy as sa
-from great_expectations.execution_engine import SqlAlchemyExecutionEngine
 from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
+from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlAlchemyExecutionEngine
 from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 
