@@ -144,8 +144,8 @@ def expectation_context() -> Any:
     return gx.get_context(mode="ephemeral")
 
 
-@pytest.fixture(scope="session")
-def sqlite_database(expectation_context: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+@pytest.fixture(name="sqlite_database", scope="session")
+def in_sqlite(expectation_context: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     address = f"sqlite:///{tmp_path_factory.mktemp('expectations')}/tables.db"
     source = expectation_context.data_sources.add_sqlite("sqlite", connection_string=address)
     engine = sa.create_engine(address)
@@ -155,8 +155,8 @@ def sqlite_database(expectation_context: Any, tmp_path_factory: pytest.TempPathF
     source.get_engine().dispose()
 
 
-@pytest.fixture(scope="session")
-def postgresql_database(expectation_context: Any, postgresql: str) -> Iterator[Database]:
+@pytest.fixture(name="postgresql_database", scope="session")
+def in_postgresql(expectation_context: Any, postgresql: str) -> Iterator[Database]:
     engine = sa.create_engine(postgresql.format("postgres"))
     address = postgresql.format("postgres").replace("@/", "@localhost/")  # Great Expectations wants a host.
     source = expectation_context.data_sources.add_postgres("postgresql", connection_string=address)

@@ -16,9 +16,9 @@ from tests.airflow_side.expectation_engines import (  # noqa: F401 (some are fix
     Cells,
     each_database,
     expectation_context,
+    in_postgresql,
+    in_sqlite,
     judged,
-    postgresql_database,
-    sqlite_database,
 )
 
 CELL = {"columns": ["cell"]}

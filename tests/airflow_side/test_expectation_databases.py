@@ -1,4 +1,4 @@
-"""What expectations ask of a database: one group-by, nothing but groups, by any name, and no guess at other databases."""
+"""What expectations ask of a database: one group-by, nothing but groups, by any name, and of no other database."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from tests.airflow_side.expectation_engines import (  # noqa: F401 (some are fix
     Cells,
     each_database,
     expectation_context,
+    in_postgresql,
+    in_sqlite,
     judged,
     people,
-    postgresql_database,
-    sqlite_database,
 )
 
 pytestmark = pytest.mark.usefixtures("second_inputs")

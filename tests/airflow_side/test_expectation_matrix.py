@@ -14,9 +14,9 @@ from tests.airflow_side.expectation_engines import (  # noqa: F401 (some are fix
     Cells,
     each_database,
     expectation_context,
+    in_postgresql,
+    in_sqlite,
     people,
-    postgresql_database,
-    sqlite_database,
 )
 
 pytestmark = pytest.mark.usefixtures("second_inputs")
