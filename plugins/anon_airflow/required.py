@@ -103,7 +103,7 @@ def _hierarchy(publication: Publication, name: str) -> dict[str, Any]:
     if column.hierarchy is None:
         written: dict[str, Any] = {"root": NOTHING}
     else:
-        written = column.hierarchy.model_dump(mode="json", exclude_none=True)
+        written = column.hierarchy.model_dump(mode="json", exclude_defaults=True)
     if "file" in written:
         written["sha256"] = publication.file_digest(f"columns.{name}.hierarchy.file", written["file"])
     return written if column.withheld is None else {**written, "withheld": column.withheld}
