@@ -5,6 +5,7 @@ Great Expectations would print all arguments, exceptions and observed values; ou
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -21,6 +22,7 @@ from great_expectations.render.renderer.renderer import renderer
 from great_expectations.render.renderer_configuration import RendererConfiguration, RendererValueType
 
 NOT_FOUND = "not measured"
+WITHHELD = "not told in this result format"
 
 
 class DescribedExpectation(BatchExpectation):
@@ -60,7 +62,7 @@ class DescribedExpectation(BatchExpectation):
     def _diagnostic_observed_value_renderer(
         cls, configuration: Any = None, result: Any = None, runtime_configuration: dict[str, Any] | None = None
     ) -> str:
-        return _found(result)
+        return html.escape(_found(result))  # Great Expectations puts it into the page as it is.
 
     @classmethod
     @renderer(renderer_type=AtomicDiagnosticRendererType.OBSERVED_VALUE)
@@ -94,9 +96,14 @@ class _Readable(dict[str, Any]):
         value = self.get(key)
         if isinstance(value, (list, tuple)):
             return ", ".join(map(str, value)) or "no column"
+        if isinstance(value, float):
+            return f"{value:g}"
         return "?" if value is None else value
 
 
 def _found(result: Any) -> str:
-    """Return the sentence of a result; an expectation that raised has none."""
-    return str((result.result or {}).get("sentence", NOT_FOUND)) if result else NOT_FOUND
+    """Return the sentence of a result. One that raised has none, nor one that was asked for its truth alone."""
+    if not result:
+        return NOT_FOUND
+    raised = (result.exception_info or {}).get("raised_exception", True)
+    return str((result.result or {}).get("sentence", NOT_FOUND if raised else WITHHELD))

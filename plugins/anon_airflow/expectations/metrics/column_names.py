@@ -11,7 +11,7 @@ from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 
 from anon_airflow.expectations.metrics import sql_cells
-from anon_airflow.expectations.metrics.pandas_cells import require_columns
+from anon_airflow.expectations.metrics.pandas_cells import require_columns, require_rows
 from anon_airflow.expectations.metrics.refusal import Refusal, refuse_instead_of_raising
 
 
@@ -34,7 +34,8 @@ class ColumnNames(TableMetricProvider):
         table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
         weight_column = metric_value_kwargs["weight_column"]
         names = list(table.columns)
-        require_columns(names, [], weight_column, has_rows=bool(len(table)))
+        require_rows(bool(len(table)))
+        require_columns(names, [], weight_column)
         return [name for name in names if name != weight_column]
 
     @metric_value(engine=SqlAlchemyExecutionEngine)
@@ -50,5 +51,5 @@ class ColumnNames(TableMetricProvider):
         table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
         weight_column = metric_value_kwargs["weight_column"]
         names = sql_cells.column_names(execution_engine, table)
-        require_columns(names, [], weight_column, has_rows=True)
+        require_columns(names, [], weight_column)
         return [name for name in names if name != weight_column]

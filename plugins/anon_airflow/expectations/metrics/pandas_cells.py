@@ -13,15 +13,18 @@ from anon_airflow.expectations.metrics.refusal import NotMeasurableError
 from anon_core.frequency import FrequencyTable
 
 Array = np.ndarray[Any, np.dtype[Any]]
+LARGEST = int(np.iinfo(np.int64).max)
+"""As many rows can be counted."""
 
 
 def counted(table: pd.DataFrame, columns: Sequence[str], weight_column: str | None) -> FrequencyTable:
     """
     Return the distinct tuples of some columns and the rows of each. Domains are the cells as text, a gap is null.
 
-    :raises NotMeasurableError: see :func:`require_columns` and :func:`weights_of`.
+    :raises NotMeasurableError: no rows; see also :func:`require_columns` and :func:`weights_of`.
     """
-    require_columns(list(table.columns), columns, weight_column, has_rows=bool(len(table)))
+    require_columns(list(table.columns), columns, weight_column)
+    require_rows(bool(len(table)))
     weights = weights_of(table, weight_column)
     if not columns:
         return FrequencyTable(names=(), codes=(), domains=(), weights=np.array([weights.sum()], np.int64))
@@ -29,15 +32,25 @@ def counted(table: pd.DataFrame, columns: Sequence[str], weight_column: str | No
     return FrequencyTable.from_codes(columns, [codes for codes, _ in coded], [domain for _, domain in coded], weights)
 
 
-def require_columns(names: Sequence[str], columns: Sequence[str], weight_column: str | None, *, has_rows: bool) -> None:
+def require_rows(has_rows: bool) -> None:
+    """:raises NotMeasurableError: the table is empty."""
+    if not has_rows:
+        raise NotMeasurableError("there are no rows, and of no rows anything would hold")
+
+
+def require_weights(weight_column: str, are_counts: bool) -> None:
+    """:raises NotMeasurableError: the weights are no counts."""
+    if not are_counts:
+        raise NotMeasurableError(f"column {weight_column} must hold whole numbers from 1 up, without gaps")
+
+
+def require_columns(names: Sequence[str], columns: Sequence[str], weight_column: str | None) -> None:
     """
-    Refuse an empty table, absent or doubled columns, and a weight column that is also measured.
+    Refuse absent or doubled columns, and a weight column that is also measured.
 
     :raises NotMeasurableError: naming columns that were asked for, never others: a file without a header has cells
         for names.
     """
-    if not has_rows:
-        raise NotMeasurableError("there are no rows, and of no rows anything would hold")
     wanted = [*columns, *([] if weight_column is None else [weight_column])]
     absent = [name for name in wanted if name not in names]
     if absent:
@@ -55,15 +68,14 @@ def weights_of(table: pd.DataFrame, weight_column: str | None) -> Array:
     """
     Return how many rows each row of the table stands for: 1 without a weight column.
 
-    :raises NotMeasurableError: a weight is missing, not a whole number, or below 1.
+    :raises NotMeasurableError: a weight is missing, not a whole number, or below 1; they are too large to add up.
     """
     if weight_column is None:
         return np.ones(len(table), np.int64)
     weights = table[weight_column]
     whole = pd.api.types.is_integer_dtype(weights.dtype)
-    if not whole or weights.isna().any() or weights.min() < 1:
-        raise NotMeasurableError(f"column {weight_column} must hold whole numbers from 1 up, without gaps")
-    if int(weights.max()) * len(weights) > np.iinfo(np.int64).max:
+    require_weights(weight_column, whole and not weights.isna().any() and bool(weights.min() >= 1))
+    if int(weights.max()) * len(weights) > LARGEST and sum(map(int, weights)) > LARGEST:
         raise NotMeasurableError(f"column {weight_column} holds numbers too large to add up")
     return np.asarray(weights, np.int64)
 
@@ -98,6 +110,9 @@ def _factorize(column: pd.Series) -> tuple[Array, list[str]]:
         return np.asarray(codes, np.int64), [str(value) for value in values]
     known = column.notna().to_numpy(bool)
     cells = column[known].to_list()
+    one_of_each = {type(cell): cell for cell in cells}
+    if any(pd.api.types.is_list_like(cell) for cell in one_of_each.values()):  # Texts of long arrays are shortened.
+        raise NotMeasurableError("a column holds lists in its cells, which are not compared: publish plain values")
     # By kind and text: to compare values would take 1 for True, 0 for minus zero and 1.0 for 1.00.
     keys = pd.Series([f"{type(cell).__name__}\0{cell}" for cell in cells], dtype=object)
     codes = np.full(len(column), -1, np.int64)
