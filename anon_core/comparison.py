@@ -13,7 +13,7 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.plan import RecodingPlan
-from anon_core.table import Table
+from anon_core.table import Column, Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ def compare(
     """
     names = [ladder.column for ladder in ladders]
     values = [original.column(name).codes for name in names]
-    labels = _label_codes(released, ladders)
+    labels = _label_codes([released.column(name) for name in names], ladders)
     at = original_rows(original, released, same_order=same_order, key=key)
     if unit is not None and at is None:
         raise InvalidInputError(
@@ -128,6 +128,28 @@ def compare(
         ),
         after=after.table(names, ladders),
         pairs=None if at is None else _pairs(before.member[at], after.member),
+    )
+
+
+def compare_frequencies(original: FrequencyTable, released: FrequencyTable, ladders: Sequence[Ladder]) -> Comparison:
+    """
+    Compare two counted tables over the columns of the ladders; which row became which is not known.
+
+    :raises UnknownColumnError: a column is not in one of the tables.
+    :raises UnknownLabelsError: the released table has cells that are neither values of the original nor labels above.
+    """
+    names = [ladder.column for ladder in ladders]
+    after = released.project(names)
+    columns = [
+        Column(name=name, codes=codes, domain=domain)
+        for name, codes, domain in zip(names, after.codes, after.domains, strict=True)
+    ]
+    labels = _label_codes(columns, ladders, after.weights)
+    return Comparison(
+        ladders=tuple(ladders),
+        before=original.project(names),
+        after=FrequencyTable.from_codes(names, labels, [ladder.labels for ladder in ladders], after.weights),
+        pairs=None,
     )
 
 
@@ -177,16 +199,18 @@ def _pairs(before: Integers, after: Integers) -> Pairs:
     return Pairs(before=before[found.first], after=after[found.first], weights=found.weights)
 
 
-def _label_codes(released: Table, ladders: Sequence[Ladder]) -> list[AnyCodes]:
-    """Return the code of every cell among the labels of its ladder."""
+def _label_codes(
+    released: Sequence[Column], ladders: Sequence[Ladder], weights: Integers | None = None
+) -> list[AnyCodes]:
+    """Return the code of every cell among the labels of its ladder; ``weights`` tell the rows of each cell, else 1."""
     coded, unknown = [], {}
-    for ladder in ladders:
-        column = released.column(ladder.column)
+    for column, ladder in zip(released, ladders, strict=True):
         index = {label: code for code, label in enumerate(ladder.labels.to_pylist())}
         found = np.array([index.get(label, -1) for label in column.domain.to_pylist()], np.int64)
         codes = found[column.codes]
         if (found < 0).any():
-            unknown[ladder.column] = (int((found < 0).sum()), int(np.count_nonzero(codes < 0)))
+            rows = np.count_nonzero(codes < 0) if weights is None else weights[codes < 0].sum()
+            unknown[ladder.column] = (int((found < 0).sum()), int(rows))
         coded.append(codes)
     if unknown:
         raise UnknownLabelsError(unknown)

@@ -29,24 +29,26 @@ def unaccepted_uniqueness(
     max_share: float,
     accepted: Sequence[Sequence[str]] = (),
     together: Sequence[Sequence[str]] = (),
+    protected: Sequence[Sequence[str]] = (),
 ) -> list[UniqueSet]:
     """
     Return the minimal column sets up to a size that single out a larger share of rows than allowed.
 
     The sets in ``together`` are looked at as well, whatever their size. An accepted set covers itself and its subsets.
     Of a larger set that contains it, only those rows count that the accepted set does not single out already: the
-    acceptance was for them, not for whatever is added. Sets with columns that the table lacks are passed over. It is a
-    walk of its own over the partitions that detection uses: what nobody answers for may fall when a column is added.
-    Where the table counts units, units are singled out.
+    acceptance was for them, not for whatever is added. A ``protected`` set and its subsets are passed over, because
+    another check judges them; of a larger set all rows count. Sets with columns that the table lacks are passed over.
+    It is a walk of its own over the partitions that detection uses: what nobody answers for may fall when a column is
+    added. Where the table counts units, units are singled out.
     """
     rows, names = frequencies.rows, frequencies.names
-    covers = _indices(accepted, names)
+    covers, judged = _indices(accepted, names), _indices(protected, names)
     alone = {cover: Partition.by(frequencies, sorted(cover)).left_out() for cover in covers}
     found: dict[frozenset[int], int] = {}
 
     def breaks(members: frozenset[int], partition: Partition) -> bool:
         """Note a set that singles out too many rows which nobody answers for."""
-        if any(members <= cover for cover in covers):
+        if any(members <= cover for cover in (*covers, *judged)):
             return False
         answered = [alone[cover] for cover in covers if cover < members]
         count = partition.singletons

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anon_core.table import Column
+from anon_core.table import Column, Mask
+from anon_core.value_type import ValueType
 
-_TYPES: Sequence[tuple[str, str]] = (
-    ("integer", r"^[+-]?\d+$"),
-    ("decimal", r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"),
-    ("date", r"^\d{4}-\d{2}-\d{2}$"),
-    ("timestamp", r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*$"),
-    ("boolean", r"^(true|false|True|False|TRUE|FALSE)$"),
-)
+_PATTERNS = {
+    ValueType.INTEGER: r"^[+-]?\d+$",
+    ValueType.DECIMAL: r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$",
+    ValueType.DATE: r"^\d{4}-\d{2}-\d{2}$",
+    ValueType.TIMESTAMP: r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}.*$",
+    ValueType.BOOLEAN: r"^(true|false|True|False|TRUE|FALSE)$",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +58,33 @@ def type_of(domain: pa.Array) -> str:
     values = domain.drop_null()
     if not len(values):
         return "empty"
-    for name, pattern in _TYPES:
+    for kind, pattern in _PATTERNS.items():
         # One value rules out most types; then look at all.
         if re.match(pattern, values[0].as_py()) and pc.all(pc.match_substring_regex(values, pattern)).as_py():
-            return name
-    return "text"
+            return kind.value
+    return ValueType.TEXT.value
+
+
+def reads_as(domain: pa.Array, kind: ValueType) -> Mask:
+    """
+    Return which values are of a type. A gap is of every type; a day that no calendar has is no date.
+
+    >>> reads_as(pa.array(["7", "7.5", "ill since May", None]), ValueType.DECIMAL).tolist()
+    [True, True, False, True]
+    """
+    if kind is ValueType.TEXT:
+        return np.ones(len(domain), np.bool_)
+    # `$` also stands before a line break at the end, which is not part of a number.
+    fits = pc.match_substring_regex(domain, _PATTERNS[kind].replace("$", r"\z"))
+    found = np.asarray(fits.fill_null(True).to_numpy(zero_copy_only=False), np.bool_)
+    if kind in (ValueType.DATE, ValueType.TIMESTAMP):
+        found &= [text is None or _is_moment(text) for text in domain.to_pylist()]
+    return found
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -33,7 +33,6 @@ NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("source.query", _ANY, "use `source.file`"),
     ("engine", ("duckdb", "sql", "spark"), "use auto or arrow"),
     ("missing", ("wildcard",), "use category or drop"),
-    ("privacy.max_sensitivity", _ANY, _REMOVE),
     ("privacy.earlier_releases", _ANY, _REMOVE),
     ("recode.sticky", _ANY, _REMOVE),
     ("approval.required", (True,), "set it to false"),
@@ -42,16 +41,9 @@ NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("portal.ckan", _ANY, "use `portal.folder`"),
 )
 
-_UNTIL_THEN = "the gate has no expectation for it yet, `anon check --spec` measures it: remove it"
 # Measured by commands that are given a TABLE, and refused in a file that is run: nothing may pass for want of a check.
 NOT_GATED: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("unit", _ANY, "recoding and the gate count rows, `anon detect` and `anon check` count people: remove it"),
-    ("privacy.k_means", ("link",), "`anon check --original` measures it; use exact"),
-    ("privacy.l_diversity", _ANY, _UNTIL_THEN),
-    ("privacy.t_closeness", _ANY, _UNTIL_THEN),
-    ("privacy.alpha", _ANY, _UNTIL_THEN),
-    ("privacy.max_risk", _ANY, _UNTIL_THEN),
-    ("recode.mode", ("paper", "link"), "the gate measures the exact k, `anon recode` has this mode: use safe"),
 )
 
 _ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
@@ -114,6 +106,8 @@ def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
         found += _reference_problems(document.content, columns)
         if not partial or _at(document.content, ("recode",)) is not None:
             found += _method_problems(document.content, columns, roles)
+    if not partial:
+        found += _mode_problems(document.content)
     return [Problem(document.line(location), name_of(location), what) for location, what in found]
 
 
@@ -143,6 +137,9 @@ def _column_problems(
         role, hierarchy = roles[name], _at(column, ("hierarchy",))
         if role in _ROLES and role != "quasi" and _at(column, ("priority",)) is not None:
             yield ("columns", name, "priority"), "only a quasi column has a priority; remove it or set `role: quasi`"
+        if _at(column, ("type",)) is not None and role in ("identifier", "drop", "quasi"):
+            why = "may be generalised, and labels have no type" if role == "quasi" else "is never published"
+            yield ("columns", name, "type"), f"a column of role `{role}` {why}; remove it"
         if role in ("identifier", "drop") and hierarchy is not None:
             what = f"a column of role `{role}` is never published, so a hierarchy has no use; remove it"
             yield ("columns", name, "hierarchy"), what
@@ -258,6 +255,16 @@ def _method_problems(content: Any, columns: Mapping[str, Any], roles: Mapping[st
         yield ("recode", "then"), "needs at least one column of role quasi: without any there is no k to reach"
     if method in ("prioritised", "best", "freeform"):
         yield from _priority_problems(method, columns, quasi)
+
+
+def _mode_problems(content: Any) -> _Found:
+    """Yield a mode whose result the gate would not take: modes paper and link do not care for exact k."""
+    mode = _text_at(content, ("recode", "mode"))
+    if mode in ("paper", "link") and _text_at(content, ("privacy", "k_means")) != "link":
+        what = (
+            f"`mode: {mode}` does not reach the exact k that is required; set `privacy.k_means: link`, or `mode: safe`"
+        )
+        yield ("recode", "mode"), what
 
 
 def _priority_problems(method: str, columns: Mapping[str, Any], quasi: Sequence[str]) -> _Found:

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from anon_core.policy import NOT_EMPTY, Filled, Model, Names, Number, Text, Whole, quoted
 from anon_core.role import Role
 from anon_core.spec.parts import WAYS, Preset, part_names
+from anon_core.value_type import ValueType
 from anon_core.yaml_lines import as_text
 
 __all__ = ["Column", "DateLevel", "Decompose", "Hierarchy", "HierarchyKind", "Part", "Preset", "Role", "Unmapped"]
@@ -169,6 +170,7 @@ class Column(Model):
     priority: Annotated[Whole, Field(ge=1)] | None = None
     hierarchy: Hierarchy | None = None
     decompose: Decompose | None = None
+    type: ValueType | None = None
     description: Text | None = None
 
     @property

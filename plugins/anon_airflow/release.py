@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,8 +76,8 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any])
             "privacy": Privacy(
                 k_required=policy.k,
                 k_means=str(policy.k_means.value),
-                k=FourKMeasured.model_validate({**recoded["after"]["k"], "exact": _measured(verdict, "k_anonymity")}),
-                singletons=_measured(verdict, "no_singletons"),
+                k=FourKMeasured.model_validate({**recoded["after"]["k"], **_measured_k(verdict)}),
+                singletons=_measured(verdict, "no_singletons", max),
                 risk=recoded["after"]["risk"],
                 sensitive=recoded["after"]["sensitive"],
                 suppression_limit=policy.suppression_limit,
@@ -112,10 +112,16 @@ def keep(run: Run, files: list[Path], suite: Mapping[str, Any]) -> None:
         wipe(part)
 
 
-def _measured(verdict: Verdict, name: str) -> int | None:
+def _measured_k(verdict: Verdict) -> dict[str, int | None]:
+    """Return the k's that the gate measured in the file that did worst; of the others, what recoding measured."""
+    exact, link, source = (_measured(verdict, name, min) for name in ("k_anonymity", "link_k", "source_k"))
+    return {"exact": exact} if link is None else {"link": link, "source": source}
+
+
+def _measured(verdict: Verdict, name: str, worst: Callable[[list[int]], int]) -> int | None:
     """Return what the gate measured in the file that did worst, or None where it had nothing to measure."""
     found = [int(check.observed) for check in verdict.checks if check.name == name]
-    return (min(found) if name == "k_anonymity" else max(found)) if found else None
+    return worst(found) if found else None
 
 
 def release_files(run: Run) -> tuple[list[Path], ReportFile]:

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anon_airflow.distributions import digest_of
 from anon_airflow.run import Run
 from anon_core.errors import InvalidInputError, TableError
+from anon_core.policy import KMeans
 from anon_core.spec import Missing, Publication, Role
 
 if TYPE_CHECKING:
+    from anon_airflow.gate import Original
     from anon_core.table import ReadOptions, Table
 
 ORIGINAL = "original.parquet"
@@ -128,6 +131,28 @@ def staged_table(run: Run) -> Table:
         raise staging_is_gone(run)
     check_same_spec(run)
     return read(path, RELEASED)
+
+
+def staged_original(run: Run) -> Original:
+    """
+    Return the staged table for the gate to compare with, counted where the policy asks for that.
+
+    :raises InvalidInputError: it is not the one that was staged any more.
+    """
+    from anon_airflow.gate import Original
+    from anon_core.frequency import FrequencyTable
+
+    digest = run.noted("stage")["sha256"]
+    quasi = run.publication.quasi_identifiers
+    if run.publication.privacy.k_means is KMeans.EXACT or not quasi:
+        return Original(sha256=digest)
+    path = run.staging / ORIGINAL
+    if not path.exists() or digest_of(path)[0] != digest:
+        raise InvalidInputError(
+            f"the staged table of run {run.run_id} is gone or was changed, and `k_means: link` compares with it; "
+            "start the run again (in Airflow: clear it from the task `stage`)"
+        )
+    return Original(sha256=digest, frequencies=FrequencyTable.of(staged_table(run), quasi))
 
 
 def check_same_spec(run: Run) -> None:

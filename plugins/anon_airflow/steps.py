@@ -19,7 +19,14 @@ from anon_airflow.home import private_folder, wipe
 from anon_airflow.release import build_public_report, keep, release_files, suite_problems
 from anon_airflow.run import Run
 from anon_airflow.sending import portal_of, send
-from anon_airflow.source import ORIGINAL, check_same_spec, read_source, staged_table, staging_is_gone
+from anon_airflow.source import (
+    ORIGINAL,
+    check_same_spec,
+    read_source,
+    staged_original,
+    staged_table,
+    staging_is_gone,
+)
 from anon_airflow.waiving import put_on_record, told
 from anon_core import __version__
 from anon_core.errors import RefusedError
@@ -221,7 +228,9 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
                 "gate", ["there is nothing to measure: `recode` has left no file; clear the run from `stage`"]
             )
         _say(progress, f"measuring {len(files)} files")
-        verdict = measure(run.publication, files, rows_before=staged["rows"], today=_today())
+        verdict = measure(
+            run.publication, files, rows_before=staged["rows"], today=_today(), original=staged_original(run)
+        )
         answered = told(run.publication.privacy, verdict, _today())
         run.note("gate", {**verdict.to_dict(), "suite": verdict.suite, **answered})
         with run.audit() as audit:
@@ -273,7 +282,7 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     very bytes, this dataset and this publication file, nothing is sent.
     """
     from anon_airflow import receipt as receipts
-    from anon_airflow.gate import measure
+    from anon_airflow.gate import Original, measure
 
     with run.audit() as audit:
         body = audit.receipt(run.run_id, run.dataset)
@@ -286,7 +295,9 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
         raise RefusedError("receipt", ["the files that passed the gate are gone; clear the run from `stage`"])
     files, report = release_files(run)
     _say(progress, "measuring the files again before they are sent")
-    verdict = measure(run.publication, files, rows_before=run.noted("stage")["rows"], today=_today())
+    staged = run.noted("stage")
+    original = Original(sha256=staged["sha256"])  # The originals are gone; the receipt stands for what needs them.
+    verdict = measure(run.publication, files, rows_before=staged["rows"], today=_today(), original=original)
     problems = [*verdict.reasons, *suite_problems(run, verdict.suite)]
     problems += receipts.problems(
         receipts.Receipt.from_json(body),

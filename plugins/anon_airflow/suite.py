@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
+from anon_airflow.required import required
 from anon_airflow.waiving import excused, excused_stock
-from anon_core.policy import IDENTIFYING
+from anon_core.policy import KMeans
 
 if TYPE_CHECKING:
-    from anon_core.policy import Freeform
     from anon_core.spec import Publication
 
 FREQUENCIES = "frequencies"
@@ -25,111 +25,73 @@ ROWS = "rows"
 NUMBERS = "numbers"
 """Runs on the rows of a file, columns that hold nothing but numbers as numbers."""
 
-UNMEASURED = ("l_diversity", "t_closeness", "alpha", "max_sensitivity", "max_risk", "earlier_releases")
+UNMEASURED = ("earlier_releases",)
 """What a policy can require and this suite has no expectation for yet; building one ends with deleting its name."""
 
 
-def render_suite(publication: Publication, *, rows_before: int, today: date) -> dict[str, Any]:
+def render_suite(
+    publication: Publication, *, rows_before: int, today: date, original: str | None = None
+) -> dict[str, Any]:
     """
-    Return the suite of a publication: same specification, rows and day, same document.
+    Return the suite of a publication: same specification, rows, original and day, same document.
 
-    A dataset without quasi-identifiers has no k to hold, so its suite checks published uniqueness only, over all
-    columns. Acceptances and waivers that ended before ``today`` are left out; other waivers stand in the ``meta`` of
-    what they excuse. A hierarchy file stands in it as the publication file has it, with its sha256.
+    ``original`` is the sha256 of the table as collected, for checks that compare a release with it. A hierarchy file
+    stands in the suite as the publication file has it, with its sha256. Acceptances and waivers that ended before
+    ``today`` are left out; other waivers stand in the ``meta`` of what they excuse.
 
     :raises HierarchyError: a hierarchy file that a check needs cannot be read.
     """
     weight = weight_column(publication.published)
-    privacy = publication.privacy
-    quasi = list(publication.quasi_identifiers)
-    uniqueness = privacy.published_uniqueness
-    ours: list[tuple[str, dict[str, Any]]] = [
-        ("expect_no_undeclared_column", {"columns": list(publication.published)}),
-    ]
-    if quasi:
-        ours += [
-            ("expect_no_singletons", {"columns": quasi, "max_singletons": privacy.singletons}),
-            ("expect_k_anonymity", {"columns": quasi, "k": privacy.k}),
-        ]
-    if named := publication.believed(today):
-        ours.append(("expect_no_published_identifier", {"columns": list(named), "share": IDENTIFYING}))
-    ours += [
-        (
-            "expect_published_uniqueness",
-            {
-                "columns": list(publication.searched),
-                "max_size": uniqueness.max_size,
-                "max_share": uniqueness.max_share,
-                "accepted": sorted(sorted(a.columns) for a in uniqueness.accept if a.until >= today),
-                "together": [list(columns) for columns in publication.searched_together],
-            },
-        ),
-        (
-            "expect_rows_suppressed_at_most",
-            {
-                "columns": quasi,
-                "roots": [_root_of(publication, name) for name in quasi],
-                "rows_before": rows_before,
-                "limit": privacy.suppression_limit,
-            },
-        ),
-    ]
-    if privacy.freeform:
-        ours.append(("expect_no_freeform_breach", _freeform(publication, privacy.freeform)))
+    asked = required(publication, rows_before=rows_before, today=today, original=original)
     return {
         "name": publication.dataset,
         "expectations": [
             *excused(
-                [_entry(k, {**kwargs, "weight_column": weight}, FREQUENCIES) for k, kwargs in ours], privacy, today
+                [
+                    _entry(
+                        one.type, {**one.kwargs, "weight_column": weight}, FREQUENCIES, one.name, one.beside_original
+                    )
+                    for one in asked
+                ],
+                publication.privacy,
+                today,
             ),
             *excused_stock(
-                [_entry(e.type, e.kwargs, _view(e.type, e.kwargs)) for e in publication.expectations], privacy, today
+                [_entry(e.type, e.kwargs, _view(e.type, e.kwargs), e.type) for e in publication.expectations],
+                publication.privacy,
+                today,
             ),
         ],
         "meta": {"rendered_by": "anonflow"},
     }
 
 
-def _freeform(publication: Publication, policy: Freeform) -> dict[str, Any]:
-    """Return what freeform attacks are measured by: all columns that are generalised, and what is guarded in them."""
-    quasi = publication.quasi_identifiers
-    columns = [name for name in publication.published if name in quasi or name in policy.columns]
-    hierarchies = {}
-    for name in columns:
-        hierarchy = publication.effective_columns[name].hierarchy
-        if hierarchy is not None and hierarchy.file is not None:
-            digest = publication.file_digest(f"columns.{name}.hierarchy.file", hierarchy.file)
-            hierarchies[name] = {"file": hierarchy.file, "sha256": digest}
-        elif hierarchy is None or hierarchy.root is not None:
-            hierarchies[name] = {"root": _root_of(publication, name)}
-        else:  # The specification refuses it, and so does the metric.
-            hierarchies[name] = {str(hierarchy.kind): "made from values"}
-    return {
-        "columns": columns,
-        "hierarchies": hierarchies,
-        "guards": {name: guard.model_dump(mode="json") for name, guard in policy.columns.items()},
-        "sigma_o": policy.sigma_o,
-        "sigma_t": policy.sigma_t,
+def mandatory(publication: Publication, today: date) -> dict[str, int]:
+    """
+    Return the expectations without which a suite of this publication is not one, and how many of each.
+
+    It is told apart from the rendering on purpose: what is forgotten in one place is noticed by the other.
+    """
+    privacy = publication.privacy
+    exact, linked = 0, 0
+    if publication.quasi_identifiers:
+        exact, linked = (1, 0) if privacy.k_means is KMeans.EXACT else (0, 2)
+    wanted = {
+        "expect_no_undeclared_column": 1,
+        "expect_no_singletons": exact,
+        "expect_k_anonymity": exact,
+        "expect_k_anonymity_beside_original": linked,
+        "expect_l_diversity": len(privacy.l_diversity),
+        "expect_t_closeness": len(privacy.t_closeness),
+        "expect_alpha_anonymity": len(privacy.alpha),
+        "expect_risk_below": privacy.max_risk is not None,
+        "expect_sensitivity_below": privacy.max_sensitivity is not None,
+        "expect_no_published_identifier": bool(publication.believed(today)),
+        "expect_published_uniqueness": 1,
+        "expect_rows_suppressed_at_most": 1,
+        "expect_no_freeform_breach": privacy.freeform is not None,
     }
-
-
-def _root_of(publication: Publication, name: str) -> str:
-    """Return what a cell of a column says when it says nothing any more."""
-    hierarchy = publication.effective_columns[name].hierarchy
-    return (hierarchy.root if hierarchy else None) or "*"
-
-
-def mandatory(publication: Publication, today: date) -> list[str]:
-    """Return the expectations without which a suite of this publication is not one."""
-    over_quasi = ["expect_no_singletons", "expect_k_anonymity"] if publication.quasi_identifiers else []
-    return [
-        "expect_no_undeclared_column",
-        *over_quasi,
-        *(["expect_no_published_identifier"] if publication.believed(today) else []),
-        "expect_published_uniqueness",
-        "expect_rows_suppressed_at_most",
-        *(["expect_no_freeform_breach"] if publication.privacy.freeform else []),
-    ]
+    return {kind: int(times) for kind, times in wanted.items() if times}
 
 
 def unmeasured(publication: Publication) -> list[str]:
@@ -158,8 +120,11 @@ def weight_column(columns: Sequence[str]) -> str:
     return name
 
 
-def _entry(kind: str, kwargs: Mapping[str, Any], runs_on: str) -> dict[str, Any]:
-    return {"type": kind, "kwargs": _plain(dict(kwargs)), "meta": {"runs_on": runs_on}}
+def _entry(
+    kind: str, kwargs: Mapping[str, Any], runs_on: str, name: str, beside_original: bool = False
+) -> dict[str, Any]:
+    meta = {"runs_on": runs_on, "name": name, "beside_original": beside_original}
+    return {"type": kind, "kwargs": _plain(dict(kwargs)), "meta": meta}
 
 
 def _plain(value: Any) -> Any:

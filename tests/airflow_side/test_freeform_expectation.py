@@ -10,7 +10,7 @@ import pytest
 
 from anon_airflow.expectations import OURS
 from anon_airflow.expectations.evaluation import batch_of
-from anon_airflow.expectations.metrics.hierarchy_folder import hierarchies_in
+from anon_airflow.expectations.inputs import hierarchies_in
 
 CANARY = "CANARY-7f3a"
 # As in the paper's Example 1.1: flu and AIDS are viral infections.
@@ -95,7 +95,7 @@ def test_a_root_says_nothing_and_a_gap_is_a_leaf(folder):
         (("M", "Alba", CANARY), "of illness does not know 1 label, in 1 row"),
         (("M", CANARY, "Flu"), "of town does not know 1 label, in 1 row"),
         (("any (level 1)", "Alba", "Flu"), "read like its root"),
-        (("M", "Alba", 3), "illness holds cells that are not text"),
+        (("M", "Alba", 3), "of illness does not know 1 label, in 1 row"),
     ],
 )
 def test_a_label_without_a_place_is_refused(folder, row, words):
@@ -112,7 +112,7 @@ def test_a_label_without_a_place_is_refused(folder, row, words):
             {"hierarchies": {**KWARGS["hierarchies"], "town": {"file": "town.csv", "sha256": "0"}}},
             "town is gone or was",
         ),
-        ({"hierarchies": {**KWARGS["hierarchies"], "sex": {"intervals": "5"}}}, "neither a file"),
+        ({"hierarchies": {**KWARGS["hierarchies"], "sex": {"intervals": "5"}}}, "is none; write it as"),
         ({"hierarchies": {**KWARGS["hierarchies"], "illness": {"root": "*"}}}, "without a hierarchy file"),
         ({"hierarchies": {"sex": {"root": "any"}}}, "every column needs its hierarchy"),
         ({"guards": {}}, "at least one column is guarded"),
@@ -153,4 +153,4 @@ def test_without_a_folder_nothing_is_measured(folder):
     table = pd.DataFrame([("M", "Alba", "Flu")], columns=["sex", "town", "illness"])
     found = batch_of(table).validate(OURS["expect_no_freeform_breach"](**KWARGS, weight_column=None))
     assert not found.success
-    assert "through the gate" in found.result["sentence"]
+    assert "within `hierarchies_in`" in found.result["sentence"]

@@ -65,10 +65,10 @@ def test_a_failing_stock_expectation_does_not_leak(publish, caplog, capsys):
 def test_a_requirement_that_nobody_measures_shuts_it(tmp_path):
     publication = publication_of(tmp_path)
     stricter = publication.model_copy(
-        update={"unit": "id", "privacy": publication.privacy.model_copy(update={"max_risk": 0.1})}
+        update={"unit": "id", "privacy": publication.privacy.model_copy(update={"earlier_releases": "yes"})}
     )
     verdict = gate.measure(stricter, write(tmp_path, ROWS, publication.published), rows_before=10, today=TODAY)
-    assert failed(verdict) == {"privacy.max_risk", "unit"}
+    assert failed(verdict) == {"privacy.earlier_releases", "unit"}
 
 
 def test_an_emptied_suite_or_one_that_lost_an_entry_does_not_pass(publish, monkeypatch):
@@ -136,7 +136,9 @@ def test_a_result_must_say_true_itself(publish, monkeypatch, answer):
         result.exception_info = {"MetricConfigurationID(...)": {"raised_exception": True}}
     results = [] if answer == "no_results" else [result]
     reply = Some(success=True, results=results, statistics={"evaluated_expectations": len(results)})
-    monkeypatch.setattr(evaluation, "batch_of", lambda _: Some(validate=lambda *_, **__: reply))
+    monkeypatch.setattr(
+        evaluation.Evaluation, "_validator", lambda *_: Some(validate_expectation_suite=lambda _: reply)
+    )
     assert "k_anonymity" in failed(publish())
 
 

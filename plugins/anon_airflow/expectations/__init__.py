@@ -4,36 +4,60 @@ One expectation per file, named as it is registered. Import it inside functions 
 """
 
 from anon_airflow.expectations import metrics
+from anon_airflow.expectations.expect_alpha_anonymity import ExpectAlphaAnonymity
+from anon_airflow.expectations.expect_declared_types import ExpectDeclaredTypes
 from anon_airflow.expectations.expect_k_anonymity import ExpectKAnonymity
+from anon_airflow.expectations.expect_k_anonymity_beside_original import ExpectKAnonymityBesideOriginal
+from anon_airflow.expectations.expect_l_diversity import ExpectLDiversity
 from anon_airflow.expectations.expect_no_freeform_breach import ExpectNoFreeformBreach
 from anon_airflow.expectations.expect_no_published_identifier import ExpectNoPublishedIdentifier
 from anon_airflow.expectations.expect_no_singletons import ExpectNoSingletons
 from anon_airflow.expectations.expect_no_undeclared_column import ExpectNoUndeclaredColumn
 from anon_airflow.expectations.expect_published_uniqueness import ExpectPublishedUniqueness
+from anon_airflow.expectations.expect_risk_below import ExpectRiskBelow
 from anon_airflow.expectations.expect_rows_suppressed_at_most import ExpectRowsSuppressedAtMost
+from anon_airflow.expectations.expect_sensitivity_below import ExpectSensitivityBelow
+from anon_airflow.expectations.expect_t_closeness import ExpectTCloseness
+from anon_airflow.expectations.inputs import hierarchies_in, originals
 
 OURS = {
     kind.expectation_type: kind
     for kind in (
+        ExpectAlphaAnonymity,
+        ExpectDeclaredTypes,
         ExpectKAnonymity,
+        ExpectKAnonymityBesideOriginal,
+        ExpectLDiversity,
         ExpectNoFreeformBreach,
         ExpectNoPublishedIdentifier,
         ExpectNoSingletons,
         ExpectNoUndeclaredColumn,
         ExpectPublishedUniqueness,
+        ExpectRiskBelow,
         ExpectRowsSuppressedAtMost,
+        ExpectSensitivityBelow,
+        ExpectTCloseness,
     )
 }
 """Our expectations by the name they are registered under."""
 
 __all__ = [
     "OURS",
+    "ExpectAlphaAnonymity",
+    "ExpectDeclaredTypes",
     "ExpectKAnonymity",
+    "ExpectKAnonymityBesideOriginal",
+    "ExpectLDiversity",
     "ExpectNoFreeformBreach",
     "ExpectNoPublishedIdentifier",
     "ExpectNoSingletons",
     "ExpectNoUndeclaredColumn",
     "ExpectPublishedUniqueness",
+    "ExpectRiskBelow",
     "ExpectRowsSuppressedAtMost",
+    "ExpectSensitivityBelow",
+    "ExpectTCloseness",
+    "hierarchies_in",
     "metrics",
+    "originals",
 ]

@@ -8,7 +8,7 @@ and nothing of a stock result but its truth leaves this module.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,11 @@ from typing import Any
 import great_expectations as gx
 import pandas as pd
 from great_expectations.data_context.types.base import DataContextConfig, InMemoryStoreBackendDefaults
+from great_expectations.validator.v1_validator import Validator
 
 from anon_airflow.expectations import OURS
 from anon_airflow.expectations.batches import frequency_batch, number_batch, row_batch
-from anon_airflow.expectations.metrics.hierarchy_folder import hierarchies_in
+from anon_airflow.expectations.inputs import hierarchies_in, originals
 from anon_airflow.quiet import quiet
 from anon_airflow.suite import FREQUENCIES, NUMBERS, ROWS
 from anon_core.errors import AnonError
@@ -51,56 +52,70 @@ class Evaluation:
     """
     One file, turned into batches as they are asked for, in a context that lives in memory only.
 
-    Hierarchy files that a suite names are found below ``folder``.
+    Hierarchy files that a suite names are found below ``folder``, the originals it names among ``given``.
     """
 
-    def __init__(self, table: Table, frequencies: FrequencyTable, folder: Path) -> None:
+    def __init__(
+        self, table: Table, frequencies: FrequencyTable, folder: Path, given: Mapping[str, FrequencyTable]
+    ) -> None:
+        self._given = given
         self._table = table
         self._frequencies = frequencies
         self._folder = folder
-        self._batches: dict[tuple[str, str | None], Any] = {}
+        self._validators: dict[tuple[str, str | None], Validator] = {}
 
     def evaluate(self, entry: dict[str, Any]) -> Outcome:
         """Evaluate one entry of a suite; whatever goes wrong is an outcome that did not pass."""
-        kind = str(entry["type"])
+        kind, name = str(entry["type"]), str(entry["meta"]["name"])
         try:
-            with quiet(), hierarchies_in(self._folder):
-                return self._evaluate(kind, entry)
+            with quiet(), hierarchies_in(self._folder), originals(self._given):
+                return self._evaluate(kind, name, entry)
         except AnonError as error:
-            return _failed(kind, str(error))
+            return _failed(kind, name, str(error))
         except Exception as error:  # noqa: BLE001 - not passed, whatever it is
-            return _failed(kind, f"Great Expectations could not run it ({type(error).__name__}); check its arguments")
+            could_not = f"Great Expectations could not run it ({type(error).__name__}); check its arguments"
+            return _failed(kind, name, could_not)
 
-    def _evaluate(self, kind: str, entry: dict[str, Any]) -> Outcome:
+    def _evaluate(self, kind: str, name: str, entry: dict[str, Any]) -> Outcome:
         forbidden = sorted(FORBIDDEN & set(entry["kwargs"]))
         if forbidden:
-            return _failed(kind, f"{', '.join(forbidden)} may not be set: results must not carry values")
+            return _failed(kind, name, f"{', '.join(forbidden)} may not be set: results must not carry values")
         suite = gx.ExpectationSuite(name="one", expectations=[copy.deepcopy(entry)])
         loaded = [expectation.configuration for expectation in suite.expectations]
         if [configuration.type for configuration in loaded] != [kind]:
-            return _failed(kind, "Great Expectations does not know this type; check its name and that it is installed")
+            unknown = "Great Expectations does not know this type; check its name and that it is installed"
+            return _failed(kind, name, unknown)
         if kind in OURS and (type(suite.expectations[0]) is not OURS[kind] or loaded[0].kwargs != entry["kwargs"]):
-            return _failed(kind, "it was not loaded as it is written in the suite")
-        answer = self._batch(entry).validate(suite, result_format="BASIC" if kind in OURS else "BOOLEAN_ONLY")
+            return _failed(kind, name, "it was not loaded as it is written in the suite")
+        validator = self._validator(entry)
+        validator.result_format = "BASIC" if kind in OURS else "BOOLEAN_ONLY"
+        answer = validator.validate_expectation_suite(suite)
         if len(answer.results) != 1 or answer.statistics["evaluated_expectations"] != 1:
-            return _failed(kind, "Great Expectations gave no result for it")
-        return _outcome(kind, entry["kwargs"], answer)
+            return _failed(kind, name, "Great Expectations gave no result for it")
+        return _outcome(kind, name, entry["kwargs"], answer)
 
-    def _batch(self, entry: dict[str, Any]) -> Any:
+    def _validator(self, entry: dict[str, Any]) -> Validator:
+        """Return what validates the table an entry runs on; it keeps what it counted for the entries that follow."""
         view = entry["meta"]["runs_on"]
         weight = entry["kwargs"]["weight_column"] if view == FREQUENCIES else None
-        if (view, weight) not in self._batches:
+        if (view, weight) not in self._validators:
             build: dict[str, Callable[[], pd.DataFrame]] = {
                 FREQUENCIES: lambda: frequency_batch(self._frequencies, str(weight)),
                 ROWS: lambda: row_batch(self._table),
                 NUMBERS: lambda: number_batch(self._table),
             }
-            self._batches[view, weight] = batch_of(build[view]())
-        return self._batches[view, weight]
+            table = build[view]()
+            self._validators[view, weight] = Validator(_definition(), batch_parameters={"dataframe": table})
+        return self._validators[view, weight]
 
 
 def batch_of(table: pd.DataFrame) -> Any:
-    """Return a Great Expectations batch of a table, in an ephemeral context without progress bars."""
+    """Return a Great Expectations batch of a table."""
+    return _definition().get_batch({"dataframe": table})
+
+
+def _definition() -> Any:
+    """Return a place for a table, in an ephemeral context without progress bars."""
     settings = DataContextConfig(
         store_backend_defaults=InMemoryStoreBackendDefaults(),  # no folder for Data Docs either
         progress_bars={"globally": False},  # type: ignore[arg-type]
@@ -108,20 +123,20 @@ def batch_of(table: pd.DataFrame) -> Any:
     )
     context = gx.get_context(mode="ephemeral", project_config=settings)
     asset = context.data_sources.add_pandas("release").add_dataframe_asset("table")
-    return asset.add_batch_definition_whole_dataframe("whole").get_batch({"dataframe": table})
+    return asset.add_batch_definition_whole_dataframe("whole")
 
 
-def _outcome(kind: str, kwargs: dict[str, Any], answer: Any) -> Outcome:
+def _outcome(kind: str, name: str, kwargs: dict[str, Any], answer: Any) -> Outcome:
     (result,) = answer.results
     raised = _raised(result.exception_info)
     passed = answer.success is True and result.success is True and not raised
     if kind in OURS and not raised:
         found = result.result
         return Outcome(
-            name=name_of(kind),
+            name=name,
             passed=passed,
             evaluated=1,
-            observed=found.get("measured", "not measured"),
+            observed=_shown(found),
             required=found.get("required", "measured"),
             message=str(found["sentence"]),
             measured="measured" in found,
@@ -137,7 +152,7 @@ def _outcome(kind: str, kwargs: dict[str, Any], answer: Any) -> Outcome:
         )
     observed = "holds" if passed else "raised" if raised else "does not hold"
     return Outcome(
-        name=name_of(kind),
+        name=name,
         passed=passed,
         evaluated=1,
         observed=observed,
@@ -145,6 +160,12 @@ def _outcome(kind: str, kwargs: dict[str, Any], answer: Any) -> Outcome:
         message=f"{kind}{where} {said}",
         measured=not raised,
     )
+
+
+def _shown(found: dict[str, Any]) -> str | float:
+    """Return what was measured; a class may have too little for any number."""
+    measured = found.get("measured", "not measured")
+    return "none" if measured is None else measured
 
 
 def _raised(information: Any) -> bool:
@@ -156,14 +177,9 @@ def _raised(information: Any) -> bool:
     )
 
 
-def name_of(kind: str) -> str:
-    """Return the name of a check: ours without the prefix, stock ones as they are."""
-    return kind.removeprefix("expect_") if kind in OURS else kind
-
-
-def _failed(kind: str, why: str) -> Outcome:
+def _failed(kind: str, name: str, why: str) -> Outcome:
     return Outcome(
-        name=name_of(kind),
+        name=name,
         passed=False,
         evaluated=0,
         observed="not evaluated",

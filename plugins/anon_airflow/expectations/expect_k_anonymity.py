@@ -20,9 +20,9 @@ class ExpectKAnonymity(MeasuredExpectation):
     k: PositiveCount
 
     title: ClassVar[str] = "k-anonymity"
-    metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.frequencies",)
+    promise: ClassVar[str] = "every class over {columns} has at least {k} rows"
     success_keys: ClassVar[tuple[str, ...]] = ("columns", "k", "weight_column")
-    args_keys: ClassVar[tuple[str, ...]] = ("columns", "k", "weight_column")
+    args_keys: ClassVar[tuple[str, ...]] = success_keys
 
     def _judge(self, measured: FrequencyTable) -> Finding:
         sizes = measured.class_sizes()

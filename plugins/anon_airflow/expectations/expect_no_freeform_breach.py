@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from anon_airflow.expectations.freeform_threats import Threats, threats_in
 from anon_airflow.expectations.measured_expectation import (
     AnyNumber,
     ColumnNames,
@@ -13,7 +14,7 @@ from anon_airflow.expectations.measured_expectation import (
     MeasuredExpectation,
     Share,
 )
-from anon_airflow.expectations.metrics.freeform import Threats
+from anon_core.frequency import FrequencyTable
 from anon_core.wording import counted
 
 
@@ -33,7 +34,7 @@ class ExpectNoFreeformBreach(MeasuredExpectation):
     sigma_t: Share
 
     title: ClassVar[str] = "freeform anonymity"
-    metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.freeform_threats",)
+    promise: ClassVar[str] = "nothing observable in {columns} gives a guarded value away with more than {sigma_t}"
     success_keys: ClassVar[tuple[str, ...]] = (
         "columns",
         "hierarchies",
@@ -44,7 +45,14 @@ class ExpectNoFreeformBreach(MeasuredExpectation):
     )
     args_keys: ClassVar[tuple[str, ...]] = success_keys
 
-    def _judge(self, measured: Threats) -> Finding:
+    def _judge(self, published: FrequencyTable) -> Finding:
+        measured = threats_in(
+            published,
+            hierarchies=self.hierarchies,
+            guards=self.guards,
+            sigma_o=self.sigma_o,
+            sigma_t=self.sigma_t,
+        )
         passed = not measured.breaches
         return Finding(
             passed=passed,

@@ -20,9 +20,9 @@ class ExpectNoPublishedIdentifier(MeasuredExpectation):
     share: Share
 
     title: ClassVar[str] = "published identifiers"
-    metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.frequencies",)
+    promise: ClassVar[str] = "in each of {columns} less than {share} of the values occur once"
     success_keys: ClassVar[tuple[str, ...]] = ("columns", "share", "weight_column")
-    args_keys: ClassVar[tuple[str, ...]] = ("columns", "share", "weight_column")
+    args_keys: ClassVar[tuple[str, ...]] = success_keys
 
     def _judge(self, measured: FrequencyTable) -> Finding:
         shares = {name: measured.project([name]).singletons / measured.rows for name in self.columns}

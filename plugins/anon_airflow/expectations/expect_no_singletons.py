@@ -19,9 +19,9 @@ class ExpectNoSingletons(MeasuredExpectation):
     max_singletons: Count
 
     title: ClassVar[str] = "singletons"
-    metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.frequencies",)
+    promise: ClassVar[str] = "at most {max_singletons} rows are alone over {columns}"
     success_keys: ClassVar[tuple[str, ...]] = ("columns", "max_singletons", "weight_column")
-    args_keys: ClassVar[tuple[str, ...]] = ("columns", "max_singletons", "weight_column")
+    args_keys: ClassVar[tuple[str, ...]] = success_keys
 
     def _judge(self, measured: FrequencyTable) -> Finding:
         sizes = measured.class_sizes()

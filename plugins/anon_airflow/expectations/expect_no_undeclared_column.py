@@ -24,9 +24,10 @@ class ExpectNoUndeclaredColumn(MeasuredExpectation):
     columns: ColumnNames
 
     title: ClassVar[str] = "columns"
+    promise: ClassVar[str] = "the columns are exactly {columns}"
     metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.column_names",)
     success_keys: ClassVar[tuple[str, ...]] = ("columns", "weight_column")
-    args_keys: ClassVar[tuple[str, ...]] = ("columns", "weight_column")
+    args_keys: ClassVar[tuple[str, ...]] = success_keys
 
     def _judge(self, measured: Sequence[str]) -> Finding:
         if self.weight_column in self.columns:

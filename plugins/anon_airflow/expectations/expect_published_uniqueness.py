@@ -24,7 +24,8 @@ class ExpectPublishedUniqueness(MeasuredExpectation):
     Expect no set of up to ``max_size`` of these columns to leave more than ``max_share`` of the rows alone.
 
     An ``accepted`` set excuses itself and its subsets; of a larger set, only rows count that the accepted one does not
-    single out already. The sets in ``together`` are measured too, whatever their size. The result lists the minimal
+    single out already. The sets in ``together`` are measured too, whatever their size; a ``protected`` set and its
+    subsets are not, because another expectation judges them. The result lists the minimal
     offending sets.
     """
 
@@ -33,18 +34,20 @@ class ExpectPublishedUniqueness(MeasuredExpectation):
     max_share: Share
     accepted: Accepted
     together: Accepted
+    protected: Accepted
 
     title: ClassVar[str] = "published uniqueness"
-    metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.frequencies",)
+    promise: ClassVar[str] = "no set of up to {max_size} of {columns} leaves more than {max_share} of the rows alone"
     success_keys: ClassVar[tuple[str, ...]] = (
         "columns",
         "max_size",
         "max_share",
         "accepted",
         "together",
+        "protected",
         "weight_column",
     )
-    args_keys: ClassVar[tuple[str, ...]] = ("columns", "max_size", "max_share", "accepted", "together", "weight_column")
+    args_keys: ClassVar[tuple[str, ...]] = success_keys
 
     def _judge(self, measured: FrequencyTable) -> Finding:
         found = unaccepted_uniqueness(
@@ -53,6 +56,7 @@ class ExpectPublishedUniqueness(MeasuredExpectation):
             max_share=self.max_share,
             accepted=[tuple(columns) for columns in self.accepted],
             together=[tuple(columns) for columns in self.together],
+            protected=[tuple(columns) for columns in self.protected],
         )
         worst = max((unique.share for unique in found), default=0.0)
         sets = [{"columns": list(u.columns), "singletons": int(u.singletons), "share": float(u.share)} for u in found]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
+
 from anon_airflow.expectations.measured_expectation import (
     AnyColumnNames,
     Finding,
@@ -12,7 +14,7 @@ from anon_airflow.expectations.measured_expectation import (
     PositiveCount,
     Share,
 )
-from anon_airflow.expectations.metrics.row_counts import Rows
+from anon_core.frequency import FrequencyTable
 
 
 class ExpectRowsSuppressedAtMost(MeasuredExpectation):
@@ -30,15 +32,15 @@ class ExpectRowsSuppressedAtMost(MeasuredExpectation):
     limit: Share
 
     title: ClassVar[str] = "rows suppressed"
-    metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.row_counts",)
+    promise: ClassVar[str] = "at most {limit} of {rows_before} rows are removed or say nothing any more"
     success_keys: ClassVar[tuple[str, ...]] = ("columns", "roots", "rows_before", "limit", "weight_column")
-    args_keys: ClassVar[tuple[str, ...]] = ("columns", "roots", "rows_before", "limit", "weight_column")
+    args_keys: ClassVar[tuple[str, ...]] = success_keys
 
-    def _judge(self, measured: Rows) -> Finding:
-        removed = self.rows_before - measured.rows
+    def _judge(self, measured: FrequencyTable) -> Finding:
+        removed, blanked = self.rows_before - measured.rows, self._blanked(measured)
         if removed < 0:
             raise NotMeasurableError(f"the file has {-removed:,} rows more than the source; write it again")
-        suppressed = removed + measured.blanked
+        suppressed = removed + blanked
         share = suppressed / self.rows_before
         passed = share <= self.limit
         advice = "" if passed else "; raise privacy.suppression_limit, or generalise so that fewer rows stand out"
@@ -46,7 +48,20 @@ class ExpectRowsSuppressedAtMost(MeasuredExpectation):
             passed=passed,
             measured=share,
             required=self.limit,
-            observed={"rows": measured.rows, "removed": removed, "blanked": measured.blanked, "share": share},
+            observed={"rows": measured.rows, "removed": removed, "blanked": blanked, "share": share},
             sentence=f"{suppressed:,} of {self.rows_before:,} rows ({share:.2%}; {removed:,} removed, "
-            f"{measured.blanked:,} say nothing any more), {self.limit:.2%} allowed{advice}",
+            f"{blanked:,} say nothing any more), {self.limit:.2%} allowed{advice}",
         )
+
+    def _blanked(self, measured: FrequencyTable) -> int:
+        """Return how many rows say nothing in any column; a root may carry its level, where a lower label reads so."""
+        if len(self.roots) != len(self.columns):
+            raise NotMeasurableError("every column needs the label of its root")
+        blank = np.full(len(measured.weights), bool(self.columns))
+        for codes, domain, root in zip(measured.codes, measured.domains, self.roots, strict=True):
+            level = f"{root} (level "
+            nothing = [
+                label is not None and (label in ("*", root) or label.startswith(level)) for label in domain.to_pylist()
+            ]
+            blank &= np.array(nothing, np.bool_)[codes]
+        return int(measured.weights[blank].sum())

@@ -1,15 +1,15 @@
-"""What our expectations have in common: one metric, one finding, and only counts and column names in the result."""
+"""What our expectations have in common: metrics, one finding, and only counts and column names in the result."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from great_expectations.compatibility import pydantic
-from great_expectations.expectations.expectation import BatchExpectation
 
+from anon_airflow.expectations.described_expectation import DescribedExpectation
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError, Refusal, refuse_instead_of_raising
 
 if TYPE_CHECKING:
@@ -20,8 +20,18 @@ if TYPE_CHECKING:
     PositiveCount = int
     Share = float
     AnyNumber = float
-    Hierarchies = dict[str, dict[str, str]]
+    ColumnName = str
+    Hierarchies = dict[str, dict[str, Any]]
     Guards = dict[str, dict[str, Any]]
+    HierarchyOrNone = dict[str, Any] | None
+    Probabilities = dict[str, float]
+    StrictFlag = bool
+    PositiveShare = float
+    PositiveNumber = float
+    PositiveNumberOrNone = float | None
+    DiversityKind = str
+    DistanceKind = str
+    KMeaning = str
 else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True as 1.
     ColumnNames = pydantic.conlist(pydantic.StrictStr, min_items=1)
     AnyColumnNames = pydantic.conlist(pydantic.StrictStr)
@@ -30,8 +40,18 @@ else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True 
     PositiveCount = pydantic.conint(strict=True, ge=1)
     Share = pydantic.confloat(ge=0, le=1)
     AnyNumber = pydantic.confloat(ge=0)
-    Hierarchies = dict[pydantic.StrictStr, dict[pydantic.StrictStr, pydantic.StrictStr]]
+    ColumnName = pydantic.constr(strict=True, min_length=1)
+    Hierarchies = dict[pydantic.StrictStr, dict[pydantic.StrictStr, Any]]
     Guards = dict[pydantic.StrictStr, dict[pydantic.StrictStr, Any]]
+    HierarchyOrNone = dict[pydantic.StrictStr, Any] | None
+    Probabilities = dict[pydantic.StrictStr, Share]
+    StrictFlag = pydantic.StrictBool
+    PositiveShare = pydantic.confloat(gt=0, le=1)
+    PositiveNumber = pydantic.confloat(gt=0)
+    PositiveNumberOrNone = PositiveNumber | None
+    DiversityKind = Literal["distinct", "entropy", "recursive"]
+    DistanceKind = Literal["equal", "ordered", "hierarchical"]
+    KMeaning = Literal["link", "source", "concealment"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,15 +59,15 @@ class Finding:
     """A verdict with its numbers: ``measured`` against ``required``, all of them in ``observed``, and a sentence."""
 
     passed: bool
-    measured: float
+    measured: float | None
     required: float
     observed: Mapping[str, Any]
     sentence: str
 
 
-class MeasuredExpectation(BatchExpectation, ABC):
+class MeasuredExpectation(DescribedExpectation, ABC):
     """
-    An expectation that judges what its metric measured.
+    An expectation that judges what its metrics measured, the table's own first.
 
     It works on rows (``weight_column`` null, each row counts 1) and on a frequency table (``weight_column`` holds the
     rows of each distinct tuple). Every field that carries a requirement is required: Great Expectations does not write
@@ -59,11 +79,12 @@ class MeasuredExpectation(BatchExpectation, ABC):
     weight_column: pydantic.StrictStr | None = pydantic.Field(...)
 
     domain_keys: ClassVar[tuple[str, ...]] = ("batch_id",)
+    metric_dependencies: ClassVar[tuple[str, ...]] = ("anon.frequencies",)
     title: ClassVar[str]
 
     @abstractmethod
-    def _judge(self, measured: Any) -> Finding:
-        """Judge what the metric gave."""
+    def _judge(self, *measured: Any) -> Finding:
+        """Judge what the metrics gave."""
 
     def _validate(
         self,
@@ -71,9 +92,9 @@ class MeasuredExpectation(BatchExpectation, ABC):
         runtime_configuration: dict[str, Any] | None = None,
         execution_engine: Any = None,
     ) -> dict[str, Any]:
-        (metric,) = self.metric_dependencies
-        measured = metrics.get(metric, Refusal("its metric was not computed"))
-        found = measured if isinstance(measured, Refusal) else refuse_instead_of_raising(self._judge)(measured)
+        measured = [metrics.get(metric, Refusal("its metric was not computed")) for metric in self.metric_dependencies]
+        refused = [one for one in measured if isinstance(one, Refusal)]
+        found = refused[0] if refused else refuse_instead_of_raising(self._judge)(*measured)
         if isinstance(found, Refusal):
             sentence = f"{self.title}: not measured, {found.reason}"
             return {"success": False, "result": {"observed_value": None, "sentence": sentence}}

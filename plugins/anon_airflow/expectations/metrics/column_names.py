@@ -6,10 +6,12 @@ from typing import Any
 
 from great_expectations.core.metric_domain_types import MetricDomainTypes
 from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
+from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlAlchemyExecutionEngine
 from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 
-from anon_airflow.expectations.metrics.pandas_columns import require_columns
+from anon_airflow.expectations.metrics import sql_cells
+from anon_airflow.expectations.metrics.pandas_cells import require_columns, require_rows
 from anon_airflow.expectations.metrics.refusal import Refusal, refuse_instead_of_raising
 
 
@@ -31,5 +33,23 @@ class ColumnNames(TableMetricProvider):
     ) -> list[str] | Refusal:
         table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
         weight_column = metric_value_kwargs["weight_column"]
-        require_columns(table, [], weight_column)
-        return [name for name in table.columns if name != weight_column]
+        names = list(table.columns)
+        require_rows(bool(len(table)))
+        require_columns(names, [], weight_column)
+        return [name for name in names if name != weight_column]
+
+    @metric_value(engine=SqlAlchemyExecutionEngine)
+    @refuse_instead_of_raising
+    def _sqlalchemy(
+        cls,
+        execution_engine: SqlAlchemyExecutionEngine,
+        metric_domain_kwargs: dict[str, Any],
+        metric_value_kwargs: dict[str, Any],
+        metrics: dict[str, Any],
+        runtime_configuration: dict[str, Any],
+    ) -> list[str] | Refusal:
+        table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
+        weight_column = metric_value_kwargs["weight_column"]
+        names = sql_cells.column_names(execution_engine, table)
+        require_columns(names, [], weight_column)
+        return [name for name in names if name != weight_column]

@@ -1,4 +1,4 @@
-"""The distinct tuples of some columns and the rows of each: one GROUP BY, then the core."""
+"""The distinct tuples of some columns and the rows of each: what nearly every expectation judges."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ from typing import Any
 
 from great_expectations.core.metric_domain_types import MetricDomainTypes
 from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
+from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlAlchemyExecutionEngine
 from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 
-from anon_airflow.expectations.metrics.pandas_columns import codes_of, require_columns, weights_of
+from anon_airflow.expectations.metrics import pandas_cells, sql_cells
 from anon_airflow.expectations.metrics.refusal import Refusal, refuse_instead_of_raising
 from anon_core.frequency import FrequencyTable
 
 
 class Frequencies(TableMetricProvider):
-    """A :class:`FrequencyTable` over ``columns``, or a :class:`Refusal`. Its domains are numbers: no value leaves."""
+    """
+    A :class:`FrequencyTable` over ``columns`` and the ``sensitive`` one, if any, or a :class:`Refusal`.
+
+    It stays in memory; results have counts.
+    """
 
     metric_name = "anon.frequencies"
-    value_keys = ("columns", "weight_column")
+    value_keys = ("columns", "sensitive", "weight_column")
 
     @metric_value(engine=PandasExecutionEngine)
     @refuse_instead_of_raising
@@ -31,9 +36,23 @@ class Frequencies(TableMetricProvider):
         runtime_configuration: dict[str, Any],
     ) -> FrequencyTable | Refusal:
         table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
-        columns, weight_column = metric_value_kwargs["columns"], metric_value_kwargs["weight_column"]
-        require_columns(table, columns, weight_column)
-        coded = [codes_of(table[name]) for name in columns]
-        return FrequencyTable.from_codes(
-            columns, [codes for codes, _ in coded], [domain for _, domain in coded], weights_of(table, weight_column)
-        )
+        return pandas_cells.counted(table, _asked(metric_value_kwargs), metric_value_kwargs["weight_column"])
+
+    @metric_value(engine=SqlAlchemyExecutionEngine)
+    @refuse_instead_of_raising
+    def _sqlalchemy(
+        cls,
+        execution_engine: SqlAlchemyExecutionEngine,
+        metric_domain_kwargs: dict[str, Any],
+        metric_value_kwargs: dict[str, Any],
+        metrics: dict[str, Any],
+        runtime_configuration: dict[str, Any],
+    ) -> FrequencyTable | Refusal:
+        table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
+        weight_column = metric_value_kwargs["weight_column"]
+        return sql_cells.counted(execution_engine, table, _asked(metric_value_kwargs), weight_column)
+
+
+def _asked(arguments: dict[str, Any]) -> list[str]:
+    sensitive = arguments["sensitive"]
+    return [*arguments["columns"], *([] if sensitive is None else [sensitive])]

@@ -1,0 +1,109 @@
+"""How our expectations read in Data Docs: what is expected, and what was found, in sentences without a value.
+
+Great Expectations would print all arguments, exceptions and observed values; ours say what a person wants to know.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from great_expectations.expectations.expectation import BatchExpectation
+from great_expectations.render.components import (
+    AtomicDiagnosticRendererType,
+    LegacyDiagnosticRendererType,
+    LegacyRendererType,
+    RenderedAtomicContent,
+    RenderedStringTemplateContent,
+    renderedAtomicValueSchema,
+)
+from great_expectations.render.renderer.renderer import renderer
+from great_expectations.render.renderer_configuration import RendererConfiguration, RendererValueType
+
+NOT_FOUND = "not measured"
+WITHHELD = "not told in this result format"
+
+
+class DescribedExpectation(BatchExpectation):
+    """
+    An expectation with a ``promise``: a sentence with its arguments in braces.
+
+    Only arguments that hold names of columns and numbers may stand there.
+    """
+
+    promise: ClassVar[str]
+
+    @classmethod
+    def described(cls, arguments: Mapping[str, Any]) -> str:
+        """Return what is expected, in a sentence."""
+        return cls.promise.format_map(_Readable(arguments))
+
+    @classmethod
+    def _prescriptive_template(cls, renderer_configuration: RendererConfiguration[Any]) -> RendererConfiguration[Any]:
+        renderer_configuration.add_param(
+            name="promise", param_type=RendererValueType.STRING, value=cls.described(renderer_configuration.kwargs)
+        )
+        renderer_configuration.template_str = "$promise"
+        return renderer_configuration
+
+    @classmethod
+    @renderer(renderer_type=LegacyRendererType.PRESCRIPTIVE)
+    def _prescriptive_renderer(
+        cls, configuration: Any = None, result: Any = None, runtime_configuration: dict[str, Any] | None = None
+    ) -> list[RenderedStringTemplateContent]:
+        configuration = configuration or (result.expectation_config if result else None)
+        said = cls.described(configuration.kwargs if configuration else {})
+        template = {"template": "$promise", "params": {"promise": said}}
+        return [RenderedStringTemplateContent(content_block_type="string_template", string_template=template)]
+
+    @classmethod
+    @renderer(renderer_type=LegacyDiagnosticRendererType.OBSERVED_VALUE)
+    def _diagnostic_observed_value_renderer(
+        cls, configuration: Any = None, result: Any = None, runtime_configuration: dict[str, Any] | None = None
+    ) -> str:
+        return html.escape(_found(result))  # Great Expectations puts it into the page as it is.
+
+    @classmethod
+    @renderer(renderer_type=AtomicDiagnosticRendererType.OBSERVED_VALUE)
+    def _atomic_diagnostic_observed_value(
+        cls, configuration: Any = None, result: Any = None, runtime_configuration: dict[str, Any] | None = None
+    ) -> RenderedAtomicContent:
+        said = {"schema": {"type": "string"}, "value": _found(result)}
+        value = renderedAtomicValueSchema.load(
+            {
+                "template": "$found",
+                "params": {"found": said},
+                "schema": {"type": "com.superconductive.rendered.string"},
+            }
+        )
+        return RenderedAtomicContent(
+            name=AtomicDiagnosticRendererType.OBSERVED_VALUE, value=value, value_type="StringValueType"
+        )
+
+    @classmethod
+    @renderer(renderer_type=LegacyDiagnosticRendererType.UNEXPECTED_STATEMENT)
+    def _diagnostic_unexpected_statement_renderer(
+        cls, configuration: Any = None, result: Any = None, runtime_configuration: dict[str, Any] | None = None
+    ) -> list[Any]:
+        return []  # Great Expectations would put the text of an exception here, with whatever it quotes.
+
+
+class _Readable(dict[str, Any]):
+    """Arguments as a sentence has them: lists with commas, nothing for what is not given."""
+
+    def __getitem__(self, key: str) -> Any:
+        value = self.get(key)
+        if isinstance(value, (list, tuple)):
+            return ", ".join(map(str, value)) or "no column"
+        if isinstance(value, float):
+            return f"{value:g}"
+        return "?" if value is None else value
+
+
+def _found(result: Any) -> str:
+    """Return the sentence of a result. One that raised has none, nor one that was asked for its truth alone."""
+    if not result:
+        return NOT_FOUND
+    raised = (result.exception_info or {}).get("raised_exception", True)
+    return str((result.result or {}).get("sentence", NOT_FOUND if raised else WITHHELD))

@@ -1,0 +1,44 @@
+"""Hierarchies as a suite names them: the words of the publication file, and of a file its sha256."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from anon_airflow.expectations.inputs import hierarchy_folder
+from anon_airflow.expectations.metrics.refusal import NotMeasurableError
+from anon_core.spec import Hierarchy
+
+NO_FOLDER = Path()
+"""Where no file is read."""
+GROUPS = "groups"
+"""Stands for a column that was grouped by its own values: its labels say themselves what they cover."""
+
+
+def hierarchy_named(column: str, given: Mapping[str, Any]) -> Hierarchy:
+    """
+    Return a hierarchy as the suite has it: ``{root: ...}``, ``{file: ..., sha256: ...}``, ``{intervals: [...]}``, ...
+
+    :raises NotMeasurableError: its file is not there, or another one than when the suite was rendered; no hierarchy.
+    """
+    words = {key: value for key, value in given.items() if key != "sha256"}
+    if len(set(words) - {"unmapped"}) != 1 or ("file" in words) != ("sha256" in given):
+        raise NotMeasurableError(f"the hierarchy of {column} is neither a file with its sha256 nor of another kind")
+    try:
+        hierarchy = Hierarchy.model_validate(words)
+    except ValidationError:
+        raise NotMeasurableError(f"the hierarchy of {column} is none; write it as in a publication file") from None
+    if hierarchy.file is not None and _digest(hierarchy_folder() / hierarchy.file) != given["sha256"]:
+        raise NotMeasurableError(f"the hierarchy file of {column} is gone or was changed; run the publication again")
+    return hierarchy
+
+
+def _digest(path: Path) -> str | None:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except (OSError, ValueError):
+        return None

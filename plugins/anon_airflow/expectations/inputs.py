@@ -1,0 +1,67 @@
+"""What expectations need beside the batch: a folder of hierarchy files, and the originals that a release was made from.
+
+Whoever evaluates them tells it for the time of the evaluation; it is never written in a suite. A suite is kept with the
+notes of a run and compared between machines: where a folder lies on one is none of its words, and originals have no
+place in it at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from anon_airflow.expectations.metrics.refusal import NotMeasurableError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from anon_core.frequency import FrequencyTable
+
+Original: TypeAlias = Union["pd.DataFrame", "FrequencyTable"]
+
+_FOLDER: ContextVar[Path | None] = ContextVar("anon_hierarchy_folder", default=None)
+_ORIGINALS: ContextVar[Mapping[str, Original] | None] = ContextVar("anon_originals", default=None)
+
+
+@contextmanager
+def hierarchies_in(folder: Path) -> Iterator[None]:
+    """Let expectations find hierarchy files below this folder, as long as the block lasts."""
+    token = _FOLDER.set(folder)
+    try:
+        yield
+    finally:
+        _FOLDER.reset(token)
+
+
+def hierarchy_folder() -> Path:
+    """
+    Return the folder of hierarchy files.
+
+    :raises NotMeasurableError: nobody told it.
+    """
+    folder = _FOLDER.get()
+    if folder is None:
+        raise NotMeasurableError("nobody told the folder of its hierarchy files: evaluate it within `hierarchies_in`")
+    return folder
+
+
+@contextmanager
+def originals(tables: Mapping[str, Original]) -> Iterator[None]:
+    """
+    Let expectations find original tables by their names, as long as the block lasts.
+
+    An original is a DataFrame, one row per row as collected, or a frequency table of the core.
+    """
+    token = _ORIGINALS.set(dict(tables))
+    try:
+        yield
+    finally:
+        _ORIGINALS.reset(token)
+
+
+def original_named(name: str) -> Original | None:
+    """Return the original of this name, or None where nobody gave it."""
+    return (_ORIGINALS.get() or {}).get(name)
