@@ -246,8 +246,8 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
                     required=check.required,
                 )
             put_on_record(run, audit)
-        if not verdict.passed:
-            raise RefusedError("gate", verdict.reasons)
+        if not verdict.passed or verdict.vouched:
+            raise RefusedError("gate", verdict.reasons or ["what needs the originals was not measured beside them"])
         keep(run, files, verdict.suite)
         report = build_public_report(run, verdict, answered)
         with run.audit() as audit:
