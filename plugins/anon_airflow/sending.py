@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from anon_airflow.asking import refuse_unapproved
 from anon_airflow.home import wipe
 from anon_airflow.release import ReportFile, build_release
 from anon_airflow.run import Run
 from anon_airflow.verdict import Verdict
-from anon_core.errors import InternalError
+from anon_core.errors import InternalError, RefusedError
 
 if TYPE_CHECKING:
     from anon_airflow.portals.folder import FolderPortal
@@ -30,6 +31,11 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
             spec_digest=run.publication.digest(),
             details={"version": release.version},
         )
+        try:
+            refuse_unapproved(run, audit)  # Once more, now that a withdrawal can see that this has begun.
+        except RefusedError:
+            audit.close(intent, "refused", outcome="approval withdrawn")
+            raise
         head = audit.head()
         release.manifest.update(
             receipt=hashlib.sha256(receipt.encode()).hexdigest(), audit={"seq": head.seq, "mac": head.mac}
