@@ -80,6 +80,7 @@ class Decision:
     def of_row(cls, row: Mapping[str, Any]) -> Decision:
         """Read a row; whether it is signed is not asked here but in :func:`problems`."""
         details = row["details"] if isinstance(row["details"], dict) else {}
+        question = details.get("question")
         return cls(
             dataset=row["dataset"],
             run_id=row["run_id"],
@@ -87,7 +88,8 @@ class Decision:
             person=row["person"],
             decision=row["decision"],
             mac=row["mac"],
-            **{name: details.get(name, -1 if name == "question" else "") for name in _DETAILS},
+            question=question if isinstance(question, int) else -1,
+            **{name: str(details.get(name, "")) for name in _DETAILS if name != "question"},
         )
 
 
@@ -129,7 +131,7 @@ def problems(
     if (newest.dataset, newest.run_id) != (dataset, run_id):
         found.append(f"the approval is for {newest.dataset}, run {newest.run_id}")
     question = question_of(rows)
-    if newest.receipt != receipt[1] or rows["approvals"][-1]["id"] < receipt[0]:
+    if newest.receipt != receipt[1] or min(rows["approvals"][-1]["id"], newest.question) < receipt[0]:
         found.append(
             f"the approval is for another receipt, {newest.receipt[:12]}: the gate has signed {receipt[1][:12]} since; "
             "clear the run from `approve`"

@@ -204,14 +204,14 @@ def _against(run: Run, rows: Rows, question: Mapping[str, Any], answer: Answer) 
     receipt = newest_receipt(rows)
     found = []
     if receipt is None or receipt[1] != asked or receipt[0] > question["id"]:
-        found.append("the gate has signed another receipt since it was asked; clear the run from `approve`")
+        found.append("the gate has signed another receipt since it was asked")
     else:
         found += _receipt_faults(run, rows["receipts"][-1]["body"])
     shown = answer.receipt.strip().lower()
     if len(shown) < FEWEST_CHARACTERS or not asked.startswith(shown):
         found.append(
             f"the answer is about receipt {shown[:12] or 'none'}, this run was asked about {asked[:12]}: Airflow goes "
-            "on showing the first question of a run that is cleared; clear `approve`, read the question in the log of "
-            "that task, and give its receipt in the answer"
+            "on showing the first question of a run that is cleared; read the newest in the log of the task `approve`, "
+            "and give its receipt in the answer"
         )
     return found + objections(answer.person, answer.user_id, run.publication.approval, _eyes(run, rows))
