@@ -14,7 +14,7 @@ __all__ = ["CHANGED_BY", "FourEyes", "eyes_of"]
 CHANGED_BY = "spec_changed_by"
 """Where the intent of a run keeps who had changed its files; names of people stand in the audit store only."""
 
-_NOBODY_KNOWS = ("unknown", "airflow (manual)", "airflow (backfill)")
+_NOBODY_KNOWS = ("unknown", *(f"airflow ({kind})" for kind in ("manual", "backfill", "asset_materialization")))
 """Who triggered a run that somebody must have triggered, when Airflow does not tell who."""
 
 

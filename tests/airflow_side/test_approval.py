@@ -85,7 +85,7 @@ def test_the_public_report_says_that_a_person_approved_and_names_nobody(asked):
     take(asked, "publish", "record")
     portal = asked.publication.root / "portal"
     assert json.loads((portal / "people/latest/report.json").read_bytes())["approved"] is True
-    assert "approved the publication" in (portal / "people/index.html").read_text()
+    assert "A person has approved the publication" in (portal / "people/index.html").read_text()
     assert all(b"annabella" not in path.read_bytes() for path in files_below(portal))
 
 

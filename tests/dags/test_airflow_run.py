@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.dags.conftest import BREAKS, CANARIES, PASSES, REFUSED, UNMAPPED, dag_of, people_wrote
+from tests.dags.conftest import APPROVAL, BREAKS, CANARIES, PASSES, REFUSED, UNMAPPED, dag_of, people_wrote
 from tests.faults.publications import files_below
 from tests.faults.search import found_in
 
@@ -101,6 +101,6 @@ def test_xcom_holds_counts_and_addresses_only(airflow, runs):
 
 def test_airflow_lists_one_dag_per_file_and_no_import_error(airflow, runs):
     listed = json.loads(airflow.command("dags", "list", "-o", "json").splitlines()[-1])
-    assert {dag["dag_id"] for dag in listed} == {dag_of(name) for name in (PASSES, REFUSED, BREAKS, UNMAPPED)}
+    assert {dag["dag_id"] for dag in listed} == set(map(dag_of, (PASSES, REFUSED, BREAKS, UNMAPPED, *APPROVAL)))
     assert airflow.ask("GET", "/api/v2/importErrors")["total_entries"] == 0
     assert airflow.command("dags", "list-import-errors", "-o", "json").splitlines()[-1] in ("[]", "No data found")

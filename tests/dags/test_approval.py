@@ -171,10 +171,14 @@ def test_what_nobody_answers_in_time_is_not_published(asked):
 
 def test_an_approval_that_was_withdrawn_or_is_for_an_earlier_receipt_publishes_nothing(asked):
     run = asked["asked-again"]
-    run.mark("publish", "failed")  # So that there is time to withdraw.
+    (gated,) = (run.airflow.anon_home / "gated" / run.dataset).rglob("*.csv")
+    kept = gated.read_bytes()
+    gated.write_bytes(kept + b"x\n")  # So that `publish` fails, and there is time to withdraw.
     run.answer("Approve", "olga")
     assert run.end() == "failed"
     assert run.decisions() == [("approved", "olga")]
+    assert run.rows()["refusals"][-1]["by"] == "receipt", "an approval does not excuse other bytes"
+    gated.write_bytes(kept)
     withdrawn = run.anon("approval", "withdraw", run.run_id, "--dataset", run.dataset, "--reason", "wrong period")
     assert withdrawn["decision"] == "withdrawn"
     run.clear("publish")

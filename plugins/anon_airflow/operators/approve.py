@@ -48,7 +48,9 @@ class ApproveOperator(ApprovalOperator):
         with failing_for_good():
             question = steps.ask(run_of(self.spec, context))
         self.log.info("asking for approval of receipt %s\n%s", question.receipt, question.body)
-        receipt = Param(question.receipt, type="string", title="Receipt", description="What is approved.")
+        receipt = Param(
+            question.receipt, type="string", title="Receipt", description="What is approved.", source="task"
+        )
         upsert_hitl_detail(
             ti_id=context["task_instance"].id,
             options=self.options,
