@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +36,13 @@ class Asked:
         return self.airflow.states(dag_of(self.dataset), self.run_id)
 
     def until_waiting(self) -> None:
+        """
+        Wait until the question stands, and as long as a person takes to read.
+
+        Airflow fails a task that is answered before its executor has told that the worker was left, within a second.
+        """
         until(lambda: self.states()["approve"] == "awaiting_input", 300, f"{self.dataset} to ask")
+        time.sleep(3)
 
     def end(self) -> str:
         return self.airflow.wait(dag_of(self.dataset), self.run_id, 300)
