@@ -16,6 +16,7 @@ from pathlib import Path
 from airflow.sdk import DAG, Asset, CronDataIntervalTimetable, get_parsing_context
 
 from anon_airflow.dag_docs import broken_docs, dag_docs
+from anon_airflow.operators.approve import ApproveOperator
 from anon_airflow.operators.detect import DetectOperator
 from anon_airflow.operators.gate import GateOperator
 from anon_airflow.operators.publish import PublishOperator
@@ -46,7 +47,7 @@ def publication_dag(publication: Publication) -> DAG:
         | ({"pool": settings.pool} if settings.pool else {}),
         tags=["anonflow", *settings.tags],
     ) as dag:
-        _add_tasks(str(publication.file), str(publication.source.file))
+        _add_tasks(str(publication.file), str(publication.source.file), approval=publication.approval.required)
     return dag
 
 
@@ -79,11 +80,11 @@ def broken_dag(path: Path, error: SpecError, others: Collection[str]) -> DAG:
         start_date=START,
         tags=["anonflow", "broken publication file"],
     ) as dag:
-        _add_tasks(str(path.absolute()), "")
+        _add_tasks(str(path.absolute()), "", approval=_asks_for_approval(path))
     return dag
 
 
-def _add_tasks(spec: str, source_file: str) -> None:
+def _add_tasks(spec: str, source_file: str, *, approval: bool) -> None:
     stage = StageOperator(task_id="stage", spec=spec, source_file=source_file)
     detect = DetectOperator(task_id="detect", spec=spec)
     score = ScoreOperator(task_id="score", spec=spec)
@@ -94,6 +95,8 @@ def _add_tasks(spec: str, source_file: str) -> None:
     # A teardown runs whatever happened before, and does not hide it: the state of the run stays that of `publish`.
     record = RecordOperator(task_id="record", spec=spec).as_teardown()
     stage >> detect >> score >> recode >> gate >> publish >> record
+    if approval:
+        gate >> ApproveOperator(task_id="approve", spec=spec) >> publish
 
 
 def _broken_id(path: Path) -> str:
@@ -108,6 +111,16 @@ def _dag_id_in(path: Path) -> str | None:
         return None
     found = re.search(r"(?m)^dataset: *[\"']?([a-z0-9-]{1,80})[\"']?\s*(#|$)", text)
     return "publish_" + found[1].replace("-", "_") if found else None
+
+
+def _asks_for_approval(path: Path) -> bool:
+    """Tell whether a file seems to ask for approval: a run that waits for it must find its task if the file breaks."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    section = re.search(r"(?ms)^approval:(.*?)(?=^[^\s#]|\Z)", text)
+    return bool(section and re.search(r"required: *true", section[1]))
 
 
 def _dag_of(path: Path, others: Collection[str]) -> DAG:

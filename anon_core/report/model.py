@@ -119,7 +119,7 @@ class PublishedFile(Part):
 
 
 class PublicReport(Part):
-    """What anyone may read beside the data."""
+    """What anyone may read beside the data; ``approved``: a person had to approve it before it was published."""
 
     schema_: Literal["anonflow/report/1"] = SCHEMA
     kind: Literal["public"] = "public"
@@ -128,6 +128,7 @@ class PublicReport(Part):
     version: str
     period: str | None
     generated_by: str
+    approved: bool
     rows: Rows
     privacy: Privacy
     recoding: RecodingSummary
@@ -250,6 +251,15 @@ class Staged(Part):
     spec_digest: str
 
 
+class Decided(Part):
+    """What a person decided about a receipt, and when; a decision for an earlier attempt is not listed."""
+
+    person: str
+    decision: str
+    at: str
+    receipt: str
+
+
 class InternalReport(Part):
     """Everything that was measured in one run, whatever its end; a step that did not run is null."""
 
@@ -266,6 +276,8 @@ class InternalReport(Part):
     reasons: list[str]
     version: str | None
     page: str | None
+    approval_required: bool
+    approvals: list[Decided]
     staged: Staged | None
     before: Measured | None
     detection: DetectionFound | None

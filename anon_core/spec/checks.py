@@ -35,9 +35,6 @@ NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("missing", ("wildcard",), "use category or drop"),
     ("privacy.earlier_releases", _ANY, _REMOVE),
     ("recode.sticky", _ANY, _REMOVE),
-    ("approval.required", (True,), "set it to false"),
-    ("approval.users", _ANY, _REMOVE),
-    ("approval.four_eyes", (True,), "set it to false"),
     ("portal.ckan", _ANY, "use `portal.folder`"),
 )
 
@@ -97,7 +94,8 @@ def _at(value: Any, location: Location) -> Any:
 def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
     """Return what is wrong between keys: columns that do not exist, roles and methods that do not fit."""
     columns = _at(document.content, ("columns",))
-    found = [*_exclusive_keys(document.content), *waiver_problems(document.content)]
+    found = [*_exclusive_keys(document.content), *_approval_problems(document.content)]
+    found += waiver_problems(document.content)
     if isinstance(columns, dict) and columns:
         roles = {name: _text_at(column, ("role",)) for name, column in columns.items()}
         found += _column_problems(columns, roles, _climbed(document.content), guarded_names(document.content))
@@ -122,6 +120,16 @@ def _exclusive_keys(content: Any) -> _Found:
             yield ("source",), "needs either `file`, or `connection` with one of `table` and `query`"
     if isinstance(portal, dict) and (portal.get("folder") is None) == (portal.get("ckan") is None):
         yield ("portal",), "needs exactly one of `folder` and `ckan`"
+
+
+def _approval_problems(content: Any) -> _Found:
+    """Yield what says how to approve where nothing is to be approved: somebody believes that it is."""
+    approval = _at(content, ("approval",))
+    if isinstance(approval, dict) and approval.get("required") is not True:
+        for key in ("users", "four_eyes", "timeout"):
+            if not _is_off(approval.get(key)):
+                what = "has no effect, for nobody is asked to approve; set `required: true` or remove it"
+                yield ("approval", key), what
 
 
 def _climbed(content: Any) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -39,6 +40,8 @@ __all__ = [
 MOST_SWEEPS = 100_000
 """More sweeps of the improvement search than anybody waits for are a slip."""
 
+_USUAL_WAIT = "7d"
+_LONGEST_WAIT = 365 * 86400
 _PRESETS = ("@hourly", "@daily", "@weekly", "@monthly", "@quarterly", "@yearly", "@once", "@continuous")
 _CRON_ATOM = r"(?:\*|\?|L|[0-9]{1,2}|[A-Za-z]{3})"
 _CRON_ITEM = rf"{_CRON_ATOM}(?:-{_CRON_ATOM})?(?:/[0-9]{{1,4}})?(?:#[1-5L])?"
@@ -165,6 +168,25 @@ def _expectation(value: str) -> str:
     return value
 
 
+def _users(names: tuple[str, ...]) -> tuple[str, ...]:
+    if any(not name.strip() or name != name.strip() for name in names):
+        raise ValueError("should name people as Airflow knows them, without spaces around them")
+    return names
+
+
+def _duration(value: str) -> str:
+    written = re.fullmatch(r"([1-9][0-9]{0,7})([smhd])", value)
+    if not written or _seconds(value) > _LONGEST_WAIT:
+        raise ValueError(
+            f"should be a whole number with s, m, h or d, such as `12h` or `7d`, at most 365d, not {quoted(value)}"
+        )
+    return value
+
+
+def _seconds(duration: str) -> int:
+    return int(duration[:-1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[duration[-1]]
+
+
 class Asset(Model):
     """A schedule that follows an Airflow asset."""
 
@@ -253,11 +275,22 @@ class Expectation(Model):
 
 
 class Approval(Model):
-    """Whether people have to approve a release, and who."""
+    """
+    Whether a person has to approve a release, and who.
+
+    Without ``users`` anybody may who can answer in Airflow. ``four_eyes``: not whoever triggered the run or last
+    changed the publication file. ``timeout`` is how long the question stands.
+    """
 
     required: Flag = False
-    users: Names = ()
+    users: Annotated[Names, AfterValidator(_users)] = ()
     four_eyes: Flag = False
+    timeout: Annotated[Text, AfterValidator(_duration)] | None = None
+
+    @property
+    def wait(self) -> timedelta:
+        """How long the question stands: ``timeout``, or seven days."""
+        return timedelta(seconds=_seconds(self.timeout or _USUAL_WAIT))
 
 
 class Ckan(Model):

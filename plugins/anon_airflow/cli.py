@@ -29,6 +29,7 @@ COMMANDS = (
     "check",
     "freeform",
     "run",
+    "approval",
     "audit",
 )
 

@@ -29,6 +29,10 @@ def dag_docs(publication: Publication) -> str:
         kind = column.hierarchy.kind.value if column.hierarchy else ""
         part = f", part of `{column.part_of}`" if isinstance(column, Part) else ""
         lines.append(f"| `{name}`{part} | {column.role.value} | {kind} |")
+    if publication.approval.required:
+        who = ", ".join(f"`{name}`" for name in publication.approval.users) or "anybody who may answer in Airflow"
+        eyes = ", but nobody who triggered the run or last changed the file" if publication.approval.four_eyes else ""
+        lines += ["", f"Before `publish` a person has to approve it: {who}{eyes}."]
     lines += [
         "",
         "A failed `gate` cannot be overruled here: marking it successful signs no receipt, so `publish` refuses.",

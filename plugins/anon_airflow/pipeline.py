@@ -32,14 +32,20 @@ def run_all(
 
     Returns how it ended, a refusal too.
 
-    :raises InvalidInputError: something was wrong before the data could be judged; the run is on record.
+    :raises InvalidInputError: something was wrong before the data could be judged; the run is on record. One that needs
+        an approval is refused before there is a run.
     """
+    if publication.approval.required:
+        raise InvalidInputError(
+            f"{publication.file.name} has `approval.required`: approvals are given in Airflow, where people log in; "
+            f"run its DAG, {publication.dag_id}"
+        )
     run = Run(
         publication=publication,
         run_id=f"{BY_HAND}{datetime.now(UTC):%Y-%m-%dT%H:%M:%S.%f}",
         home=Home.find(),
         period=start.date().isoformat() if start else None,
-        actor=_user(),
+        actor=operating_system_user(),
     )
     source_file = render(str(publication.source.file), start, end)
     with _alone(run):
@@ -122,7 +128,8 @@ def leftovers(run: Run) -> list[Path]:
     return sorted(path for folder in folders for path in folder.iterdir() if by_hand.match(path.name))
 
 
-def _user() -> str:
+def operating_system_user() -> str:
+    """Return who is at work here, as the operating system calls them."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container whose user has no name

@@ -28,7 +28,7 @@ def close_run(run: Run) -> dict[str, Any]:
         publication = rows["publications"][-1] if rows["publications"] else None
         refusal = rows["refusals"][-1] if rows["refusals"] and not publication else None
         outcome = publication["status"] if publication else "refused" if refusal else "failed"
-        report = build_internal_report(run, outcome, publication, refusal)
+        report = build_internal_report(run, outcome, publication, refusal, rows["approvals"])
         if publication:
             wipe(run.gated)
         private_folder(run.notes)
@@ -59,7 +59,11 @@ def reasons_of_failure(run: Run, outcome: str) -> list[str]:
 
 
 def build_internal_report(
-    run: Run, outcome: str, publication: dict[str, Any] | None, refusal: dict[str, Any] | None
+    run: Run,
+    outcome: str,
+    publication: dict[str, Any] | None,
+    refusal: dict[str, Any] | None,
+    approvals: list[dict[str, Any]],
 ) -> InternalReport:
     """Put together what the steps left; a step that did not run leaves null."""
     detected = run.noted_or_none("detect") or {}
@@ -79,6 +83,16 @@ def build_internal_report(
             "reasons": refusal["reasons"] if refusal else reasons_of_failure(run, outcome),
             "version": publication["version"] if publication else None,
             "page": publication["location"] if publication else None,
+            "approval_required": run.publication.approval.required,
+            "approvals": [
+                {
+                    "person": one["person"],
+                    "decision": one["decision"],
+                    "at": one["at"],
+                    "receipt": one["receipt_digest"],
+                }
+                for one in approvals
+            ],
             "staged": run.noted_or_none("stage"),
             "before": detected.get("before"),
             "detection": detected.get("detection"),

@@ -72,6 +72,7 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any])
             "version": version_of(run, content_digest(run, verdict.distributions)),
             "period": run.period,
             "generated_by": GENERATOR,
+            "approved": run.publication.approval.required,  # Without, `publish` refuses, and this is never read.
             "rows": Rows(published=files[0].rows, removed=recoded["rows_removed"], dropped=staged["rows_dropped"]),
             "privacy": Privacy(
                 k_required=policy.k,

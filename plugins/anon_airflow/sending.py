@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from anon_airflow.asking import refuse_unapproved
 from anon_airflow.audit import AuditStore
 from anon_airflow.home import wipe
 from anon_airflow.portals.release import Published, Release
@@ -36,6 +37,11 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
             spec_digest=run.publication.digest(),
             details={"version": release.version, "period": run.period, "content_digest": release.content_digest},
         )
+        try:
+            refuse_unapproved(run, audit)  # Once more, now that a withdrawal can see that this has begun.
+        except RefusedError:
+            audit.close(intent, "refused", outcome="approval withdrawn")
+            raise
         head = audit.head()
         release.manifest.update(
             receipt=hashlib.sha256(receipt.encode()).hexdigest(), audit={"seq": head.seq, "mac": head.mac}

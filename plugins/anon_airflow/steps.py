@@ -13,7 +13,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+from anon_airflow.asking import Answer, Question, refuse_unapproved
+from anon_airflow.asking import ask as open_question
+from anon_airflow.asking import decide as close_question
 from anon_airflow.distributions import digest_of
+from anon_airflow.four_eyes import CHANGED_BY, eyes_of
 from anon_airflow.guard import step
 from anon_airflow.home import private_folder, wipe
 from anon_airflow.release import build_public_report, keep, release_files, suite_problems
@@ -56,16 +60,19 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
         for intent in audit.open_intents(run.dataset):
             if intent.run_id == run.run_id:  # An earlier attempt that never came back.
                 audit.close(intent.id, "failed", outcome="begun again")
+        eyes = eyes_of(publication, (), run.actor) if publication.approval.four_eyes else None
         audit.intend(
             run_id=run.run_id,
             dataset=run.dataset,
             verb="run",
             actor=run.actor,
             spec_digest=run.spec_digest,
-            details={"period": run.period, "anonflow": __version__},
+            details={"period": run.period, "anonflow": __version__}
+            | ({CHANGED_BY: list(eyes.changed_by)} if eyes else {}),
         )
-    if over := [each.sentence for each in ended(publication.privacy, _today())]:
-        raise RefusedError("stage", over)
+    over = [each.sentence for each in ended(publication.privacy, _today())]
+    if over or (eyes and eyes.problems):
+        raise RefusedError("stage" if over else "approval", [*over, *(eyes.problems if eyes else ())])
     portal_of(run).check_writable()
     for left_by_an_earlier_attempt in (run.staging, run.gated, run.notes):
         wipe(left_by_an_earlier_attempt)
@@ -274,12 +281,25 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
 
 
 @step
+def ask(run: Run) -> Question:
+    """Ask for the approval of what the newest receipt covers: the question is on record before anybody reads it."""
+    return open_question(run)
+
+
+@step
+def decide(run: Run, answer: Answer) -> Result:
+    """Sign what a person answered and put it on record; whatever is no approval that counts ends as a refusal."""
+    return close_question(run, answer)
+
+
+@step
 def publish(run: Run, progress: Progress | None = None) -> Result:
     """
     Run the whole gate again on the files about to be sent, compare them with the receipt, and publish.
 
     That a task before this one is marked successful means nothing here: without a receipt that was signed for these
-    very bytes, this dataset and this publication file, nothing is sent.
+    very bytes, this dataset and this publication file, nothing is sent; nor, where the publication file asks for it,
+    without the signed approval of that receipt.
     """
     from anon_airflow import receipt as receipts
     from anon_airflow.gate import Original, measure
@@ -293,6 +313,8 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
         if done:  # A retry after everything was done.
             return {"status": done[-1]["status"], "version": done[-1]["version"], "page": done[-1]["location"]}
         raise RefusedError("receipt", ["the files that passed the gate are gone; clear the run from `stage`"])
+    with run.audit() as audit:
+        refuse_unapproved(run, audit)
     files, report = release_files(run)
     _say(progress, "measuring the files again before they are sent")
     staged = run.noted("stage")

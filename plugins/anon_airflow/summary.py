@@ -58,11 +58,21 @@ def summary_lines(report: dict[str, Any]) -> Iterator[str]:
             alone = f"{report['unique_rows_published']:,} over all published columns, the sensitive ones included"
             yield f"  unique rows         {alone}"
     yield from _answered_for(report)
+    yield from _approval(report)
     yield f"  verdict             {_verdict(report)}"
     for reason in report["reasons"]:
         yield f"                      - {reason}"
     if report["page"]:
         yield f"  release page        {report['page']}"
+
+
+def _approval(report: dict[str, Any]) -> Iterator[str]:
+    """Yield who decided what; a report of an earlier version knows nothing of it."""
+    if report.get("approval_required") or report.get("approvals"):
+        for one in report["approvals"]:
+            yield f"  approval            {one['decision']} by {one['person']}, {one['at'][:19]}"
+        if not report["approvals"]:
+            yield "  approval            asked for, and nobody has decided"
 
 
 def _most_sensitive(scores: dict[str, Any]) -> str:

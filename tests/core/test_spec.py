@@ -161,8 +161,6 @@ def test_priorities_are_given_to_all_quasi_columns_or_to_none(folder: Path, meth
     [
         ("engine: spark", "engine"),
         ("missing: wildcard", "missing"),
-        ("approval: {required: true}", "approval.required"),
-        ("approval: {users: [x]}", "approval.users"),
         ("unit: id", "unit"),
         ("airflow: {deadline: PT6H}", "airflow.deadline"),
         ("recode: {sticky: true}", "recode.sticky"),

@@ -130,8 +130,10 @@ def running_airflow(folder: Path, include: Path, python_path: Path) -> Iterator[
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in USERS.items()),
         "AIRFLOW__LOGGING__LOGGING_LEVEL": "DEBUG",
         "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.5",
+        "AIRFLOW__SCHEDULER__TRIGGER_TIMEOUT_CHECK_INTERVAL": "1",
         "ANON_HOME": str(folder / "anon-home"),
         "ANON_INCLUDE": str(include),
+        "ANON_SPEC_CHANGED_BY": "Ada Rossi <ada@example.org>",
         "PYTHONPATH": os.pathsep.join(filter(None, [str(python_path), os.environ.get("PYTHONPATH")])),
         "TMPDIR": str(folder / "tmp"),
     }

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,15 @@ from tests.dags.airflow_server import Airflow, running_airflow, until
 from tests.faults.publications import COLUMNS, NAMES, TOWNS, csv_text, people, write_publication
 
 PASSES, REFUSED, BREAKS, UNMAPPED = "people", "people-local", "people-breaking", "people-unmapped"
+APPROVAL: dict[str, dict[str, Any]] = {
+    "asked-approved": {"users": ["olga", "uwe"]},
+    "asked-rejected": {"users": ["olga"], "timeout": "1h"},
+    "asked-marked": {},
+    "asked-four-eyes": {"four_eyes": True},
+    "asked-in-vain": {"timeout": "3s"},
+    "asked-again": {},
+}
+"""Publications that ask for approval, each for the end that it comes to."""
 CANARIES = ("QanaryIdentifier", "QanaryDropped", "QanaryTown", "QanarySensitive")
 AIRFLOW_SETTINGS = {"retries": 0, "owner": "open-data"}
 
@@ -83,7 +93,18 @@ def write_publications(folder: Path) -> Path:
     write_publication(folder, dataset=BREAKS, towns=towns, columns=columns, **{**common, "source": source})
     unmapped = {**common, "source": register().replace("QanaryTown", "QanaryNowhere")}
     write_publication(folder, dataset=UNMAPPED, towns=towns, **unmapped)
+    for dataset, approval in APPROVAL.items():
+        settings = {**AIRFLOW_SETTINGS, "retries": 2}
+        asking = {**common, "airflow": settings, "approval": {"required": True, **approval}}
+        write_publication(folder, dataset=dataset, towns=towns, **asking)
     return folder / "include"
+
+
+def people_wrote(folder: Path) -> list[Path]:
+    """The files that hold canaries because somebody wrote them: sources, a hierarchy, and the step that breaks."""
+    include = folder / "include"
+    sources = [include / f"samples/{name}.csv" for name in (PASSES, REFUSED, BREAKS, UNMAPPED, *APPROVAL)]
+    return [*sources, include / "hierarchies/towns.csv", folder / "python/sitecustomize.py"]
 
 
 @pytest.fixture(scope="session")

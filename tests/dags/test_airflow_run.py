@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.dags.conftest import BREAKS, CANARIES, PASSES, REFUSED, UNMAPPED, dag_of
+from tests.dags.conftest import APPROVAL, BREAKS, CANARIES, PASSES, REFUSED, UNMAPPED, dag_of, people_wrote
 from tests.faults.publications import files_below
 from tests.faults.search import found_in
 
@@ -68,9 +68,7 @@ def test_no_original_is_left(airflow, runs):
 def test_no_canary_is_in_anything_that_was_written(airflow, runs):
     """Task logs, XComs, rendered fields, event log, the whole database, the private folder, the portal, the rest."""
     folder = airflow.home.parent
-    sources = [airflow.include / f"samples/{name}.csv" for name in (PASSES, REFUSED, BREAKS, UNMAPPED)]
-    people_wrote = [*sources, airflow.include / "hierarchies/towns.csv", folder / "python/sitecustomize.py"]
-    assert found_in(folder, [*CANARIES, "QanaryNowhere"], but=people_wrote) == []
+    assert found_in(folder, [*CANARIES, "QanaryNowhere"], but=people_wrote(folder)) == []
 
 
 def test_the_search_covered_logs_and_database(airflow, runs):
@@ -111,6 +109,6 @@ def test_the_receipt_is_in_the_audit_store_and_airflow_has_at_most_its_digest(ai
 
 def test_airflow_lists_one_dag_per_file_and_no_import_error(airflow, runs):
     listed = json.loads(airflow.command("dags", "list", "-o", "json").splitlines()[-1])
-    assert {dag["dag_id"] for dag in listed} == {dag_of(name) for name in (PASSES, REFUSED, BREAKS, UNMAPPED)}
+    assert {dag["dag_id"] for dag in listed} == set(map(dag_of, (PASSES, REFUSED, BREAKS, UNMAPPED, *APPROVAL)))
     assert airflow.ask("GET", "/api/v2/importErrors")["total_entries"] == 0
     assert airflow.command("dags", "list-import-errors", "-o", "json").splitlines()[-1] in ("[]", "No data found")

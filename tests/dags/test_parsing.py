@@ -9,6 +9,7 @@ from tests.dags.parsing import HEAVY, IMPORTED, PARSE_THE_FILE, PARSED, ROOT, in
 from tests.faults.publications import write_publication
 
 STEPS = ["stage", "detect", "score", "recode", "gate", "publish", "record"]
+WITH_APPROVAL = [*STEPS[:5], "approve", *STEPS[5:]]
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,7 @@ def folder(tmp_path_factory):
         dataset="settings",
         airflow={"owner": "office", "retries": 4, "pool": "small", "max_active_runs": 3, "tags": ["one"]},
     )
+    write_publication(folder, dataset="approved", approval={"required": True, "users": ["anna"], "four_eyes": True})
     publications = folder / "include/publications"
     (publications / "not-yaml.yaml").write_text("dataset: [unclosed")
     (publications / "empty.yaml").write_text("")
@@ -92,6 +94,27 @@ def test_a_file_that_breaks_keeps_its_dag_so_that_a_run_at_work_can_remove_its_o
         assert "colour" in found["dags"]["publish_people"]["doc"]
 
 
+def test_who_has_to_approve_is_asked_between_gate_and_publish(parsed):
+    dag = parsed["dags"]["publish_approved"]
+    assert dag["tasks"] == WITH_APPROVAL
+    assert dag["teardowns"] == ["record"]
+    assert dag["fields"]["approve"] == [], "no name of a column is ever taken for a template"
+    assert "a person has to approve it: `anna`, but nobody who triggered" in dag["doc"]
+
+
+@pytest.mark.parametrize("style", ["block", "flow"])
+def test_a_file_that_breaks_keeps_its_task_for_whoever_is_asked_at_that_moment(tmp_path, style):
+    spec = write_publication(tmp_path, approval={"required": True, "users": ["anna"]})
+    text = spec.read_text()
+    if style == "flow":
+        text = text.replace(
+            "approval:\n  required: true\n  users:\n  - anna\n", "approval: {users: [anna], required: true}\n"
+        )
+        assert "{users" in text
+    spec.write_text(text + "colour: red\n")
+    assert in_airflow(PARSED, tmp_path)["dags"]["publish_people"]["tasks"] == WITH_APPROVAL
+
+
 def test_docs_and_tags_are_set(parsed):
     dag = parsed["dags"]["publish_monthly"]
     assert "By month." in dag["doc"]
@@ -142,7 +165,7 @@ def test_parsing_imports_nothing_heavy(folder):
 
 
 def test_importing_the_operators_imports_nothing_heavy(folder):
-    names = ", ".join(STEPS)
+    names = ", ".join(WITH_APPROVAL)
     found = in_airflow(IMPORTED.format(then=f"from anon_airflow.operators import {names}"), folder)
     assert not set(HEAVY) & set(found)
 
@@ -173,7 +196,7 @@ def test_constructors_take_keywords_only(folder):
 import importlib, inspect
 from airflow.sdk import BaseOperator
 answer = {{}}
-for name in {STEPS!r}:
+for name in {WITH_APPROVAL!r}:
     module = importlib.import_module("anon_airflow.operators." + name)
     operator = getattr(module, name.capitalize() + "Operator")
     kinds = [p.kind.name for p in inspect.signature(operator.__init__).parameters.values()][1:]

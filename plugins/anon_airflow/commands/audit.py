@@ -16,7 +16,8 @@ from anon_airflow.key_ring import KeyRing
 from anon_core.errors import InvalidInputError
 
 
-def _store() -> AuditStore:
+def audit_store() -> AuditStore:
+    """Open the audit store that is there; a command makes none."""
     home = Home.find()
     if home.audit_url is None and not (home.root / "audit.db").exists():
         raise InvalidInputError(
@@ -36,7 +37,7 @@ def audit() -> None:
 @json_option
 def list_runs(dataset: str | None, limit: int, as_json: bool) -> None:
     """List runs, the newest first, with their verdicts; runs that never reported back are `open`."""
-    with _store() as store:
+    with audit_store() as store:
         runs = store.runs(dataset, limit)
     if as_json:
         print_json({"runs": [asdict(run) for run in runs]})
@@ -58,7 +59,7 @@ def show(run_id: str, summary: bool, as_json: bool) -> None:
     from anon_airflow.summary import print_summary
 
     home = Home.find()
-    with _store() as store:
+    with audit_store() as store:
         found = next((r for r in store.runs(limit=None) if run_id in (r.run_id, r.version, r.dataset)), None)
         if found is None:
             raise InvalidInputError(f"no run, version or dataset called {run_id!r}; see `anon audit list`")
@@ -109,6 +110,28 @@ def _flat(value: Any) -> str:
 
 
 @audit.command()
+@click.option("--dataset", help="Only this dataset.")
+@json_option
+def pending(dataset: str | None, as_json: bool) -> None:
+    """List the runs that wait for a person to approve them: since when, who may, and the receipt to approve."""
+    from anon_airflow.asking import pending_questions
+
+    with audit_store() as store:
+        listed = pending_questions(store, dataset)
+    if as_json:
+        print_json({"pending": listed})
+        return
+    print_table(
+        f"{len(listed)} waiting for approval",
+        ["since", "dataset", "who may approve", "receipt", "run"],
+        [
+            [one["since"][:19], one["dataset"], ", ".join(one["users"]) or "anybody", one["receipt"], one["run_id"]]
+            for one in listed
+        ],
+    )
+
+
+@audit.command()
 @click.option(
     "--anchor", type=click.Path(path_type=Path, exists=True), help="A release's manifest.json: shows a cut tail."
 )
@@ -120,7 +143,7 @@ def verify(anchor: Path | None, as_json: bool) -> None:
     shows it. Keys that were retired are named in ANON_RETIRED_KEYS_FILE.
     """
     head = _anchor(anchor) if anchor else None
-    with _store() as store:
+    with audit_store() as store:
         found = store.verify(head)
     if as_json:
         print_json(asdict(found))
@@ -149,7 +172,7 @@ def _anchor(path: Path) -> Head:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all entries in a list.")
 def export(as_json: bool) -> None:
     """Print every entry in order, one JSON object per line."""
-    with _store() as store:
+    with audit_store() as store:
         if as_json:
             print_json({"entries": list(store.export())})
             return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseOperator
@@ -14,6 +15,36 @@ if TYPE_CHECKING:
     from airflow.sdk import Context
 
     from anon_airflow.run import Run
+
+
+def run_of(spec: str, context: Context) -> Run:
+    """Return the run that a task belongs to, by the publication file as it is now."""
+    from anon_airflow.run import Run
+
+    dag_run: Any = context["dag_run"]
+    start = dag_run.data_interval_start
+    return Run.of(
+        spec,
+        dag_run.run_id,
+        period=start.date().isoformat() if start else None,
+        actor=dag_run.triggering_user_name or f"airflow ({getattr(dag_run.run_type, 'value', dag_run.run_type)})",
+    )
+
+
+@contextmanager
+def failing_for_good() -> Iterator[None]:
+    """
+    End a task as its error deserves.
+
+    Wrong input and refusals fail at once: trying again changes nothing. What the disk or the database refuses, and what
+    we did not foresee, may be tried again. No error of a library comes through, for it may quote a cell.
+    """
+    try:
+        yield
+    except (StorageError, InternalError):
+        raise
+    except AnonError as error:
+        raise AirflowFailException(str(error)) from None
 
 
 class PublicationOperator(BaseOperator):
@@ -30,33 +61,12 @@ class PublicationOperator(BaseOperator):
         self.spec = spec
 
     def take(self, step: Callable[..., dict[str, Any]], context: Context, *args: Any, **options: Any) -> dict[str, Any]:
-        """
-        Take one step and return its counts.
-
-        Wrong input and refusals fail at once: trying again changes nothing. What the disk or the database refuses, and
-        what we did not foresee, may be tried again. No error of a library comes through, for it may quote a cell.
-        """
-        try:
-            result = step(self._run(context), *args, **options)
-        except (StorageError, InternalError):
-            raise
-        except AnonError as error:
-            raise AirflowFailException(str(error)) from None
+        """Take one step and return its counts."""
+        with failing_for_good():
+            result = step(run_of(self.spec, context), *args, **options)
         self.log.info("%s: %s", step.__name__, ", ".join(f"{key}={value}" for key, value in result.items()))
         return result
 
     def say(self, text: str) -> None:
         """Show progress in the task's log."""
         self.log.info(text)
-
-    def _run(self, context: Context) -> Run:
-        from anon_airflow.run import Run
-
-        dag_run: Any = context["dag_run"]
-        start = dag_run.data_interval_start
-        return Run.of(
-            self.spec,
-            dag_run.run_id,
-            period=start.date().isoformat() if start else None,
-            actor=dag_run.triggering_user_name or f"airflow ({getattr(dag_run.run_type, 'value', dag_run.run_type)})",
-        )

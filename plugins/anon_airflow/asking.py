@@ -1,0 +1,216 @@
+"""Asking a person, and putting the answer on record, signed; and the look at that record before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from anon_airflow.approval import (
+    NOBODY,
+    VERB,
+    Decision,
+    Outcome,
+    Rows,
+    newest_receipt,
+    objections,
+    problems,
+    question_of,
+)
+from anon_airflow.audit import AuditStore
+from anon_airflow.four_eyes import FourEyes, eyes_of
+from anon_airflow.question import question_text
+from anon_airflow.receipt import Receipt
+from anon_airflow.receipt import problems as receipt_problems
+from anon_airflow.run import Run
+from anon_core.errors import RefusedError
+
+__all__ = ["Answer", "Question", "ask", "decide", "pending_questions", "refuse_unapproved"]
+
+BY = "approval"
+FEWEST_CHARACTERS = 12
+"""So much of a receipt's digest says which one is meant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What a person is asked, who may answer (empty: anybody), and for how long the question stands."""
+
+    receipt: str
+    subject: str
+    body: str
+    users: tuple[str, ...]
+    wait: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What somebody answered; ``receipt`` is the digest that the person had before the eyes, or its beginning."""
+
+    outcome: Outcome
+    person: str = NOBODY
+    user_id: str = ""
+    receipt: str = ""
+
+
+def ask(run: Run) -> Question:
+    """
+    Open a question about the newest receipt of a run, on record, and return it.
+
+    :raises RefusedError: there is nothing to approve, or nobody who may.
+    """
+    rules = run.publication.approval
+    with run.audit() as audit:
+        rows = audit.run(run.run_id, run.dataset)
+        receipt = newest_receipt(rows)
+        if receipt is None:
+            raise RefusedError("receipt", [f"run {run.run_id} has no receipt: its gate has not passed"])
+        if found := _receipt_faults(run, rows["receipts"][-1]["body"]):
+            raise RefusedError("receipt", found)
+        eyes = _eyes(run, rows)
+        users = tuple(name for name in rules.users if not (eyes and eyes.objections([name])))
+        if eyes and eyes.problems:
+            raise RefusedError(BY, eyes.problems)
+        if rules.users and not users:
+            raise RefusedError(
+                BY,
+                [
+                    "nobody may approve it: with four_eyes, everybody in `approval.users` either triggered this run or "
+                    "last changed the publication file or one of its hierarchy files; name somebody else"
+                ],
+            )
+        for intent in audit.open_intents(run.dataset):
+            if intent.run_id == run.run_id and intent.verb == VERB:
+                audit.close(intent.id, "failed", outcome="asked again")
+        audit.intend(
+            run_id=run.run_id,
+            dataset=run.dataset,
+            verb=VERB,
+            actor=run.actor,
+            spec_digest=run.spec_digest,
+            details={"receipt": receipt[1], "users": list(users), "wait": int(rules.wait.total_seconds())},
+        )
+        body = question_text(run, rows, receipt[1])
+    return Question(
+        receipt=receipt[1],
+        subject=f"May {run.publication.title} be published?",
+        body=body,
+        users=users,
+        wait=rules.wait,
+    )
+
+
+def decide(run: Run, answer: Answer) -> dict[str, Any]:
+    """
+    Put an answer on record, signed, and close its question.
+
+    :raises RefusedError: it is no approval, or not one that counts; that too is on record.
+    """
+    with run.audit() as audit:
+        rows = audit.run(run.run_id, run.dataset)
+        question = question_of(rows)
+        if question is None or any(outcome["intent_id"] == question["id"] for outcome in rows["outcomes"]):
+            raise RefusedError(
+                BY, ["no question is open: it was answered, or the run was begun again; clear `approve`"]
+            )
+        against = _against(run, rows, question, answer) if answer.outcome is Outcome.APPROVED else []
+        decision = Decision.sign(
+            run.signing_key(),
+            dataset=run.dataset,
+            run_id=run.run_id,
+            receipt=str(question["details"].get("receipt", "")),
+            question=question["id"],
+            decision=(Outcome.REFUSED if against else answer.outcome).value,
+            person=answer.person,
+            user_id=answer.user_id,
+            reason="; ".join(against),
+        )
+        audit.append("approvals", **decision.row())
+        audit.close(
+            question["id"], "done" if decision.decision == Outcome.APPROVED else "refused", outcome=decision.decision
+        )
+    if against:
+        raise RefusedError(BY, against)
+    if answer.outcome is not Outcome.APPROVED:
+        what = "nobody answered in time" if answer.outcome is Outcome.TIMED_OUT else f"{answer.person} rejected it"
+        raise RefusedError(BY, [what])
+    return {"decision": decision.decision, "receipt": decision.receipt}
+
+
+def refuse_unapproved(run: Run, audit: AuditStore) -> None:
+    """
+    Let a run pass whose publication file asks for no approval, or that has one that counts.
+
+    :raises RefusedError: with every reason why it has none.
+    """
+    rules = run.publication.approval
+    if not rules.required:
+        return
+    rows = audit.run(run.run_id, run.dataset)
+    found = problems(rows, run.key_ring(), dataset=run.dataset, run_id=run.run_id, rules=rules, eyes=_eyes(run, rows))
+    if found:
+        raise RefusedError(BY, found)
+
+
+def pending_questions(store: AuditStore, dataset: str | None) -> list[dict[str, Any]]:
+    """Return every question that nobody has answered, the oldest first; no names in ``users`` stand for anybody."""
+    found = []
+    for intent in store.open_intents(dataset):
+        if intent.verb == VERB:
+            rows = store.run(intent.run_id, intent.dataset)["intents"]
+            details = next(row["details"] for row in rows if row["id"] == intent.id)
+            found.append(
+                {
+                    "dataset": intent.dataset,
+                    "run_id": intent.run_id,
+                    "since": intent.at,
+                    "seconds": details.get("wait"),
+                    "users": details.get("users", []),
+                    "receipt": details.get("receipt", ""),
+                }
+            )
+    return found
+
+
+def _eyes(run: Run, rows: Rows) -> FourEyes | None:
+    if not run.publication.approval.four_eyes:
+        return None
+    return eyes_of(run.publication, rows["intents"], run.actor)
+
+
+def _receipt_faults(run: Run, body: str) -> list[str]:
+    """Say why a receipt is none for this run; the bytes it covers are measured by `publish`."""
+    receipt = Receipt.from_json(body)
+    found = receipt_problems(
+        receipt,
+        run.key_ring(),
+        dataset=run.dataset,
+        run_id=run.run_id,
+        spec_digest=run.publication.digest(),
+        suite_digest=receipt.suite_digest,
+        distributions=receipt.distributions,
+        checks=receipt.checks,
+    )
+    if not run.gated.exists():
+        found.append("the files that passed the gate are gone; clear the run from `stage`")
+    return found
+
+
+def _against(run: Run, rows: Rows, question: Mapping[str, Any], answer: Answer) -> list[str]:
+    """Say why an approval does not count; empty when it does."""
+    asked = str(question["details"].get("receipt", ""))
+    receipt = newest_receipt(rows)
+    found = []
+    if receipt is None or receipt[1] != asked or receipt[0] > question["id"]:
+        found.append("the gate has signed another receipt since it was asked")
+    else:
+        found += _receipt_faults(run, rows["receipts"][-1]["body"])
+    shown = answer.receipt.strip().lower()
+    if len(shown) < FEWEST_CHARACTERS or not asked.startswith(shown):
+        found.append(
+            f"the answer is about receipt {shown[:12] or 'none'}, this run was asked about {asked[:12]}: Airflow goes "
+            "on showing the first question of a run that is cleared; read the newest in the log of the task `approve`, "
+            "and give its receipt in the answer"
+        )
+    return found + objections(answer.person, answer.user_id, run.publication.approval, _eyes(run, rows))

@@ -1,0 +1,47 @@
+"""``anon approval``: taking an approval back. Approvals are given in Airflow, where people log in."""
+
+from __future__ import annotations
+
+import click
+
+from anon_airflow.commands.output import json_option, print_json
+from anon_core.errors import InvalidInputError
+
+
+@click.group(short_help="Take an approval back.")
+def approval() -> None:
+    """Take an approval back. Approvals are given in Airflow; `anon audit pending` lists those waited for."""
+
+
+@approval.command()
+@click.argument("run_id", metavar="RUN")
+@click.option("--reason", required=True, help="Why, for the record.")
+@click.option("--dataset", help="Where runs of several datasets have this id.")
+@json_option
+def withdraw(run_id: str, reason: str, dataset: str | None, as_json: bool) -> None:
+    """Withdraw the approval of RUN, a run id as `anon audit list` shows it; it can no longer be published by it.
+
+    Exit code 2 if there is no approval, or the run is published already.
+    """
+    from anon_airflow.commands.audit import audit_store
+    from anon_airflow.home import Home, private_folder
+    from anon_airflow.pipeline import operating_system_user
+    from anon_airflow.signing import SigningKey
+    from anon_airflow.withdrawing import withdraw as sign_withdrawal
+
+    if not reason.strip():
+        raise click.BadParameter("say why", param_hint="--reason")
+    person = operating_system_user()
+    with audit_store() as store:
+        found = sorted({run.dataset for run in store.runs(dataset, None) if run.run_id == run_id})
+        if not found:
+            raise InvalidInputError(f"no run called {run_id!r}; see `anon audit list`")
+        if len(found) > 1:
+            raise InvalidInputError(f"{', '.join(found)} all have a run {run_id!r}; say which with --dataset")
+        key = SigningKey.load(private_folder(Home.find().root), create=False)
+        decision = sign_withdrawal(store, key, run_id, found[0], person=person, reason=reason.strip())
+    if as_json:
+        names = ("dataset", "run_id", "receipt", "decision", "person", "reason")
+        print_json({name: getattr(decision, name) for name in names})
+    else:
+        click.echo(f"withdrawn by {person}: {found[0]}, run {run_id}, receipt {decision.receipt[:12]}")

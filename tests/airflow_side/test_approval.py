@@ -1,0 +1,409 @@
+"""An approval is a signed row in the audit store: what counts as one, and everything that does not."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from anon_airflow import steps
+from anon_airflow.approval import Decision, Outcome
+from anon_airflow.run import Run
+from anon_airflow.signing import SigningKey
+from anon_airflow.withdrawing import withdraw
+from anon_core.errors import InvalidInputError, RefusedError
+from tests.airflow_side.approvals import answer, newest_question, waiting_run
+from tests.airflow_side.step_runs import UNTIL_GATE, rows, run_of, take
+from tests.faults.publications import csv_text, files_below, people, source_of, staged_files, versions_of
+
+
+@pytest.fixture
+def run(tmp_path) -> Run:
+    return waiting_run(tmp_path)
+
+
+@pytest.fixture
+def asked(run) -> Run:
+    steps.ask(run)
+    return run
+
+
+def refused(step, *args, by: str = "approval") -> str:
+    with pytest.raises(RefusedError) as caught:
+        step(*args)
+    assert caught.value.by == by
+    return "; ".join(caught.value.reasons)
+
+
+def not_published(run: Run) -> str:
+    """Try to publish, see it refused for want of an approval and on record, and return why."""
+    before = len(rows(run)["refusals"])
+    why = refused(steps.publish, run)
+    found = rows(run)
+    assert len(found["refusals"]) == before + 1
+    assert found["refusals"][-1]["by"] == "approval"
+    assert found["publications"] == []
+    assert versions_of(run.publication.file) == []
+    return why
+
+
+def forge(run: Run, key: SigningKey | None = None, **changes) -> None:
+    """Put a decision on record as somebody would who can write the database but not sign."""
+    question = newest_question(run)
+    values = {
+        "dataset": run.dataset,
+        "run_id": run.run_id,
+        "receipt": question["details"]["receipt"],
+        "question": question["id"],
+        "decision": "approved",
+        "person": "anna",
+        "user_id": "anna",
+        "reason": "",
+    }
+    signed = Decision.sign(key or run.signing_key(), **values)
+    with run.audit() as audit:
+        audit.append("approvals", **dataclasses.replace(signed, **changes).row())
+
+
+def test_what_is_approved_is_published_and_the_approval_is_on_record(asked):
+    assert answer(asked) == {"decision": "approved", "receipt": rows(asked)["receipts"][-1]["digest"]}
+    assert take(asked, "publish")["status"] == "published"
+    ended = take(asked, "record")
+    (decided,) = json.loads(Path(ended["report"]).read_bytes())["approvals"]
+    assert (decided["person"], decided["decision"]) == ("anna", "approved")
+    assert decided["receipt"] == rows(asked)["receipts"][-1]["digest"]
+    assert decided["at"] == rows(asked)["approvals"][0]["at"]
+    with asked.audit() as audit:
+        assert audit.verify().ok
+        assert audit.open_intents() == []
+
+
+def test_the_public_report_says_that_a_person_approved_and_names_nobody(asked):
+    answer(asked, person="annabella")
+    take(asked, "publish", "record")
+    portal = asked.publication.root / "portal"
+    assert json.loads((portal / "people/latest/report.json").read_bytes())["approved"] is True
+    assert "A person has approved the publication" in (portal / "people/index.html").read_text()
+    assert all(b"annabella" not in path.read_bytes() for path in files_below(portal))
+
+
+def test_without_an_approval_nothing_is_published(run):
+    assert "marking it successful signs nothing" in not_published(run)
+
+
+def test_a_question_that_nobody_answered_publishes_nothing(asked):
+    assert "nobody has approved it" in not_published(asked)
+
+
+def test_a_rejection_is_on_record_and_publishes_nothing(asked):
+    assert refused(answer, asked, Outcome.REJECTED) == "anna rejected it"
+    assert [row["decision"] for row in rows(asked)["approvals"]] == ["rejected"]
+    assert [row["status"] for row in rows(asked)["outcomes"]] == ["refused"]
+    assert "anna has rejected it" in not_published(asked)
+
+
+def test_no_answer_in_time_is_on_record_as_nobodys_and_publishes_nothing(asked):
+    assert refused(answer, asked, Outcome.TIMED_OUT, "nobody") == "nobody answered in time"
+    assert [(row["decision"], row["person"]) for row in rows(asked)["approvals"]] == [("timed out", "nobody")]
+    assert "nobody answered in time" in not_published(asked)
+
+
+def test_a_question_is_answered_once(asked):
+    refused(answer, asked, Outcome.REJECTED)
+    assert "no question is open" in refused(answer, asked)
+    assert [row["decision"] for row in rows(asked)["approvals"]] == ["rejected"]
+
+
+def test_after_a_rejection_it_can_be_asked_again(asked):
+    refused(answer, asked, Outcome.REJECTED)
+    steps.ask(asked)
+    answer(asked, person="bea")
+    assert take(asked, "publish")["status"] == "published"
+
+
+def test_asked_again_the_earlier_approval_no_longer_counts(asked):
+    answer(asked)
+    steps.ask(asked)
+    assert "asked for again since" in not_published(asked)
+
+
+def test_asking_twice_leaves_one_question_open(asked):
+    steps.ask(asked)
+    with asked.audit() as audit:
+        assert [intent.verb for intent in audit.open_intents()] == ["run", "approve"]
+
+
+def test_without_a_receipt_nobody_is_asked(tmp_path):
+    run = waiting_run(tmp_path)
+    other = run_of(run.publication.file, tmp_path / "home", "manual__2")
+    take(other, "stage")
+    assert "its gate has not passed" in refused(steps.ask, other, by="receipt")
+    assert [intent["verb"] for intent in rows(other)["intents"]] == ["run"]
+
+
+def test_nobody_is_asked_about_files_that_are_gone(run):
+    from anon_airflow.home import wipe
+
+    wipe(run.gated)
+    assert "are gone" in refused(steps.ask, run, by="receipt")
+
+
+def test_nobody_is_asked_by_another_publication_file_than_the_gate_measured(run):
+    spec = run.publication.file
+    spec.write_text(spec.read_text().replace("k: 5", "k: 6"))
+    changed = run_of(spec, run.home.root)
+    assert "another spec" in refused(steps.ask, changed, by="receipt")
+
+
+def test_a_run_begun_again_needs_a_new_approval_even_for_the_same_bytes(asked):
+    answer(asked)
+    before = rows(asked)["receipts"][-1]["digest"]
+    take(asked, *UNTIL_GATE)
+    assert rows(asked)["receipts"][-1]["digest"] == before, "the same bytes have the same receipt"
+    assert "for another receipt" in not_published(asked)
+    steps.ask(asked)
+    answer(asked)
+    assert take(asked, "publish")["status"] == "published"
+
+
+def test_a_run_begun_again_with_other_rows_needs_a_new_approval(asked):
+    answer(asked)
+    source_of(asked.publication.file).write_text(csv_text(people(seed=2)))
+    take(asked, *UNTIL_GATE)
+    assert "for another receipt" in not_published(asked)
+
+
+def test_a_gate_that_ran_again_while_somebody_was_thinking_makes_the_answer_void(asked):
+    receipt = newest_question(asked)["details"]["receipt"]
+    with asked.audit() as audit:
+        again = rows(asked)["receipts"][-1]
+        audit.append("receipts", **{name: again[name] for name in ("run_id", "dataset", "digest", "body")})
+    assert "another receipt since" in refused(answer, asked)
+    assert rows(asked)["approvals"][-1]["decision"] == "refused"
+    assert rows(asked)["approvals"][-1]["receipt_digest"] == receipt
+    assert "for another receipt" in not_published(asked)
+
+
+@pytest.mark.parametrize("shown", ["", "0" * 64, "short"])
+def test_an_answer_to_another_question_than_was_asked_is_refused(asked, shown):
+    assert "Airflow goes on showing" in refused(lambda: answer(asked, receipt=shown))
+    assert rows(asked)["approvals"][-1]["decision"] == "refused"
+    assert "was refused" in not_published(asked)
+
+
+def test_the_beginning_of_a_receipt_names_it(asked):
+    answer(asked, receipt=" " + newest_question(asked)["details"]["receipt"][:12].upper() + "\n")
+    assert take(asked, "publish")["status"] == "published"
+
+
+def test_whoever_is_not_among_the_users_cannot_approve_and_is_told_who_may(tmp_path):
+    run = waiting_run(tmp_path, users=["bea", "carla"])
+    assert steps.ask(run).users == ("bea", "carla")
+    assert "anna may not approve it: `approval.users` names bea, carla" in refused(answer, run)
+    assert "was refused: anna may not approve it" in not_published(run)
+    steps.ask(run)
+    answer(run, person="bea")
+    assert take(run, "publish")["status"] == "published"
+
+
+def test_a_user_is_known_by_id_or_by_name(tmp_path):
+    run = waiting_run(tmp_path, users=["bea"])
+    steps.ask(run)
+    answer(run, person="bea", user_id="17")
+    assert take(run, "publish")["status"] == "published"
+
+
+def test_an_answer_without_a_person_is_refused(asked):
+    assert "does not tell who answered" in refused(lambda: answer(asked, person="nobody", user_id=""))
+    assert "does not tell who answered" in not_published(asked)
+
+
+def test_publish_asks_the_users_again_whatever_was_signed(tmp_path):
+    run = waiting_run(tmp_path, users=["bea"])
+    steps.ask(run)
+    forge(run)  # Signed by the right key, as by a worker whose file named somebody else.
+    assert "anna may not approve it" in not_published(run)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"mac": "0" * 64}, {"mac": ""}, {"person": "bea"}, {"user_id": "bea"}, {"reason": "because"}]
+)
+def test_an_approval_that_was_changed_or_never_signed_counts_for_nothing(asked, changes):
+    forge(asked, **changes)
+    assert "signature is wrong" in not_published(asked)
+
+
+def test_an_approval_by_another_key_counts_for_nothing(asked):
+    other = SigningKey.of(b"another key that is long enough to sign")
+    forge(asked, other)
+    assert f"signed with key {other.key_id}" in not_published(asked)
+    forge(asked, other, key_id=asked.signing_key().key_id)
+    assert "signature is wrong" in not_published(asked)
+
+
+def test_the_signature_of_something_else_is_no_approval(asked):
+    key = asked.signing_key()
+    forge(asked, mac=key.sign("receipt", b"anything"))
+    assert "signature is wrong" in not_published(asked)
+
+
+@pytest.mark.parametrize("changes", [{"run_id": "manual__2"}, {"dataset": "others"}, {"receipt": "0" * 64}])
+def test_an_approval_of_something_else_counts_for_nothing_here(tmp_path, changes):
+    """Signed as it is: an approval that was given elsewhere, copied into this run."""
+    run = waiting_run(tmp_path)
+    steps.ask(run)
+    question = newest_question(run)
+    values = {"dataset": run.dataset, "run_id": run.run_id, "receipt": question["details"]["receipt"]}
+    signed = Decision.sign(
+        run.signing_key(),
+        **{**values, **changes},
+        question=question["id"],
+        decision="approved",
+        person="anna",
+        user_id="anna",
+        reason="",
+    )
+    with run.audit() as audit:
+        copied = {"run_id": run.run_id, "dataset": run.dataset}
+        audit.append("approvals", **{**signed.row(), **copied})
+    assert "for another receipt" in (why := not_published(run)) or "signature is wrong" in why
+
+
+def test_an_approval_copied_after_a_rejection_does_not_revive_it(asked):
+    answer(asked)
+    kept = rows(asked)["approvals"][-1]
+    with asked.audit() as audit:
+        withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="wrong period")
+        columns = ("run_id", "dataset", "receipt_digest", "person", "decision", "mac", "details")
+        audit.append("approvals", **{name: kept[name] for name in columns})
+    assert "withdrawn by eva" in not_published(asked)
+
+
+def test_a_withdrawn_approval_publishes_nothing_until_somebody_approves_again(asked):
+    answer(asked)
+    with asked.audit() as audit:
+        signed = withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="wrong period")
+    assert signed.reason == "wrong period"
+    assert "withdrawn by eva" in not_published(asked)
+    steps.ask(asked)
+    answer(asked, person="bea")
+    assert take(asked, "publish")["status"] == "published"
+
+
+def test_what_was_never_approved_or_is_published_cannot_be_withdrawn(asked):
+    def withdrawn() -> None:
+        with asked.audit() as audit:
+            withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
+
+    with pytest.raises(InvalidInputError, match="nobody has decided"):
+        withdrawn()
+    answer(asked)
+    take(asked, "publish")
+    with pytest.raises(InvalidInputError, match="published already, as version"):
+        withdrawn()
+    assert [row["decision"] for row in rows(asked)["approvals"]] == ["approved"]
+
+
+def test_a_withdrawal_while_it_is_being_sent_is_seen_by_one_side_or_the_other(asked, monkeypatch):
+    """Withdrawn when `publish` has looked already but nothing is sent: it looks again."""
+    from anon_airflow import gate
+
+    answer(asked)
+    measure = gate.measure
+
+    def meanwhile(*args, **kwargs):
+        with asked.audit() as audit:
+            withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
+        return measure(*args, **kwargs)
+
+    monkeypatch.setattr(gate, "measure", meanwhile)
+    assert "withdrawn by eva" in not_published(asked)
+    with asked.audit() as audit:
+        assert [intent.verb for intent in audit.open_intents()] == ["run"]
+
+
+def test_a_withdrawal_that_comes_while_it_is_being_sent_says_so(asked):
+    answer(asked)
+    with asked.audit() as audit:
+        audit.intend(run_id=asked.run_id, dataset=asked.dataset, verb="publish", actor="x")
+        with pytest.raises(InvalidInputError, match="being published at this moment"):
+            withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
+
+
+def test_clocks_do_not_matter(asked, monkeypatch):
+    """The newest is told by its place in the chain: a rejection from a host whose clock is behind counts."""
+    from datetime import UTC, datetime
+
+    from anon_airflow.audit import AuditStore
+
+    refused(answer, asked, Outcome.REJECTED)
+    steps.ask(asked)
+    answer(asked)
+    opened = AuditStore.open
+    monkeypatch.setattr(AuditStore, "open", lambda *args: opened(*args, clock=lambda: datetime(2001, 1, 1, tzinfo=UTC)))
+    with asked.audit() as audit:
+        withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
+    assert rows(asked)["approvals"][-1]["at"] < rows(asked)["approvals"][0]["at"]
+    assert "withdrawn by eva" in not_published(asked)
+
+
+def test_while_somebody_thinks_only_files_that_passed_are_there(asked):
+    assert staged_files(asked.home.root) == []
+    names = {path.name for path in files_below(asked.gated)}
+    assert {"people.csv", "people.parquet", "report.json"} <= names
+    source = {row[0] for row in people()}
+    assert not any(name in path.read_text(errors="replace") for path in files_below(asked.gated) for name in source)
+
+
+def test_the_question_tells_counts_and_columns_and_no_cell(tmp_path):
+    run = waiting_run(tmp_path, users=["bea"], timeout="3h")
+    question = steps.ask(run)
+    receipt = rows(run)["receipts"][-1]["digest"]
+    assert question.receipt == receipt
+    assert question.wait.total_seconds() == 3 * 3600
+    assert "The register of people" in question.subject
+    for told in ("k, rows in the smallest class | 5 |", "`born`", f"Receipt `{receipt}`", "rows published"):
+        assert told in question.body
+    for cell in ("P000001", "note 1", "Alba", "Bria"):
+        assert cell not in question.body
+
+
+def test_what_is_accepted_by_name_is_told_and_cannot_dress_up_as_something_else(tmp_path):
+    from anon_airflow.question import question_text
+
+    run = waiting_run(tmp_path)
+    with run.audit() as audit:
+        audit.append(
+            "waivers",
+            run_id=run.run_id,
+            dataset=run.dataset,
+            check_name="published_uniqueness",
+            columns=["born", "points"],
+            reason="known to all\n# k is fine ![x](http://example.org/x.png)",
+            person="dpo",
+            until="2030-01-01",
+        )
+    told = question_text(run, rows(run), "0" * 64)
+    line = next(line for line in told.splitlines() if "dpo" in line)
+    assert line.startswith("- published\\_uniqueness (`born`, `points`): known to all \\# k is fine \\!\\[x\\](http")
+    assert "until 2030-01-01" in line
+
+
+def test_a_file_that_asks_for_no_approval_needs_none(tmp_path):
+    from tests.faults.publications import write_publication
+
+    run = run_of(write_publication(tmp_path), tmp_path / "home")
+    take(run, *UNTIL_GATE)
+    assert take(run, "publish")["status"] == "published"
+    report = json.loads(Path(take(run, "record")["report"]).read_bytes())
+    assert (report["approval_required"], report["approvals"]) == (False, [])
+
+
+def test_taking_the_approval_out_of_the_file_after_the_gate_publishes_nothing(asked):
+    spec = asked.publication.file
+    spec.write_text(spec.read_text().replace("required: true", "required: false"))
+    with pytest.raises(RefusedError, match="another spec"):
+        steps.publish(run_of(spec, asked.home.root))
+    assert versions_of(spec) == []

@@ -1,0 +1,219 @@
+"""A person approves, rejects, is not allowed to or does not come: through a real Airflow, with real users."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.dags.airflow_server import Airflow, RefusedByAirflowError, until
+from tests.dags.conftest import APPROVAL, CANARIES, dag_of, people_wrote
+from tests.dags.test_airflow_run import audit_rows
+from tests.faults.publications import csv_text, files_below, people
+from tests.faults.search import found_in
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One run of a publication that asks for approval."""
+
+    airflow: Airflow
+    dataset: str
+    run_id: str
+
+    def ask(self, method: str, path: str, body: Any = None, *, user: str = "admin") -> Any:
+        return self.airflow.ask(method, f"/api/v2/dags/{dag_of(self.dataset)}/{path}", body, user=user)
+
+    def states(self) -> dict[str, str | None]:
+        return self.airflow.states(dag_of(self.dataset), self.run_id)
+
+    def until_waiting(self) -> None:
+        """
+        Wait until the question stands, and as long as a person takes to read.
+
+        Airflow fails a task that is answered before its executor has told that the worker was left, within a second.
+        """
+        until(lambda: self.states()["approve"] == "awaiting_input", 300, f"{self.dataset} to ask")
+        time.sleep(3)
+
+    def end(self) -> str:
+        return self.airflow.wait(dag_of(self.dataset), self.run_id, 300)
+
+    def shown(self) -> dict[str, Any]:
+        """Return the question as the page of Airflow shows it."""
+        return self.ask("GET", f"dagRuns/{self.run_id}/taskInstances/approve/-1/hitlDetails")
+
+    def answer(self, option: str, user: str, receipt: str | None = None) -> None:
+        """Press a button, as the page does: the fields of the form go with it."""
+        given = receipt or self.shown()["params"]["receipt"]["value"]
+        body = {"chosen_options": [option], "params_input": {"receipt": given}}
+        self.ask("PATCH", f"dagRuns/{self.run_id}/taskInstances/approve/-1/hitlDetails", body, user=user)
+
+    def mark(self, task: str, state: str, user: str = "uwe") -> None:
+        self.ask("PATCH", f"dagRuns/{self.run_id}/taskInstances/{task}", {"new_state": state}, user=user)
+
+    def clear(self, task: str, user: str = "olga") -> None:
+        body = {"dry_run": False, "dag_run_id": self.run_id, "task_ids": [task], "include_downstream": True}
+        self.ask("POST", "clearTaskInstances", {**body, "only_failed": False, "reset_dag_runs": True}, user=user)
+
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        return audit_rows(self.airflow, self.dataset, self.run_id)
+
+    def decisions(self) -> list[tuple[str, str]]:
+        return [(row["decision"], row["person"]) for row in self.rows()["approvals"]]
+
+    def anon(self, *words: str) -> Any:
+        ended = subprocess.run(
+            [sys.executable, "-c", "from anon_airflow.entry import main; main()", *words, "--json"],
+            env={**os.environ, "ANON_HOME": str(self.airflow.anon_home)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(ended.stdout)
+
+    def assert_not_published(self, reason: str) -> None:
+        assert self.end() == "failed"
+        assert self.states()["record"] == "success"
+        assert not (self.airflow.include / "portal" / self.dataset).exists()
+        rows = self.rows()
+        assert rows["publications"] == []
+        assert rows["refusals"][-1]["by"] == "approval"
+        assert reason in "; ".join(rows["refusals"][-1]["reasons"])
+
+
+@pytest.fixture(scope="module")
+def asked(airflow) -> dict[str, Asked]:
+    """Trigger every publication that asks for approval, as admin, and wait until all of them ask."""
+    wanted = set(map(dag_of, APPROVAL))
+    until(lambda: wanted <= {dag["dag_id"] for dag in airflow.ask("GET", "/api/v2/dags")["dags"]}, 60, "the DAGs")
+    found = {dataset: Asked(airflow, dataset, airflow.trigger(dag_of(dataset))) for dataset in APPROVAL}
+    for one in found.values():
+        if one.dataset != "asked-in-vain":
+            one.until_waiting()
+    return found
+
+
+def test_while_it_waits_it_is_listed_and_no_original_is_there(asked):
+    run = asked["asked-approved"]
+    listed = {one["dataset"]: one for one in run.anon("audit", "pending")["pending"]}
+    assert listed[run.dataset]["users"] == ["olga", "uwe"]
+    assert listed[run.dataset]["receipt"] == run.rows()["receipts"][-1]["digest"]
+    assert run.anon("audit", "pending", "--dataset", run.dataset)["pending"] == [listed[run.dataset]]
+    assert [path for path in files_below(run.airflow.anon_home / "staging") if run.dataset in str(path)] == []
+    gated = {path.name for path in files_below(run.airflow.anon_home / "gated" / run.dataset)}
+    assert {f"{run.dataset}.csv", f"{run.dataset}.parquet", "report.json"} <= gated
+
+
+def test_the_question_is_shown_with_what_is_needed_to_decide(asked):
+    shown = asked["asked-approved"].shown()
+    assert "The register of asked-approved" in shown["subject"]
+    receipt = asked["asked-approved"].rows()["receipts"][-1]["digest"]
+    assert receipt in shown["body"]
+    assert shown["params"]["receipt"]["value"] == receipt
+    assert "| k, rows in the smallest class | 5 |" in shown["body"]
+    assert [user["id"] for user in shown["assigned_users"]] == ["olga", "uwe"]
+
+
+def test_what_a_user_approves_is_published_and_others_cannot_approve(asked):
+    run = asked["asked-approved"]
+    for user in ("admin", "vic"):
+        with pytest.raises(RefusedByAirflowError, match="403"):
+            run.answer("Approve", user)
+    run.answer("Approve", "olga")
+    assert run.end() == "success"
+    assert set(run.states().values()) == {"success"}
+    assert run.decisions() == [("approved", "olga")]
+    assert [row["status"] for row in run.rows()["publications"]] == ["published"]
+    report = json.loads((run.airflow.include / "portal" / run.dataset / "latest/report.json").read_bytes())
+    assert report["approved"] is True
+    shown = run.anon("audit", "show", run.dataset)
+    assert [one["person"] for one in shown["report"]["approvals"]] == ["olga"]
+    assert not any(one["dataset"] == run.dataset for one in run.anon("audit", "pending")["pending"])
+
+
+def test_what_a_user_rejects_is_not_published_and_not_asked_again(asked):
+    run = asked["asked-rejected"]
+    run.answer("Reject", "olga")
+    run.assert_not_published("olga rejected it")
+    assert run.decisions() == [("rejected", "olga")]
+    assert run.states()["approve"] == "failed"
+    assert len([row for row in run.rows()["intents"] if row["verb"] == "approve"]) == 1
+
+
+def test_a_task_that_is_marked_successful_approves_nothing(asked):
+    run = asked["asked-marked"]
+    run.mark("approve", "success")
+    run.assert_not_published("marking it successful signs nothing")
+    assert run.states()["approve"] == "success"
+    assert run.states()["publish"] == "failed"
+    assert run.decisions() == []
+
+
+def test_with_four_eyes_whoever_triggered_it_cannot_approve_and_somebody_else_can(asked):
+    run = asked["asked-four-eyes"]
+    run.answer("Approve", "admin")
+    run.assert_not_published("admin triggered this run")
+    assert run.decisions() == [("refused", "admin")]
+    run.clear("approve")
+    run.until_waiting()
+    run.answer("Approve", "olga")
+    assert run.end() == "success"
+    assert run.decisions() == [("refused", "admin"), ("approved", "olga")]
+
+
+def test_what_nobody_answers_in_time_is_not_published(asked):
+    run = asked["asked-in-vain"]
+    run.assert_not_published("nobody answered in time")
+    assert run.decisions() == [("timed out", "nobody")]
+
+
+def test_an_approval_that_was_withdrawn_or_is_for_an_earlier_receipt_publishes_nothing(asked):
+    run = asked["asked-again"]
+    (gated,) = (run.airflow.anon_home / "gated" / run.dataset).rglob("*.csv")
+    kept = gated.read_bytes()
+    gated.write_bytes(kept + b"x\n")  # So that `publish` fails, and there is time to withdraw.
+    run.answer("Approve", "olga")
+    assert run.end() == "failed"
+    assert run.decisions() == [("approved", "olga")]
+    assert run.rows()["refusals"][-1]["by"] == "receipt", "an approval does not excuse other bytes"
+    gated.write_bytes(kept)
+    withdrawn = run.anon("approval", "withdraw", run.run_id, "--dataset", run.dataset, "--reason", "wrong period")
+    assert withdrawn["decision"] == "withdrawn"
+    run.clear("publish")
+    run.assert_not_published("the approval was withdrawn")
+
+    (run.airflow.include / f"samples/{run.dataset}.csv").write_text(csv_text(people(seed=2)))
+    run.clear("stage")
+    run.until_waiting()
+    first, second = (row["digest"] for row in run.rows()["receipts"])
+    assert first != second
+    run.mark("approve", "success")
+    run.assert_not_published(f"for another receipt, {first[:12]}")
+
+    run.clear("approve")
+    run.until_waiting()
+    assert run.shown()["params"]["receipt"]["value"] == first, "Airflow shows the first question; this guards that"
+    run.answer("Approve", "olga")
+    run.assert_not_published(f"the answer is about receipt {first[:12]}, this run was asked about {second[:12]}")
+
+    run.clear("approve")
+    run.until_waiting()
+    run.answer(
+        "Approve", "olga", receipt=run.anon("audit", "pending", "--dataset", run.dataset)["pending"][0]["receipt"]
+    )
+    assert run.end() == "success"
+    assert [decision for decision, _ in run.decisions()] == ["approved", "withdrawn", "refused", "approved"]
+
+
+def test_no_canary_is_in_anything_that_waiting_left(asked):
+    folder = next(iter(asked.values())).airflow.home.parent
+    assert found_in(folder, list(CANARIES), but=people_wrote(folder)) == []
