@@ -19,7 +19,7 @@ from tests.airflow_side.expectation_cases import (  # noqa: F401 (one is a fixtu
     REGISTER,
     TWO_CLASSES,
     K,
-    second_inputs,
+    given_inputs,
 )
 from tests.airflow_side.expectation_engines import (  # noqa: F401 (some are fixtures)
     WEIGHT,
