@@ -132,9 +132,7 @@ def test_null_is_written_where_it_is_a_value(name):
     assert all(own[field].required for field in _required(name))
 
 
-LIMITS = [
-    (case.name, field) for case in CASES for field, value in case.holds.items() if isinstance(value, (int, float))
-]
+LIMITS = [(case.name, field) for case in CASES for field, value in case.holds.items() if type(value) in (int, float)]
 
 
 @pytest.mark.parametrize("value", [True, False, "0.5", "1", None, float("nan"), float("inf"), -1, [1]], ids=repr)
