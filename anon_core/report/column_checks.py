@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+import numpy as np
+
+from anon_core.detect.unique_columns import unique_column_combinations
 from anon_core.detect.uniqueness import unaccepted_uniqueness
 from anon_core.frequency import FrequencyTable
 from anon_core.policy import IDENTIFYING, KMeans
 from anon_core.report.check import Check
 from anon_core.report.question import Question
 from anon_core.role import Role
+from anon_core.score.profile import reads_as
+from anon_core.score.sensitivity import ROUNDING, sensitivities
 from anon_core.spec import PartialPublication
 from anon_core.table import Table
 
@@ -49,6 +54,56 @@ def column_checks(
             about="acceptances that have ended: have them renewed, or remove them",
         )
     yield _uniqueness(table, question, publication, today)
+    yield from _sensitivity(table, question, publication)
+    yield from _types(table, publication)
+
+
+def _sensitivity(table: Table, question: Question, publication: PartialPublication) -> Iterator[Check]:
+    """Check that no published column is too sensitive; where that is not defined, it does not hold."""
+    limit, settings = question.policy.max_sensitivity, publication.detect
+    if limit is None:
+        return
+    names = [name for name in table.names if name in publication.published]
+    unique = unique_column_combinations(
+        FrequencyTable.of(table, names, unit=None),
+        max_size=settings.max_size,
+        approximate=settings.approximate or 0.0,
+        ignore_duplicates=settings.ignore_duplicates,
+    )
+    found = sensitivities(
+        names, unique.sets, {name: settings.probability_of(name) for name in names}, larger_exist=unique.exists
+    )
+    worst = max(names, key=lambda name: found[name]) if found and names else None
+    about = f"highest sensitivity of a column: {worst}"
+    if found is None or worst is None:
+        about = "not defined, no set of columns makes enough rows unique: set `detect.ignore_duplicates: true`"
+    yield Check(
+        name="max_sensitivity",
+        passed=found is not None and worst is not None and found[worst] <= limit + ROUNDING,
+        observed=found[worst] if found and worst else None,
+        required=limit,
+        about=about,
+    )
+
+
+def _types(table: Table, publication: PartialPublication) -> Iterator[Check]:
+    """Check that cells read as the declared types."""
+    declared = {name: column.type for name, column in publication.effective_columns.items() if name in table.names}
+    typed = {name: kind for name, kind in declared.items() if kind is not None}
+    if not typed:
+        return
+    wrong = {}
+    for name, kind in typed.items():
+        column = table.column(name)
+        if cells := int(np.count_nonzero(~reads_as(column.domain, kind)[column.codes])):
+            wrong[name] = cells
+    yield Check(
+        name="declared_types",
+        passed=not wrong,
+        observed=sum(wrong.values()),
+        required=0,
+        about="cells of another type: " + (", ".join(f"{name} {cells:,}" for name, cells in wrong.items()) or "none"),
+    )
 
 
 def _names_nobody(table: Table, columns: Sequence[str]) -> Check:

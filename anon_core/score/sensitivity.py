@@ -12,6 +12,8 @@ import numpy as np
 from anon_core.score.family import Family, Probabilities
 
 _TINY = 1e-6
+ROUNDING = 1e-12
+"""By how much a sensitivity may miss a limit: products of probabilities are not exact."""
 
 
 def sensitivities(

@@ -106,6 +106,8 @@ def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
         found += _reference_problems(document.content, columns)
         if not partial or _at(document.content, ("recode",)) is not None:
             found += _method_problems(document.content, columns, roles)
+    if not partial:
+        found += _mode_problems(document.content)
     return [Problem(document.line(location), name_of(location), what) for location, what in found]
 
 
@@ -253,6 +255,16 @@ def _method_problems(content: Any, columns: Mapping[str, Any], roles: Mapping[st
         yield ("recode", "then"), "needs at least one column of role quasi: without any there is no k to reach"
     if method in ("prioritised", "best", "freeform"):
         yield from _priority_problems(method, columns, quasi)
+
+
+def _mode_problems(content: Any) -> _Found:
+    """Yield a mode whose result the gate would not take: modes paper and link do not care for exact k."""
+    mode = _text_at(content, ("recode", "mode"))
+    if mode in ("paper", "link") and _text_at(content, ("privacy", "k_means")) != "link":
+        what = (
+            f"`mode: {mode}` does not reach the exact k that is required; set `privacy.k_means: link`, or `mode: safe`"
+        )
+        yield ("recode", "mode"), what
 
 
 def _priority_problems(method: str, columns: Mapping[str, Any], quasi: Sequence[str]) -> _Found:

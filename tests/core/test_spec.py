@@ -82,17 +82,11 @@ def test_a_column_without_a_priority_ranks_with_the_least_important(folder: Path
 def test_the_example_of_the_design_lacks_only_what_is_not_built(folder: Path) -> None:
     found = problems(folder, FULL)
     unplaced = [f"columns.{name}.hierarchy" for name in ("birth_year", "issued")]
-    assert sorted(found) == sorted(
-        [f"privacy.{key}" for key in ("l_diversity", "t_closeness", "alpha", "earlier_releases", "waivers")] + unplaced
-    )
+    assert sorted(found) == sorted([f"privacy.{key}" for key in ("earlier_releases", "waivers")] + unplaced)
     assert all(
         ("anon hierarchy build" if where in unplaced else "not supported yet") in found[where][1] for where in found
     )
-    assert found["privacy.t_closeness"] == (
-        33,
-        "`privacy.t_closeness` is not supported yet; the gate has no expectation for it yet, "
-        "`anon check --spec` measures it: remove it",
-    )  # fmt: skip
+    assert found["privacy.earlier_releases"][1].endswith("is not supported yet; remove it or set it to null")
 
 
 def test_the_models_describe_the_whole_schema(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,10 +127,13 @@ def test_anything_else_is_no_number_of_iterations(folder: Path, iterations: str)
 
 
 @pytest.mark.parametrize("mode", ["paper", "link"])
-def test_a_mode_that_the_gate_cannot_measure_is_for_commands_only(folder: Path, mode: str) -> None:
+def test_a_mode_that_does_not_reach_exact_k_goes_with_link_k(folder: Path, mode: str) -> None:
     text = MINIMAL + f"recode: {{method: prioritised, mode: {mode}}}\n"
-    assert "`anon recode` has this mode" in problems(folder, text)["recode.mode"][1]
+    assert "set `privacy.k_means: link`" in problems(folder, text)["recode.mode"][1]
     assert load(folder, text, partial=True).recode.mode == mode
+    linked = text.replace("privacy: {k: 5}", "privacy: {k: 5, k_means: link}")
+    assert linked != text
+    assert load(folder, linked).recode.mode == mode
 
 
 def test_the_weight_of_plain_entropy_is_a_share(folder: Path) -> None:
@@ -180,10 +177,10 @@ def test_what_is_not_built_is_refused_by_name(folder: Path, text: str, where: st
 
 def test_a_bad_value_in_a_key_that_is_not_built_is_also_reported(folder: Path) -> None:
     with pytest.raises(SpecError) as caught:
-        load(folder, changed(privacy={"k": 5, "max_sensitivity": 7}))
+        load(folder, changed(privacy={"k": 5, "earlier_releases": {"window": 0}}))
     assert [problem.what for problem in caught.value.problems] == [
-        "`privacy.max_sensitivity` is not supported yet; remove it or set it to null",
-        "should be at most 1, not `7`",
+        "`privacy.earlier_releases` is not supported yet; remove it or set it to null",
+        "should be at least 1, not `0`",
     ]
 
 

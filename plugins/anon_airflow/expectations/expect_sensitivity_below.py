@@ -16,10 +16,7 @@ from anon_airflow.expectations.measured_expectation import (
 )
 from anon_core.detect.unique_columns import unique_column_combinations
 from anon_core.frequency import FrequencyTable
-from anon_core.score.sensitivity import sensitivities
-
-ROUNDING = 1e-12
-"""Sensitivities are products of probabilities, and equal ones differ in the last digit."""
+from anon_core.score.sensitivity import ROUNDING, sensitivities
 
 
 class ExpectSensitivityBelow(MeasuredExpectation):
