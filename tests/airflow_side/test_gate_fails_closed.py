@@ -136,7 +136,9 @@ def test_a_result_must_say_true_itself(publish, monkeypatch, answer):
         result.exception_info = {"MetricConfigurationID(...)": {"raised_exception": True}}
     results = [] if answer == "no_results" else [result]
     reply = Some(success=True, results=results, statistics={"evaluated_expectations": len(results)})
-    monkeypatch.setattr(evaluation, "batch_of", lambda _: Some(validate=lambda *_, **__: reply))
+    monkeypatch.setattr(
+        evaluation.Evaluation, "_validator", lambda *_: Some(validate_expectation_suite=lambda _: reply)
+    )
     assert "k_anonymity" in failed(publish())
 
 

@@ -96,7 +96,7 @@ def test_a_sensitivity_above_the_limit_shuts_the_gate(tmp_path):
 def test_a_sensitivity_that_is_not_defined_is_not_a_pass(tmp_path):
     run = run_of(publication(tmp_path, max_sensitivity=1), tmp_path / "home")
     take(run, "stage", "detect", "score", "recode")
-    with pytest.raises(RefusedError, match="not defined; set `detect.ignore_duplicates: true`"):
+    with pytest.raises(RefusedError, match=r"not defined; set `detect\.ignore_duplicates: true`"):
         take(run, "gate")
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import great_expectations as gx
 import pandas as pd
 from great_expectations.data_context.types.base import DataContextConfig, InMemoryStoreBackendDefaults
+from great_expectations.validator.v1_validator import Validator
 
 from anon_airflow.expectations import OURS
 from anon_airflow.expectations.batches import frequency_batch, number_batch, row_batch
@@ -56,7 +57,7 @@ class Evaluation:
         self._table = table
         self._frequencies = frequencies
         self._folder = folder
-        self._batches: dict[tuple[str, str | None], Any] = {}
+        self._validators: dict[tuple[str, str | None], Validator] = {}
 
     def evaluate(self, entry: dict[str, Any]) -> Outcome:
         """Evaluate one entry of a suite; whatever goes wrong is an outcome that did not pass."""
@@ -81,26 +82,35 @@ class Evaluation:
             return _failed(kind, name, unknown)
         if kind in OURS and (type(suite.expectations[0]) is not OURS[kind] or loaded[0].kwargs != entry["kwargs"]):
             return _failed(kind, name, "it was not loaded as it is written in the suite")
-        answer = self._batch(entry).validate(suite, result_format="BASIC" if kind in OURS else "BOOLEAN_ONLY")
+        validator = self._validator(entry)
+        validator.result_format = "BASIC" if kind in OURS else "BOOLEAN_ONLY"
+        answer = validator.validate_expectation_suite(suite)
         if len(answer.results) != 1 or answer.statistics["evaluated_expectations"] != 1:
             return _failed(kind, name, "Great Expectations gave no result for it")
         return _outcome(kind, name, entry["kwargs"], answer)
 
-    def _batch(self, entry: dict[str, Any]) -> Any:
+    def _validator(self, entry: dict[str, Any]) -> Validator:
+        """Return what validates the table an entry runs on; it keeps what it counted for the entries that follow."""
         view = entry["meta"]["runs_on"]
         weight = entry["kwargs"]["weight_column"] if view == FREQUENCIES else None
-        if (view, weight) not in self._batches:
+        if (view, weight) not in self._validators:
             build: dict[str, Callable[[], pd.DataFrame]] = {
                 FREQUENCIES: lambda: frequency_batch(self._frequencies, str(weight)),
                 ROWS: lambda: row_batch(self._table),
                 NUMBERS: lambda: number_batch(self._table),
             }
-            self._batches[view, weight] = batch_of(build[view]())
-        return self._batches[view, weight]
+            table = build[view]()
+            self._validators[view, weight] = Validator(_definition(), batch_parameters={"dataframe": table})
+        return self._validators[view, weight]
 
 
 def batch_of(table: pd.DataFrame) -> Any:
-    """Return a Great Expectations batch of a table, in an ephemeral context without progress bars."""
+    """Return a Great Expectations batch of a table."""
+    return _definition().get_batch({"dataframe": table})
+
+
+def _definition() -> Any:
+    """Return a place for a table, in an ephemeral context without progress bars."""
     settings = DataContextConfig(
         store_backend_defaults=InMemoryStoreBackendDefaults(),  # no folder for Data Docs either
         progress_bars={"globally": False},  # type: ignore[arg-type]
@@ -108,7 +118,7 @@ def batch_of(table: pd.DataFrame) -> Any:
     )
     context = gx.get_context(mode="ephemeral", project_config=settings)
     asset = context.data_sources.add_pandas("release").add_dataframe_asset("table")
-    return asset.add_batch_definition_whole_dataframe("whole").get_batch({"dataframe": table})
+    return asset.add_batch_definition_whole_dataframe("whole")
 
 
 def _outcome(kind: str, name: str, kwargs: dict[str, Any], answer: Any) -> Outcome:

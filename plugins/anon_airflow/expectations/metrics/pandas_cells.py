@@ -90,6 +90,8 @@ def codes_of(column: pd.Series) -> tuple[Array, pa.Array]:
     >>> codes.tolist(), domain.to_pylist()
     ([1, 0, 2, 0], ['01', '1', None])
     """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return _codes_of_categories(column)
     codes, texts = _factorize(column)
     order = np.argsort(np.asarray(texts, dtype=object), kind="stable") if texts else np.zeros(0, np.int64)
     rank = np.empty(len(texts) + 1, np.int64)
@@ -99,12 +101,20 @@ def codes_of(column: pd.Series) -> tuple[Array, pa.Array]:
     return rank[codes], pa.array([*(texts[at] for at in order), *gap], pa.string())
 
 
+def _codes_of_categories(column: pd.Series) -> tuple[Array, pa.Array]:
+    """Return the codes of a categorical column: its categories are looked at, its rows only counted and renamed."""
+    own = np.asarray(column.cat.codes)
+    times = np.bincount(own.astype(np.intp) + 1, minlength=len(column.cat.categories) + 1)
+    used = np.flatnonzero(times[1:])
+    places, domain = codes_of(pd.Series(column.cat.categories[used]))
+    rename = np.empty(len(times), np.int32)
+    rename[used] = places
+    rename[-1] = len(domain)  # The code -1 of a gap finds the last one.
+    return rename[own], pa.concat_arrays([domain, pa.nulls(1, pa.string())]) if times[0] else domain
+
+
 def _factorize(column: pd.Series) -> tuple[Array, list[str]]:
     """Return codes with -1 for gaps, and the text of each value."""
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        used = column.cat.remove_unused_categories().cat
-        codes, texts = _factorize(pd.Series(used.categories))
-        return np.append(codes, -1)[np.asarray(used.codes, np.int64)], texts
     if _is_text(column):
         codes, values = pd.factorize(column)
         return np.asarray(codes, np.int64), [str(value) for value in values]
