@@ -151,7 +151,7 @@ def test_names_that_nobody_declared_are_not_shown(tmp_path, sqlite_database, cap
         OURS["expect_k_anonymity"](columns=["sex", "town"], k=2, weight_column=None),
         OURS["expect_k_anonymity"](columns=["town"], k=2, weight_column=None),
     ]
-    project = Project(tmp_path, "COMPLETE")
+    project = Project(tmp_path / "project", "COMPLETE")
     _, here = project.validate_frame("memory", headless, [*map(copy.copy, wanted)])
     source = project.context.data_sources.add_sqlite(
         "there", connection_string=sqlite_database.source.connection_string
@@ -160,7 +160,7 @@ def test_names_that_nobody_declared_are_not_shown(tmp_path, sqlite_database, cap
     _, there = project.validate("there", asset.add_batch_definition_whole_table("whole"), [*map(copy.copy, wanted)])
     project.pages()
     captured = capfd.readouterr()
-    assert CANARY not in written(tmp_path) + caplog.text + captured.out + captured.err
+    assert CANARY not in written(project.folder) + caplog.text + captured.out + captured.err
     for answer in (here, there):
         assert sorted(one.success for one in answer.results) == [False, False, True]
 
