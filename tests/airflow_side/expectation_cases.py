@@ -156,8 +156,8 @@ CASES = [
 BY_NAME = {case.name: case for case in CASES}
 
 
-@pytest.fixture
-def second_inputs(tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(name="second_inputs")
+def given_inputs(tmp_path: Path) -> Iterator[Path]:
     """The folder and the original that whoever evaluates tells the expectations of."""
     (tmp_path / "hierarchies").mkdir()
     (tmp_path / "hierarchies/sexes.csv").write_text(SEXES)

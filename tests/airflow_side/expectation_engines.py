@@ -56,6 +56,10 @@ class Cells:
         table.columns = list(self.names)
         return table
 
+    def categories(self) -> pd.DataFrame:
+        """Return texts as categories, with one that no row has."""
+        return self.frame().astype("category").apply(lambda column: column.cat.add_categories(["nobody's"]))
+
     def counted(self) -> Cells:
         """Return the distinct rows with their weights; a group of several rows is split in two, to be added again."""
         counts = Counter((repr(row), row) for row in self.rows)
@@ -115,7 +119,7 @@ class Database:
         return judged(self.batch(self.write(cells)), name, weight_column=weight_column, **kwargs)
 
     def agreed(self, name: str, cells: Cells, **kwargs: Any) -> Any:
-        """Return the one result of rows and frequencies, here and in pandas; they are asserted to be the same."""
+        """Return the one result of rows, frequencies and categories, here and in pandas: they must be the same."""
         counted = cells.counted()
         results = {
             "pandas, rows": judged(batch_of(cells.frame()), name, **kwargs),
@@ -123,6 +127,8 @@ class Database:
             f"{self.kind}, rows": self.judge(name, cells, **kwargs),
             f"{self.kind}, frequencies": self.judge(name, counted, weight_column=WEIGHT, **kwargs),
         }
+        if all(cells.kind(at) is str for at in range(len(cells.names))):
+            results["pandas, categories"] = judged(batch_of(cells.categories()), name, **kwargs)
         said = {where: (result.success, result.result) for where, result in results.items()}
         first = said["pandas, rows"]
         assert said == dict.fromkeys(said, first), said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import html
 import json
@@ -140,6 +141,28 @@ def test_a_site_of_a_database_has_no_cell_either(kind, tmp_path, caplog, capfd, 
     for name, (_, answer) in ran.items():
         assert sorted(one.success for one in answer.results) == [False, False, True]
         require_sentences(answer, read(pages[name]))
+
+
+def test_names_that_nobody_declared_are_not_shown(tmp_path, sqlite_database, caplog, capfd):
+    """In a file that lost its header the names are cells."""
+    headless = Cells([f"{CANARY} Rossi", "town"], [("Bianchi", "Noto"), ("Verdi", "Noto")])
+    wanted = [
+        OURS["expect_no_undeclared_column"](columns=["sex", "town"], weight_column=None),
+        OURS["expect_k_anonymity"](columns=["sex", "town"], k=2, weight_column=None),
+        OURS["expect_k_anonymity"](columns=["town"], k=2, weight_column=None),
+    ]
+    project = Project(tmp_path / "project", "COMPLETE")
+    _, here = project.validate_frame("memory", headless, [*map(copy.copy, wanted)])
+    source = project.context.data_sources.add_sqlite(
+        "there", connection_string=sqlite_database.source.connection_string
+    )
+    asset = source.add_table_asset("headless", table_name=sqlite_database.write(headless))
+    _, there = project.validate("there", asset.add_batch_definition_whole_table("whole"), [*map(copy.copy, wanted)])
+    project.pages()
+    captured = capfd.readouterr()
+    assert CANARY not in written(project.folder) + caplog.text + captured.out + captured.err
+    for answer in (here, there):
+        assert sorted(one.success for one in answer.results) == [False, False, True]
 
 
 @pytest.mark.parametrize("form", FORMATS)

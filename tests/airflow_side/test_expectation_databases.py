@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from tests.airflow_side.expectation_cases import (  # noqa: F401 (one is a fixtu
     REGISTER,
     TWO_CLASSES,
     K,
-    second_inputs,
+    given_inputs,
 )
 from tests.airflow_side.expectation_engines import (  # noqa: F401 (some are fixtures)
     WEIGHT,
@@ -170,6 +171,15 @@ def test_a_query_is_measured_like_a_table(database):
     found = judged(batch, "expect_k_anonymity", **K, k=2)
     assert found.success and found.result["observed_value"] == {"k": 2, "classes": 2, "rows": 5, "rows_below_k": 0}
     assert judged(batch, "expect_no_undeclared_column", columns=["town", "sex"]).success
+
+
+def test_one_partition_of_a_table_is_measured_alone(database):
+    days = [date(2025, 5, 1), date(2026, 1, 1), date(2026, 2, 1)]
+    name = database.write(Cells(["sex", "day"], [("F", days[0]), ("F", days[1]), ("F", days[2])]))
+    yearly = database.source.add_table_asset(f"by year {name}", table_name=name).add_batch_definition_yearly("y", "day")
+    batch = yearly.get_batch({"year": 2026})
+    found = judged(batch, "expect_k_anonymity", columns=["sex"], k=2)
+    assert found.success and found.result["observed_value"]["rows"] == 2
 
 
 def test_a_query_with_a_column_twice_is_refused(database):

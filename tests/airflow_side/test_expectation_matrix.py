@@ -9,7 +9,7 @@ import pytest
 
 from anon_airflow.expectations import OURS
 from tests.airflow_side.audit_databases import postgresql  # noqa: F401 (a fixture)
-from tests.airflow_side.expectation_cases import BY_NAME, CASES, K, second_inputs  # noqa: F401 (one is a fixture)
+from tests.airflow_side.expectation_cases import BY_NAME, CASES, K, given_inputs  # noqa: F401 (one is a fixture)
 from tests.airflow_side.expectation_engines import (  # noqa: F401 (some are fixtures)
     Cells,
     each_database,
@@ -130,3 +130,14 @@ def test_null_is_written_where_it_is_a_value(name):
     """Great Expectations leaves out what equals a default: ours have none."""
     own = OURS[name].__fields__
     assert all(own[field].required for field in _required(name))
+
+
+LIMITS = [(case.name, field) for case in CASES for field, value in case.holds.items() if type(value) in (int, float)]
+
+
+@pytest.mark.parametrize("value", [True, False, "0.5", "1", None, float("nan"), float("inf"), -1, [1]], ids=repr)
+@pytest.mark.parametrize(("name", "field"), LIMITS, ids=lambda part: part)
+def test_a_limit_that_is_no_number_is_refused(name, field, value):
+    """``max_risk: true`` would be a risk of 1, and hold of any table."""
+    with pytest.raises(ValueError, match=field):
+        OURS[name](**{**BY_NAME[name].holds, field: value}, weight_column=None)

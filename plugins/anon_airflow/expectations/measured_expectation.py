@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +12,13 @@ from great_expectations.compatibility import pydantic
 
 from anon_airflow.expectations.described_expectation import DescribedExpectation
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError, Refusal, refuse_instead_of_raising
+
+
+def _finite_number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError("it must be a finite number")
+    return value
+
 
 if TYPE_CHECKING:
     ColumnNames = list[str]
@@ -33,21 +41,37 @@ if TYPE_CHECKING:
     DistanceKind = str
     KMeaning = str
 else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True as 1.
+
+    class AnyNumber(pydantic.ConstrainedFloat):
+        """A limit that is no number, or an infinite one, would be none."""
+
+        ge = 0
+
+        @classmethod
+        def __get_validators__(cls):
+            yield _finite_number
+            yield from super().__get_validators__()
+
+    class Share(AnyNumber):
+        le = 1
+
+    class PositiveShare(Share):
+        gt, ge = 0, None
+
+    class PositiveNumber(AnyNumber):
+        gt, ge = 0, None
+
     ColumnNames = pydantic.conlist(pydantic.StrictStr, min_items=1)
     AnyColumnNames = pydantic.conlist(pydantic.StrictStr)
     Accepted = pydantic.conlist(ColumnNames)
     Count = pydantic.conint(strict=True, ge=0)
     PositiveCount = pydantic.conint(strict=True, ge=1)
-    Share = pydantic.confloat(ge=0, le=1)
-    AnyNumber = pydantic.confloat(ge=0)
     ColumnName = pydantic.constr(strict=True, min_length=1)
     Hierarchies = dict[pydantic.StrictStr, dict[pydantic.StrictStr, Any]]
     Guards = dict[pydantic.StrictStr, dict[pydantic.StrictStr, Any]]
     HierarchyOrNone = dict[pydantic.StrictStr, Any] | None
     Probabilities = dict[pydantic.StrictStr, Share]
     StrictFlag = pydantic.StrictBool
-    PositiveShare = pydantic.confloat(gt=0, le=1)
-    PositiveNumber = pydantic.confloat(gt=0)
     PositiveNumberOrNone = PositiveNumber | None
     DiversityKind = Literal["distinct", "entropy", "recursive"]
     DistanceKind = Literal["equal", "ordered", "hierarchical"]

@@ -131,5 +131,7 @@ def _column(name: str) -> sa.ColumnElement[Any]:
 
 def _kinds(connection: Any, table: Any) -> list[tuple[str, Any]]:
     """Return the names of all columns and the codes of their types, as the database has them; nothing is fetched."""
-    described = connection.execute(sa.select(sa.text("*")).select_from(table).limit(0)).cursor.description
-    return [(str(column[0]), column[1]) for column in described]
+    found = connection.execute(sa.select(sa.text("*")).select_from(table).limit(0))
+    kinds = [(str(column[0]), column[1]) for column in found.cursor.description]
+    found.close()
+    return kinds
