@@ -3,99 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import time
-from dataclasses import dataclass
-from typing import Any
 
 import pytest
 
-from tests.dags.airflow_server import Airflow, RefusedByAirflowError, until
-from tests.dags.conftest import APPROVAL, CANARIES, dag_of, people_wrote
-from tests.dags.test_airflow_run import audit_rows
+from tests.dags.airflow_server import RefusedByAirflowError
+from tests.dags.asked import Asked, triggered
+from tests.dags.conftest import APPROVAL, CANARIES, people_wrote
 from tests.faults.publications import csv_text, files_below, people
 from tests.faults.search import found_in
 
 pytestmark = pytest.mark.slow
 
 
-@dataclass(frozen=True)
-class Asked:
-    """One run of a publication that asks for approval."""
-
-    airflow: Airflow
-    dataset: str
-    run_id: str
-
-    def ask(self, method: str, path: str, body: Any = None, *, user: str = "admin") -> Any:
-        return self.airflow.ask(method, f"/api/v2/dags/{dag_of(self.dataset)}/{path}", body, user=user)
-
-    def states(self) -> dict[str, str | None]:
-        return self.airflow.states(dag_of(self.dataset), self.run_id)
-
-    def until_waiting(self) -> None:
-        """
-        Wait until the question stands, and as long as a person takes to read.
-
-        Airflow fails a task that is answered before its executor has told that the worker was left, within a second.
-        """
-        until(lambda: self.states()["approve"] == "awaiting_input", 300, f"{self.dataset} to ask")
-        time.sleep(3)
-
-    def end(self) -> str:
-        return self.airflow.wait(dag_of(self.dataset), self.run_id, 300)
-
-    def shown(self) -> dict[str, Any]:
-        """Return the question as the page of Airflow shows it."""
-        return self.ask("GET", f"dagRuns/{self.run_id}/taskInstances/approve/-1/hitlDetails")
-
-    def answer(self, option: str, user: str, receipt: str | None = None) -> None:
-        """Press a button, as the page does: the fields of the form go with it."""
-        given = receipt or self.shown()["params"]["receipt"]["value"]
-        body = {"chosen_options": [option], "params_input": {"receipt": given}}
-        self.ask("PATCH", f"dagRuns/{self.run_id}/taskInstances/approve/-1/hitlDetails", body, user=user)
-
-    def mark(self, task: str, state: str, user: str = "uwe") -> None:
-        self.ask("PATCH", f"dagRuns/{self.run_id}/taskInstances/{task}", {"new_state": state}, user=user)
-
-    def clear(self, task: str, user: str = "olga") -> None:
-        body = {"dry_run": False, "dag_run_id": self.run_id, "task_ids": [task], "include_downstream": True}
-        self.ask("POST", "clearTaskInstances", {**body, "only_failed": False, "reset_dag_runs": True}, user=user)
-
-    def rows(self) -> dict[str, list[dict[str, Any]]]:
-        return audit_rows(self.airflow, self.dataset, self.run_id)
-
-    def decisions(self) -> list[tuple[str, str]]:
-        return [(row["decision"], row["person"]) for row in self.rows()["approvals"]]
-
-    def anon(self, *words: str) -> Any:
-        ended = subprocess.run(
-            [sys.executable, "-c", "from anon_airflow.entry import main; main()", *words, "--json"],
-            env={**os.environ, "ANON_HOME": str(self.airflow.anon_home)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return json.loads(ended.stdout)
-
-    def assert_not_published(self, reason: str) -> None:
-        assert self.end() == "failed"
-        assert self.states()["record"] == "success"
-        assert not (self.airflow.include / "portal" / self.dataset).exists()
-        rows = self.rows()
-        assert rows["publications"] == []
-        assert rows["refusals"][-1]["by"] == "approval"
-        assert reason in "; ".join(rows["refusals"][-1]["reasons"])
-
-
 @pytest.fixture(scope="module")
 def asked(airflow) -> dict[str, Asked]:
     """Trigger every publication that asks for approval, as admin, and wait until all of them ask."""
-    wanted = set(map(dag_of, APPROVAL))
-    until(lambda: wanted <= {dag["dag_id"] for dag in airflow.ask("GET", "/api/v2/dags")["dags"]}, 60, "the DAGs")
-    found = {dataset: Asked(airflow, dataset, airflow.trigger(dag_of(dataset))) for dataset in APPROVAL}
+    found = triggered(airflow, APPROVAL)
     for one in found.values():
         if one.dataset != "asked-in-vain":
             one.until_waiting()
