@@ -85,8 +85,9 @@ def test_one_statement_groups_and_only_groups_are_fetched(case, counted, databas
     wide = Cells(case.table.names, [row for row in case.table.rows for _ in range(50)])
     table, weight = (wide.counted(), WEIGHT) if counted else (wide, None)
     batch = database.batch(database.write(table))
+    more = {"rows_before": 50 * case.holds["rows_before"]} if "rows_before" in case.holds else {}
     with watched(batch, monkeypatch) as asked:
-        result = judged(batch, case.name, weight_column=weight, **case.holds)
+        result = judged(batch, case.name, weight_column=weight, **{**case.holds, **more})
     assert "not measured" not in result.result["sentence"]
     measured = case.name != "expect_no_undeclared_column"
     distinct = len({tuple(row[case.table.names.index(name)] for name in _asked_for(case)) for row in wide.rows})
