@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from anon_airflow.audit import AuditStore
+from anon_airflow.signing import SigningKey
 from tests.dags.parsing import ROOT
 
 AIRFLOW = str(Path(sys.executable).with_name("airflow"))
@@ -80,6 +82,13 @@ class Airflow:
             f"{dag_id} to end",
         )
         return str(run["state"])
+
+    def audit_rows(self, dataset: str, run_id: str) -> dict[str, list[dict[str, Any]]]:
+        """Return what is on record of a run; the record must be untouched."""
+        key = SigningKey.load(self.anon_home, {}, create=False)
+        with AuditStore.open(None, self.anon_home, key) as store:
+            assert store.verify().ok
+            return store.run(run_id, dataset)
 
     def command(self, *arguments: str) -> str:
         """Run the ``airflow`` command and return its stdout."""

@@ -14,7 +14,6 @@ from typing import Any
 
 from tests.dags.airflow_server import Airflow, until
 from tests.dags.conftest import dag_of
-from tests.dags.test_airflow_run import audit_rows
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ class Asked:
         self.ask("POST", "clearTaskInstances", {**body, "only_failed": False, "reset_dag_runs": True}, user=user)
 
     def rows(self) -> dict[str, list[dict[str, Any]]]:
-        return audit_rows(self.airflow, self.dataset, self.run_id)
+        return self.airflow.audit_rows(self.dataset, self.run_id)
 
     def decisions(self) -> list[tuple[str, str]]:
         return [(row["decision"], row["person"]) for row in self.rows()["approvals"]]

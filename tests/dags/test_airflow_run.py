@@ -13,15 +13,6 @@ from tests.faults.search import found_in
 pytestmark = pytest.mark.slow
 
 
-def audit_rows(airflow, dataset, run_id):
-    from anon_airflow.audit import AuditStore
-    from anon_airflow.signing import SigningKey
-
-    with AuditStore.open(None, airflow.anon_home, SigningKey.load(airflow.anon_home, {}, create=False)) as store:
-        assert store.verify().ok
-        return store.run(run_id, dataset)
-
-
 def test_a_publication_that_meets_its_policy_is_published(airflow, runs):
     assert runs.states[PASSES] == "success"
     assert set(airflow.states(dag_of(PASSES), runs.ids[PASSES]).values()) == {"success"}
@@ -32,7 +23,7 @@ def test_a_publication_that_meets_its_policy_is_published(airflow, runs):
         "manifest.json",
         "report.json",
     }
-    rows = audit_rows(airflow, PASSES, runs.ids[PASSES])
+    rows = airflow.audit_rows(PASSES, runs.ids[PASSES])
     assert [row["status"] for row in rows["publications"]] == ["published"]
     assert rows["intents"][0]["actor"] == "admin"
 
@@ -45,7 +36,7 @@ def test_a_publication_that_does_not_is_refused_by_the_gate_and_recorded(airflow
     assert states["publish"] == "upstream_failed"
     assert states["record"] == "success"
     assert not (airflow.include / "portal" / REFUSED).exists()
-    rows = audit_rows(airflow, REFUSED, runs.ids[REFUSED])
+    rows = airflow.audit_rows(REFUSED, runs.ids[REFUSED])
     assert rows["refusals"][0]["by"] == "gate"
     assert [row["status"] for row in rows["outcomes"]] == ["refused"]
 
@@ -58,7 +49,7 @@ def test_a_run_that_breaks_is_recorded_and_publishes_nothing(airflow, runs, data
     assert states["publish"] == "upstream_failed"
     assert states["record"] == "success"
     assert not (airflow.include / "portal" / dataset).exists()
-    assert [row["status"] for row in audit_rows(airflow, dataset, runs.ids[dataset])["outcomes"]] == ["failed"]
+    assert [row["status"] for row in airflow.audit_rows(dataset, runs.ids[dataset])["outcomes"]] == ["failed"]
 
 
 def test_no_original_is_left(airflow, runs):
@@ -100,7 +91,7 @@ def test_xcom_holds_counts_and_addresses_only(airflow, runs):
 
 
 def test_the_receipt_is_in_the_audit_store_and_airflow_has_at_most_its_digest(airflow, runs):
-    (receipt,) = audit_rows(airflow, PASSES, runs.ids[PASSES])["receipts"]
+    (receipt,) = airflow.audit_rows(PASSES, runs.ids[PASSES])["receipts"]
     mac = json.loads(receipt["body"])["mac"]
     assert found_in(airflow.home, [mac]) == []
     path = f"/api/v2/dags/{dag_of(PASSES)}/dagRuns/{runs.ids[PASSES]}/taskInstances/gate/xcomEntries/return_value"

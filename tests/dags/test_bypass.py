@@ -6,7 +6,6 @@ import pytest
 
 from tests.dags.airflow_server import RefusedByAirflowError
 from tests.dags.conftest import REFUSED, dag_of
-from tests.dags.test_airflow_run import audit_rows
 from tests.faults.publications import files_below
 
 pytestmark = pytest.mark.slow
@@ -22,7 +21,7 @@ def mark_successful(airflow, run_id, task, user):
 
 
 def refusals(airflow, run_id):
-    return len(audit_rows(airflow, REFUSED, run_id)["refusals"])
+    return len(airflow.audit_rows(REFUSED, run_id)["refusals"])
 
 
 def clear(airflow, run_id, task, user):
@@ -56,7 +55,7 @@ def assert_still_refused(airflow, run_id, refused):
     assert states["gate"] == "success", "the task itself was turned green"
     assert states["publish"] == "failed"
     assert not (airflow.include / "portal" / REFUSED).exists()
-    rows = audit_rows(airflow, REFUSED, run_id)
+    rows = airflow.audit_rows(REFUSED, run_id)
     assert rows["publications"] == []
     assert rows["receipts"] == []
     assert len(rows["refusals"]) == refused

@@ -17,7 +17,6 @@ from anon_airflow.run import folder_name
 from tests.dags.airflow_server import Airflow
 from tests.dags.asked import Asked, triggered
 from tests.dags.conftest import BYPASS, REFUSED, WEIGHTED, dag_of
-from tests.dags.test_airflow_run import audit_rows
 from tests.faults.publications import csv_text, people
 
 pytestmark = pytest.mark.slow
@@ -116,7 +115,7 @@ def test_of_two_runs_at_once_the_older_one_does_not_overtake(waiting):
 def ended_refused(airflow: Airflow, dataset: str, run_id: str) -> dict[str, list]:
     assert airflow.wait(dag_of(dataset), run_id) == "failed"
     assert not (airflow.include / "portal" / dataset).exists()
-    rows = audit_rows(airflow, dataset, run_id)
+    rows = airflow.audit_rows(dataset, run_id)
     assert rows["publications"] == rows["receipts"] == []
     return rows
 
@@ -143,7 +142,7 @@ def test_a_receipt_copied_from_another_run_publishes_nothing(airflow, waiting):
         airflow.ask("PATCH", path, {"new_state": "success"}, user="olga")
         assert airflow.wait(dag_of(REFUSED), run_id) == "failed"
         with pytest.raises(AssertionError):
-            audit_rows(airflow, REFUSED, run_id)
+            airflow.audit_rows(REFUSED, run_id)
     finally:
         with sqlite3.connect(store) as connection:
             connection.execute("DROP TRIGGER receipts_no_delete")
