@@ -50,7 +50,8 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
             published = portal_of(run).publish(release)
         except Exception as error:
             with contextlib.suppress(AnonError):  # Perhaps it is the database that fails, and then it stays open.
-                audit.close(intent, "refused" if isinstance(error, RefusedError) else "failed", outcome="not sent")
+                refused = isinstance(error, RefusedError)
+                audit.close(intent, "refused" if refused else "failed", outcome="stopped at the portal")
             raise
         rows = (history.staged["rows"], verdict.distributions[0].rows)
         _put_on_record(run, audit, release, published, rows)

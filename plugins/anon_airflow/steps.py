@@ -64,19 +64,18 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
     source = read_source(publication, source_file)
     table = source.table
     with run.audit() as audit:
-        staging = audit.intend(run_id=run.run_id, dataset=run.dataset, verb=STAGE, actor=run.actor)
-    private_folder(run.staging)
-    write_parquet(table, run.staging / ORIGINAL)
-    note = {
-        "rows": table.rows,
-        "rows_dropped": source.dropped,
-        "columns": len(table.names),
-        "rows_sharing_identifiers": source.sharing,
-        "sha256": digest_of(run.staging / ORIGINAL)[0],
-        "spec_digest": publication.digest(),
-    }
-    with run.audit() as audit:
-        audit.close(staging, "done", **note)
+        intent = audit.intend(run_id=run.run_id, dataset=run.dataset, verb=STAGE, actor=run.actor)
+        private_folder(run.staging)
+        write_parquet(table, run.staging / ORIGINAL)
+        note = {
+            "rows": table.rows,
+            "rows_dropped": source.dropped,
+            "columns": len(table.names),
+            "rows_sharing_identifiers": source.sharing,
+            "sha256": digest_of(run.staging / ORIGINAL)[0],
+            "spec_digest": publication.digest(),
+        }
+        audit.close(intent, "done", **note)
     run.note("stage", note)
     if publication.keep_staging:
         _say(progress, f"keep_staging is on: the originals stay in {run.staging} until somebody removes them")

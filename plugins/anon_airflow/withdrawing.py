@@ -78,11 +78,13 @@ def _late(history: History, place: int) -> str | None:
     """Say why a withdrawal at this place in the chain may come too late; None if it does not."""
     if version := _published(history):
         return f"it is on record, but too late: it was published meanwhile, as version {version}; take it off by hand"
-    begun = [row["id"] for row in history.attempt["intents"] if row["verb"] == "publish" and row["id"] < place]
-    if history.answered >= set(begun):
+    rows = history.attempt
+    harmless = {row["intent_id"] for row in rows["outcomes"] if row["status"] == "refused"}
+    begun = {row["id"] for row in rows["intents"] if row["verb"] == "publish" and row["id"] < place}
+    if begun <= harmless:
         return None
     return (
-        "it is on record, but perhaps too late: an attempt to publish began before it and has not reported back; if "
-        f"that was killed, its next try refuses. `anon audit show {history.run_id}` lists a publication if it came "
-        "through, the portal shows it; then take it off by hand"
+        "it is on record, but perhaps too late: an attempt to publish began before it and was killed, has failed or "
+        f"goes on; its next try refuses. `anon audit show {history.run_id}` lists a publication if it came through; "
+        "look at the portal too, and if it is there, take it off by hand"
     )

@@ -393,9 +393,9 @@ def test_a_publication_that_failed_is_closed_and_can_be_withdrawn_before_its_nex
             steps.publish(asked)
     assert [(row["status"], row["details"]) for row in rows(asked)["outcomes"]][-1] == (
         "failed",
-        {"outcome": "not sent"},
+        {"outcome": "stopped at the portal"},
     )
-    assert withdrawn_late(asked) is None
+    assert "perhaps too late" in (withdrawn_late(asked) or ""), "the portal may fail after it has shown it"
     assert "withdrawn by eva" in not_published(asked)
 
 

@@ -19,7 +19,6 @@ from tests.airflow_side.gate_publications import (
     text_of,
 )
 
-
 IN_F = {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "sex", "value_set": ["F"]}}
 
 
