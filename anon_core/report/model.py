@@ -279,6 +279,8 @@ class InternalReport(Part):
     approval_required: bool
     approvals: list[Decided]
     staged: Staged | None
+    k_means: str
+    k_required: int
     before: Measured | None
     detection: DetectionFound | None
     selection: SelectionFound | None

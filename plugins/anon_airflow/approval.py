@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from anon_airflow.audit import History
 from anon_airflow.four_eyes import FourEyes
 from anon_airflow.key_ring import KeyRing
+from anon_airflow.receipt import Receipt
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.spec import Approval
 
-__all__ = ["NOBODY", "VERB", "Decision", "Outcome", "newest_receipt", "objections", "problems", "question_of"]
+__all__ = ["NOBODY", "VERB", "Decision", "Outcome", "objections", "problems", "question_of"]
 
 VERB = "approve"
 """The intent that stands for the question: open while nobody has answered."""
 
 NOBODY = "nobody"
-
-Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 class Outcome(StrEnum):
@@ -97,49 +96,50 @@ class Decision:
 _DETAILS = ("question", "user_id", "reason", "key_id")
 
 
-def newest_receipt(rows: Rows) -> tuple[int, str] | None:
-    """Return the place in the chain of a run's newest receipt, and its digest, reckoned from what is stored."""
-    if not rows["receipts"]:
-        return None
-    newest = rows["receipts"][-1]
-    return newest["id"], hashlib.sha256(newest["body"].encode()).hexdigest()
-
-
-def question_of(rows: Rows) -> Mapping[str, Any] | None:
+def question_of(history: History) -> Mapping[str, Any] | None:
     """Return the newest question of a run: an intent, with its details."""
-    return next((intent for intent in reversed(rows["intents"]) if intent["verb"] == VERB), None)
+    return next((intent for intent in reversed(history.rows["intents"]) if intent["verb"] == VERB), None)
 
 
 def problems(
-    rows: Rows, key: SigningKey | KeyRing, *, dataset: str, run_id: str, rules: Approval, eyes: FourEyes | None
+    history: History, key: SigningKey | KeyRing, *, dataset: str, run_id: str, rules: Approval, eyes: FourEyes | None
 ) -> list[str]:
     """
     List every reason why a run may not be published for want of an approval; an empty list means it may.
 
     The newest decision counts, and only for the newest question about the newest receipt. What is newer is told by
-    places in the audit chain, so no clock matters. Airflow's task states are not asked at all.
+    places in the audit chain, so no clock matters. Airflow's task states are not asked at all. Where the receipt or the
+    approval is signed by a key that does not count, nothing else is said: whatever it was, it has to be done again.
     """
-    receipt = newest_receipt(rows)
+    ring, receipt, approvals = KeyRing.of(key), history.receipt, history.rows["approvals"]
     if receipt is None:
         return ["the run has no receipt: there was nothing to approve"]
-    if not rows["approvals"]:
+    if distrust := ring.distrust(Receipt.from_json(receipt.body).key_id):
+        return [f"the receipt {distrust}"]
+    if not approvals:
         return [
             "nobody has approved it: the task `approve` has to be answered in Airflow, and marking it successful signs "
             "nothing; clear the run from `approve`"
         ]
-    newest = Decision.of_row(rows["approvals"][-1])
-    found = _signature_problems(newest, KeyRing.of(key))
+    newest = Decision.of_row(approvals[-1])
+    if found := _signature_problems(newest, ring):
+        return found
     if (newest.dataset, newest.run_id) != (dataset, run_id):
         found.append(f"the approval is for {newest.dataset}, run {newest.run_id}")
-    question = question_of(rows)
-    if newest.receipt != receipt[1] or min(rows["approvals"][-1]["id"], newest.question) < receipt[0]:
+    question = question_of(history)
+    if newest.receipt != receipt.digest:
         found.append(
-            f"the approval is for another receipt, {newest.receipt[:12]}: the gate has signed {receipt[1][:12]} since; "
-            "clear the run from `approve`"
+            f"the approval is for another receipt, {newest.receipt[:12]}: the gate has signed {receipt.digest[:12]} "
+            "since; clear the run from `approve`"
+        )
+    elif min(approvals[-1]["id"], newest.question) < receipt.place:
+        found.append(
+            "the run was staged again since it was approved, and the gate has signed the same receipt anew: clear the "
+            "run from `approve`"
         )
     elif question is None or question["id"] != newest.question:
         found.append("it was asked for again since, and nobody has answered that yet; answer it in Airflow")
-    found += _decision_problems(newest, rows)
+    found += _decision_problems(newest, history)
     if newest.decision == Outcome.APPROVED:
         found += objections(newest.person, newest.user_id, rules, eyes)
     return found
@@ -153,10 +153,10 @@ def _signature_problems(newest: Decision, ring: KeyRing) -> list[str]:
     return []
 
 
-def _decision_problems(newest: Decision, rows: Rows) -> list[str]:
+def _decision_problems(newest: Decision, history: History) -> list[str]:
     """Say what was decided, if that was no approval. A withdrawal holds even if an approval is written after it."""
     again = "; clear the run from `approve` to ask again"
-    same = [one for one in map(Decision.of_row, rows["approvals"]) if one.question == newest.question]
+    same = [one for one in map(Decision.of_row, history.rows["approvals"]) if one.question == newest.question]
     withdrawn = next((one for one in same if one.decision == Outcome.WITHDRAWN), None)
     if withdrawn is not None:
         return [f"the approval was withdrawn by {withdrawn.person}{again}"]
@@ -172,12 +172,17 @@ def _decision_problems(newest: Decision, rows: Rows) -> list[str]:
 
 
 def objections(person: str, user_id: str, rules: Approval, eyes: FourEyes | None) -> list[str]:
-    """Say why this person may not approve; empty when the person may."""
+    """
+    Say why this person may not approve; empty when the person may.
+
+    Only the id is held against ``approval.users``: a name to show is whatever people, or a directory, make of it.
+    """
     if not user_id or person == NOBODY:
         return ["Airflow does not tell who answered"]
     found = []
-    if rules.users and not {person, user_id} & set(rules.users):
-        found.append(f"{person} may not approve it: `approval.users` names {', '.join(rules.users)}")
+    if rules.users and user_id not in rules.users:
+        who = person if person == user_id else f"{person} (id {user_id})"
+        found.append(f"{who} may not approve it: `approval.users` names {', '.join(rules.users)}")
     if eyes is not None:
         found += eyes.problems
         found += [f"{person} {what}: four_eyes asks for somebody else" for what in eyes.objections([person, user_id])]

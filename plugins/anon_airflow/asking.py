@@ -7,22 +7,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from anon_airflow.approval import (
-    NOBODY,
-    VERB,
-    Decision,
-    Outcome,
-    Rows,
-    newest_receipt,
-    objections,
-    problems,
-    question_of,
-)
-from anon_airflow.audit import AuditStore
+from anon_airflow.approval import NOBODY, VERB, Decision, Outcome, objections, problems, question_of
+from anon_airflow.audit import AuditStore, History
+from anon_airflow.audit.history import begun
 from anon_airflow.four_eyes import FourEyes, eyes_of
 from anon_airflow.question import question_text
 from anon_airflow.receipt import Receipt
 from anon_airflow.receipt import problems as receipt_problems
+from anon_airflow.release import release_files
 from anon_airflow.run import Run
 from anon_core.errors import RefusedError
 
@@ -58,47 +50,59 @@ def ask(run: Run) -> Question:
     """
     Open a question about the newest receipt of a run, on record, and return it.
 
-    :raises RefusedError: there is nothing to approve, or nobody who may.
+    What the question tells is the public report as the receipt covers it.
+
+    :raises RefusedError: there is nothing to approve, or nobody who may; or the record does not hold.
     """
     rules = run.publication.approval
     with run.audit() as audit:
-        rows = audit.run(run.run_id, run.dataset)
-        receipt = newest_receipt(rows)
+        history = run.history(audit)
+        receipt = history.receipt
         if receipt is None:
             raise RefusedError("receipt", [f"run {run.run_id} has no receipt: its gate has not passed"])
-        if found := _receipt_faults(run, rows["receipts"][-1]["body"]):
+        if found := _receipt_faults(run, receipt.body):
             raise RefusedError("receipt", found)
-        eyes = _eyes(run, rows)
-        users = tuple(name for name in rules.users if not (eyes and eyes.objections([name])))
-        if eyes and eyes.problems:
-            raise RefusedError(BY, eyes.problems)
-        if rules.users and not users:
-            raise RefusedError(
-                BY,
-                [
-                    "nobody may approve it: with four_eyes, everybody in `approval.users` either triggered this run or "
-                    "last changed the publication file or one of its hierarchy files; name somebody else"
-                ],
-            )
-        for intent in audit.open_intents(run.dataset):
-            if intent.run_id == run.run_id and intent.verb == VERB:
-                audit.close(intent.id, "failed", outcome="asked again")
+        users = _who_may(run, history)
+        body = question_text(release_files(run)[1].content, receipt.digest)
+        for intent in history.rows["intents"]:
+            if intent["verb"] == VERB and intent["id"] not in history.answered:
+                audit.close(intent["id"], "failed", outcome="asked again")
         audit.intend(
             run_id=run.run_id,
             dataset=run.dataset,
             verb=VERB,
             actor=run.actor,
             spec_digest=run.spec_digest,
-            details={"receipt": receipt[1], "users": list(users), "wait": int(rules.wait.total_seconds())},
+            details={"receipt": receipt.digest, "users": list(users), "wait": int(rules.wait.total_seconds())},
         )
-        body = question_text(run, rows, receipt[1])
     return Question(
-        receipt=receipt[1],
+        receipt=receipt.digest,
         subject=f"May {run.publication.title} be published?",
         body=body,
         users=users,
         wait=rules.wait,
     )
+
+
+def _who_may(run: Run, history: History) -> tuple[str, ...]:
+    """
+    Return the users who may approve; none, where the file names none.
+
+    :raises RefusedError: nobody may, or nobody can tell who.
+    """
+    rules, eyes = run.publication.approval, _eyes(run, history)
+    if eyes and eyes.problems:
+        raise RefusedError(BY, eyes.problems)
+    users = tuple(name for name in rules.users if not (eyes and eyes.objections([name])))
+    if rules.users and not users:
+        raise RefusedError(
+            BY,
+            [
+                "nobody may approve it: with four_eyes, everybody in `approval.users` either triggered this run or "
+                "last changed the publication file or one of its hierarchy files; name somebody else"
+            ],
+        )
+    return users
 
 
 def decide(run: Run, answer: Answer) -> dict[str, Any]:
@@ -108,13 +112,13 @@ def decide(run: Run, answer: Answer) -> dict[str, Any]:
     :raises RefusedError: it is no approval, or not one that counts; that too is on record.
     """
     with run.audit() as audit:
-        rows = audit.run(run.run_id, run.dataset)
-        question = question_of(rows)
-        if question is None or any(outcome["intent_id"] == question["id"] for outcome in rows["outcomes"]):
+        history = run.history(audit)
+        question = question_of(history)
+        if question is None or question["id"] in history.answered:
             raise RefusedError(
                 BY, ["no question is open: it was answered, or the run was begun again; clear `approve`"]
             )
-        against = _against(run, rows, question, answer) if answer.outcome is Outcome.APPROVED else []
+        against = _against(run, history, question, answer) if answer.outcome is Outcome.APPROVED else []
         decision = Decision.sign(
             run.signing_key(),
             dataset=run.dataset,
@@ -147,8 +151,9 @@ def refuse_unapproved(run: Run, audit: AuditStore) -> None:
     rules = run.publication.approval
     if not rules.required:
         return
-    rows = audit.run(run.run_id, run.dataset)
-    found = problems(rows, run.key_ring(), dataset=run.dataset, run_id=run.run_id, rules=rules, eyes=_eyes(run, rows))
+    history = run.history(audit)
+    eyes = _eyes(run, history)
+    found = problems(history, run.key_ring(), dataset=run.dataset, run_id=run.run_id, rules=rules, eyes=eyes)
     if found:
         raise RefusedError(BY, found)
 
@@ -173,39 +178,41 @@ def pending_questions(store: AuditStore, dataset: str | None) -> list[dict[str, 
     return found
 
 
-def _eyes(run: Run, rows: Rows) -> FourEyes | None:
+def _eyes(run: Run, history: History) -> FourEyes | None:
     if not run.publication.approval.four_eyes:
         return None
-    return eyes_of(run.publication, rows["intents"], run.actor)
+    return eyes_of(run.publication, begun(history.rows), run.actor)
 
 
 def _receipt_faults(run: Run, body: str) -> list[str]:
-    """Say why a receipt is none for this run; the bytes it covers are measured by `publish`."""
+    """Say why a receipt is none for this run and its report; the other bytes it covers are measured by `publish`."""
+    if not run.gated.exists():
+        return ["the files that passed the gate are gone; clear the run from `stage`"]
     receipt = Receipt.from_json(body)
-    found = receipt_problems(
+    report = release_files(run)[1].measured
+    return receipt_problems(
         receipt,
         run.key_ring(),
         dataset=run.dataset,
         run_id=run.run_id,
         spec_digest=run.publication.digest(),
         suite_digest=receipt.suite_digest,
-        distributions=receipt.distributions,
+        distributions=[report, *(one for one in receipt.distributions if one.name != report.name)],
         checks=receipt.checks,
     )
-    if not run.gated.exists():
-        found.append("the files that passed the gate are gone; clear the run from `stage`")
-    return found
 
 
-def _against(run: Run, rows: Rows, question: Mapping[str, Any], answer: Answer) -> list[str]:
+def _against(run: Run, history: History, question: Mapping[str, Any], answer: Answer) -> list[str]:
     """Say why an approval does not count; empty when it does."""
     asked = str(question["details"].get("receipt", ""))
-    receipt = newest_receipt(rows)
+    receipt = history.receipt
     found = []
-    if receipt is None or receipt[1] != asked or receipt[0] > question["id"]:
+    if receipt is None or receipt.digest != asked:
         found.append("the gate has signed another receipt since it was asked")
+    elif receipt.place > question["id"]:
+        found.append("the run was staged again since it was asked, and the gate has signed the same receipt anew")
     else:
-        found += _receipt_faults(run, rows["receipts"][-1]["body"])
+        found += _receipt_faults(run, receipt.body)
     shown = answer.receipt.strip().lower()
     if len(shown) < FEWEST_CHARACTERS or not asked.startswith(shown):
         found.append(
@@ -213,4 +220,4 @@ def _against(run: Run, rows: Rows, question: Mapping[str, Any], answer: Answer) 
             "on showing the first question of a run that is cleared; read the newest in the log of the task `approve`, "
             "and give its receipt in the answer"
         )
-    return found + objections(answer.person, answer.user_id, run.publication.approval, _eyes(run, rows))
+    return found + objections(answer.person, answer.user_id, run.publication.approval, _eyes(run, history))

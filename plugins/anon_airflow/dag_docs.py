@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from anon_core.errors import SpecError
+from anon_core.report.meant_k import meant_k
 from anon_core.spec import Part, Publication
 
 
@@ -18,7 +21,7 @@ def dag_docs(publication: Publication) -> str:
         f"Publishes `{publication.dataset}` from `{publication.file.name}` if, and only if, the gate finds the very "
         "bytes that are published safe.",
         "",
-        f"- **k** (smallest class): {policy.k}",
+        *_k(publication),
         f"- **rows that may be removed**: {policy.suppression_limit:.2%}",
         f"- **recoding**: {publication.recode.method.value}",
         "",
@@ -38,6 +41,15 @@ def dag_docs(publication: Publication) -> str:
         "A failed `gate` cannot be overruled here: marking it successful signs no receipt, so `publish` refuses.",
     ]
     return "\n".join(lines)
+
+
+def _k(publication: Publication) -> Iterator[str]:
+    policy = publication.privacy
+    if not publication.quasi_identifiers:
+        yield "- no column is one that others are expected to know, so no k is measured"
+        return
+    for k in meant_k(policy.k_means.value, policy.k):
+        yield f"- **{k.name}**, {k.meaning}: {k.required}"
 
 
 def broken_docs(error: SpecError) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,18 +48,17 @@ class FourEyes:
 
 
 def eyes_of(
-    publication: Publication, intents: Sequence[Mapping[str, Any]], actor: str, environ: Mapping[str, str] | None = None
+    publication: Publication, start: Mapping[str, Any] | None, actor: str, environ: Mapping[str, str] | None = None
 ) -> FourEyes:
     """
-    Return who may not approve: by what was on record when the run was staged, and by what the files say now.
+    Return who may not approve: by the intent with which the run was staged, if it was, and by what the files say now.
 
     Both count: a comment that somebody else commits later makes nobody a stranger to an own change.
     """
-    begun = next((intent for intent in reversed(intents) if intent["verb"] == "run"), None)
-    recorded = begun["details"].get(CHANGED_BY, []) if begun else []
+    recorded = start["details"].get(CHANGED_BY, []) if start else []
     authors = authors_of([publication.file, *publication.files], environ)
     return FourEyes(
-        actor=begun["actor"] if begun else actor,
+        actor=start["actor"] if start else actor,
         changed_by=tuple(sorted({*authors.people, *map(str, recorded)})),
         unknown=authors.unknown,
     )

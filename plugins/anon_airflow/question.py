@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from anon_airflow.approval import Rows
-from anon_airflow.run import Run
+from anon_core.report.meant_k import meant_k
 
 __all__ = ["question_text"]
 
-
-def question_text(run: Run, rows: Rows, receipt: str) -> str:
-    """Return the question in Markdown, from the notes that the steps left and from the audit store."""
-    return "\n".join(_lines(run, rows, receipt))
+Part = Mapping[str, Any]
 
 
-def _lines(run: Run, rows: Rows, receipt: str) -> Iterator[str]:
-    policy = run.publication.privacy
-    recoded, gated = run.noted("recode"), run.noted("gate")
-    after = recoded["after"]
-    smallest = min((one["observed"] for one in gated["checks"] if one["name"] == "k_anonymity"), default="no classes")
-    published = max((file["rows"] for file in gated["distributions"]), default=0)
-    passed = sum(check["passed"] for check in gated["checks"])
-    yield f"**{_plain(run.publication.title)}** ({_code(run.dataset)}), period {run.period or 'none'}."
+def question_text(report: Part, receipt: str) -> str:
+    """Return the question in Markdown, from the public report that the receipt of that digest covers."""
+    return "\n".join(_lines(report, receipt))
+
+
+def _lines(report: Part, receipt: str) -> Iterator[str]:
+    privacy = report["privacy"]
+    yield f"**{_plain(report['title'])}** ({_code(report['dataset'])}), period {_plain(report['period'] or 'none')}."
     yield ""
     yield "| | required | measured |"
     yield "| --- | --- | --- |"
-    yield f"| k, rows in the smallest class | {policy.k} | {smallest} |"
-    yield f"| rows that stand alone | at most {policy.singletons} | {after['singletons']} |"
-    yield f"| rows removed | at most {policy.suppression_limit:.2%} | {recoded['rows_removed']:,} |"
-    yield f"| rows published | | {published:,} |"
-    yield f"| checks of the gate that hold | {len(gated['checks'])} | {passed} |"
+    for k in meant_k(privacy["k_means"], privacy["k_required"], privacy["k"]):
+        measured = "no classes" if k.measured is None else f"{k.measured:,}"
+        yield f"| {k.name}, {k.meaning} | {k.required:,} | {measured} |"
+    yield from _rows(report)
+    yield from _checks(privacy["checks"])
     yield ""
     yield "What was generalised:"
     yield ""
-    yield from _generalised(recoded["recoding"]["columns"])
+    yield from _generalised(report["recoding"]["columns"])
     yield ""
-    yield from _answered_for(rows)
+    yield from _waived(privacy["checks"])
+    yield from _answered_for(privacy)
     yield f"Receipt {_code(receipt)}"
     yield ""
     yield (
@@ -47,7 +44,36 @@ def _lines(run: Run, rows: Rows, receipt: str) -> Iterator[str]:
     )
 
 
-def _generalised(columns: list[dict[str, Any]]) -> Iterator[str]:
+def _rows(report: Part) -> Iterator[str]:
+    """Yield what became of the rows; those that stand alone only where their number is limited."""
+    checks, rows = report["privacy"]["checks"], report["rows"]
+    alone = [check for check in checks if check["name"] == "no_singletons"]
+    if alone:
+        worst = max(check["observed"] for check in alone)
+        yield f"| rows that stand alone | at most {alone[0]['required']:,} | {worst:,} |"
+    limit = report["privacy"]["suppression_limit"]
+    yield f"| rows removed, or that say nothing any more | at most {limit:.2%} | {_suppressed(checks, rows)} |"
+    if rows["dropped"]:
+        yield f"| rows dropped for their gaps | | {rows['dropped']:,} |"
+    yield f"| rows published | | {rows['published']:,} |"
+
+
+def _suppressed(checks: Sequence[Part], rows: Part) -> str:
+    """Say how many rows are gone, and how many are there but say nothing: the gate measured their share together."""
+    shares = [check["observed"] for check in checks if check["name"] == "rows_suppressed_at_most"]
+    before = rows["published"] + rows["removed"]
+    silent = round(max(shares) * before) - rows["removed"]
+    return f"{rows['removed']:,} removed, {silent:,} say nothing any more"
+
+
+def _checks(checks: Sequence[Part]) -> Iterator[str]:
+    passed, waived = sum(check["passed"] for check in checks), sum(bool(check["waived_by"]) for check in checks)
+    yield f"| checks of the gate that hold | {len(checks)} | {passed} |"
+    if waived:
+        yield f"| checks that do not hold and are waived | | {waived} |"
+
+
+def _generalised(columns: Sequence[Part]) -> Iterator[str]:
     changed = [column for column in columns if column["cells_changed"]]
     for column in changed:
         levels = ", ".join(f"{_plain(level['name'])}: {level['rows']:,} rows" for level in column["levels"])
@@ -56,19 +82,39 @@ def _generalised(columns: list[dict[str, Any]]) -> Iterator[str]:
         yield "- nothing"
 
 
-def _answered_for(rows: Rows) -> Iterator[str]:
-    """Yield what a person answers for although a check speaks against it, as the newest gate has put it on record."""
-    start = max((intent["id"] for intent in rows["intents"] if intent["verb"] == "run"), default=0)
-    listed = [waiver for waiver in rows["waivers"] if waiver["id"] > start]
+def _waived(checks: Sequence[Part]) -> Iterator[str]:
+    """Yield every check that does not hold, once for all files where the same was measured."""
+    listed = dict.fromkeys(
+        (check["name"], check["observed"], check["required"], check["waived_by"])
+        for check in checks
+        if not check["passed"]
+    )
     if listed:
-        yield "Accepted by name:"
+        yield "Checks that do not hold, and are waived:"
         yield ""
-        for waiver in listed:
-            columns = ", ".join(map(_code, waiver["columns"] or []))
-            until = f", until {waiver['until']}" if waiver["until"] else ""
-            what = f"{_plain(waiver['check_name'])}{f' ({columns})' if columns else ''}"
-            yield f"- {what}: {_plain(waiver['reason'])} ({_plain(waiver['person'])}{until})"
+        for name, observed, required, person in listed:
+            yield (
+                f"- {_plain(name)}: measured {_figure(observed)}, required {_figure(required)}; waived by "
+                f"{_plain(person or 'nobody')}"
+            )
         yield ""
+
+
+def _answered_for(privacy: Part) -> Iterator[str]:
+    """Yield what people answer for although a check speaks, or could speak, against it."""
+    listed = [(f"published_uniqueness ({', '.join(one['columns'])})", one) for one in privacy["accepted"]]
+    listed += [(one["check"], one) for one in privacy["waivers"]]
+    if listed:
+        yield "Accepted or waived by name:"
+        yield ""
+        for what, one in listed:
+            needed = "needed" if one["needed"] else "not needed"
+            yield f"- {_plain(what)}: {_plain(one['reason'])} ({_plain(one['by'])}, until {one['until']}; {needed})"
+        yield ""
+
+
+def _figure(value: object) -> str:
+    return f"{value:,.4g}" if isinstance(value, float) else _plain(str(value))
 
 
 def _code(text: str) -> str:

@@ -13,7 +13,7 @@ from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
 
-__all__ = ["Distribution", "Receipt", "issue", "problems"]
+__all__ = ["Distribution", "Receipt", "digest_of_text", "issue", "problems"]
 
 
 _TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "spec_digest", "suite_digest")
@@ -41,7 +41,7 @@ class Receipt:
     @property
     def digest(self) -> str:
         """The sha256 of the whole receipt, signature included: what an approver signs."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
+        return digest_of_text(self.to_json())
 
     @property
     def signed(self) -> bytes:
@@ -79,6 +79,11 @@ class Receipt:
         document["distributions"] = [distribution._asdict() for distribution in self.distributions]
         document["verdict"] = self.verdict
         return document
+
+
+def digest_of_text(body: str) -> str:
+    """Return the digest that a receipt goes by, from the text that is stored of it."""
+    return hashlib.sha256(body.encode()).hexdigest()
 
 
 def issue(

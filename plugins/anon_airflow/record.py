@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from anon_airflow.audit.history import Row, since_begun
 from anon_airflow.home import private_folder, wipe, write_private
 from anon_airflow.release import GENERATOR
 from anon_airflow.run import Run
@@ -21,10 +23,11 @@ def close_run(run: Run) -> dict[str, Any]:
     """
     Close the run and return its summary.
 
-    How it ended is read from the audit store, not from Airflow's task states, which users can set.
+    How it ended is read from the audit store, not from Airflow's task states, which users can set. Nothing is decided
+    by it any more, so it is told even if the chain is broken; that is for `anon audit verify` to say.
     """
     with run.audit() as audit:
-        rows = run.attempt(audit)
+        rows = since_begun(audit.run(run.run_id, run.dataset))
         publication = rows["publications"][-1] if rows["publications"] else None
         refusal = rows["refusals"][-1] if rows["refusals"] and not publication else None
         outcome = publication["status"] if publication else "refused" if refusal else "failed"
@@ -61,9 +64,9 @@ def reasons_of_failure(run: Run, outcome: str) -> list[str]:
 def build_internal_report(
     run: Run,
     outcome: str,
-    publication: dict[str, Any] | None,
-    refusal: dict[str, Any] | None,
-    approvals: list[dict[str, Any]],
+    publication: Row | None,
+    refusal: Row | None,
+    approvals: Sequence[Row],
 ) -> InternalReport:
     """Put together what the steps left; a step that did not run leaves null."""
     detected = run.noted_or_none("detect") or {}
@@ -94,6 +97,8 @@ def build_internal_report(
                 for one in approvals
             ],
             "staged": run.noted_or_none("stage"),
+            "k_means": run.publication.privacy.k_means.value,
+            "k_required": run.publication.privacy.k,
             "before": detected.get("before"),
             "detection": detected.get("detection"),
             "selection": detected.get("selection"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anon_airflow.audit import History
 from anon_airflow.distributions import Distribution
 from anon_airflow.home import private_folder, storage, wipe, write_private
 from anon_airflow.portals.release import Distribution as SentFile
@@ -25,6 +26,8 @@ from anon_core.report.model import CheckResult, Privacy, PublicReport, Published
 REPORT = "report.json"
 SUITE = "suite.json"
 """The suite that the gate evaluated, beside the files that passed it; it is never published."""
+NOTED = "noted"
+"""Where the record of a recoding keeps the digest of the note that it left."""
 GENERATOR = f"anonflow {__version__}"
 
 
@@ -47,14 +50,16 @@ def version_of(run: Run, digest: str) -> str:
     return f"{run.period or 'manual'}.{digest[:8]}"
 
 
-def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any]) -> Distribution:
+def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any], history: History) -> Distribution:
     """
     Write the public report beside the gated files and return its digest, for the receipt to cover it too.
 
-    ``answered`` lists what people answered for.
+    ``answered`` lists what people answered for. What was staged, and what recoding has noted, must be as on record.
+
+    :raises RefusedError: it is not.
     """
     policy = run.publication.privacy
-    staged, recoded = run.noted("stage"), run.noted("recode")
+    staged, recoded = history.staged, _recoded(run, history)
     files = [
         PublishedFile(
             name=file.name,
@@ -73,11 +78,13 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any])
             "period": run.period,
             "generated_by": GENERATOR,
             "approved": run.publication.approval.required,  # Without, `publish` refuses, and this is never read.
-            "rows": Rows(published=files[0].rows, removed=recoded["rows_removed"], dropped=staged["rows_dropped"]),
+            "rows": Rows(
+                published=files[0].rows, removed=staged["rows"] - files[0].rows, dropped=staged["rows_dropped"]
+            ),
             "privacy": Privacy(
                 k_required=policy.k,
                 k_means=str(policy.k_means.value),
-                k=FourKMeasured.model_validate({**recoded["after"]["k"], **_measured_k(verdict)}),
+                k=_four_k(run, recoded["after"]["k"], verdict),
                 singletons=_measured(verdict, "no_singletons", max),
                 risk=recoded["after"]["risk"],
                 sensitive=recoded["after"]["sensitive"],
@@ -113,10 +120,24 @@ def keep(run: Run, files: list[Path], suite: Mapping[str, Any]) -> None:
         wipe(part)
 
 
-def _measured_k(verdict: Verdict) -> dict[str, int | None]:
-    """Return the k's that the gate measured in the file that did worst; of the others, what recoding measured."""
-    exact, link, source = (_measured(verdict, name, min) for name in ("k_anonymity", "link_k", "source_k"))
-    return {"exact": exact} if link is None else {"link": link, "source": source}
+def _recoded(run: Run, history: History) -> dict[str, Any]:
+    recodings = history.attempt["recodings"]
+    return run.noted_as("recode", str(recodings[-1]["details"].get(NOTED, "")) if recodings else "")
+
+
+def _four_k(run: Run, recoded: Mapping[str, int | None], verdict: Verdict) -> FourKMeasured:
+    """
+    Return the k's that the gate measured in the file that did worst; of the others, what recoding measured.
+
+    Without quasi-identifiers there are no classes, and no k.
+    """
+    if not run.publication.quasi_identifiers:
+        return FourKMeasured(exact=None)
+    measured = {
+        kind: _measured(verdict, name, min)
+        for kind, name in (("exact", "k_anonymity"), ("link", "link_k"), ("source", "source_k"))
+    }
+    return FourKMeasured.model_validate({**recoded, **{kind: k for kind, k in measured.items() if k is not None}})
 
 
 def _measured(verdict: Verdict, name: str, worst: Callable[[list[int]], int]) -> int | None:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anon_airflow.audit import AuditStore
+from anon_airflow.audit import AuditStore, History
 from anon_airflow.home import Home, private_folder, write_private
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey
-from anon_core.errors import HierarchyError, InvalidInputError
+from anon_core.errors import HierarchyError, InvalidInputError, RefusedError
 from anon_core.spec import Publication, load_spec
 
 
@@ -73,10 +73,12 @@ class Run:
     def notes(self) -> Path:
         return self.home.notes / self.dataset / folder_name(self.run_id)
 
-    def note(self, step: str, content: dict[str, Any]) -> None:
-        """Leave counts and names for later steps and for the internal report."""
+    def note(self, step: str, content: dict[str, Any]) -> str:
+        """Leave counts and names for later steps and for the internal report; return the digest of what was written."""
         private_folder(self.notes)
-        write_private(self.notes / f"{step}.json", json.dumps(content, indent=1, sort_keys=True).encode())
+        written = json.dumps(content, indent=1, sort_keys=True).encode()
+        write_private(self.notes / f"{step}.json", written)
+        return hashlib.sha256(written).hexdigest()
 
     def noted(self, step: str) -> dict[str, Any]:
         """
@@ -91,6 +93,21 @@ class Run:
                 "(in Airflow: clear the run from the task `stage`)"
             )
         return found
+
+    def noted_as(self, step: str, sha256: str) -> dict[str, Any]:
+        """
+        Read what an earlier step left, if it is what was put on record.
+
+        :raises RefusedError: it is gone, or was changed since.
+        """
+        try:
+            content = (self.notes / f"{step}.json").read_bytes()
+        except FileNotFoundError:
+            content = b""
+        if hashlib.sha256(content).hexdigest() != sha256:
+            changed = f"what `{step}` has noted is not what it put on record: clear the run from `stage`"
+            raise RefusedError("audit store", [changed])
+        return dict(json.loads(content))
 
     def noted_or_none(self, step: str) -> dict[str, Any] | None:
         try:
@@ -111,13 +128,10 @@ class Run:
         """Open the audit store."""
         return AuditStore.open(self.home.audit_url, private_folder(self.home.root), self.key_ring())
 
-    def staged_at(self, audit: AuditStore) -> int:
-        """Return the place in the audit chain where this run was last staged; 0 if it never was."""
-        intents = audit.run(self.run_id, self.dataset)["intents"]
-        # An id is a row's place in the chain: unlike times, the order does not depend on whose clock is right.
-        return max((intent["id"] for intent in intents if intent["verb"] == "run"), default=0)
+    def history(self, audit: AuditStore) -> History:
+        """
+        Return what the audit chain vouches for about this run.
 
-    def attempt(self, audit: AuditStore) -> dict[str, list[dict[str, Any]]]:
-        """Return the audit rows since this run was last staged: how an earlier attempt ended says nothing."""
-        start, rows = self.staged_at(audit), audit.run(self.run_id, self.dataset)
-        return {table: [row for row in found if row["id"] >= start] for table, found in rows.items()}
+        :raises RefusedError: a link since the run began does not hold.
+        """
+        return audit.history(self.run_id, self.dataset)

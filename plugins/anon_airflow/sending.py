@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from anon_airflow.asking import refuse_unapproved
-from anon_airflow.audit import AuditStore
+from anon_airflow.audit import AuditStore, History
 from anon_airflow.home import wipe
 from anon_airflow.portals.release import Published, Release
+from anon_airflow.receipt import digest_of_text
 from anon_airflow.release import ReportFile, build_release
 from anon_airflow.run import Run
 from anon_airflow.verdict import Verdict
-from anon_core.errors import InternalError, RefusedError
+from anon_core.errors import AnonError, InternalError, RefusedError
 
 if TYPE_CHECKING:
     from anon_airflow.portals.folder import FolderPortal
@@ -28,7 +29,8 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
     """
     release = build_release(run, verdict, report)
     with run.audit() as audit, audit.publishing(run.dataset):
-        _refuse_to_overtake(run, audit, release.content_digest)
+        history = run.history(audit)
+        _refuse_to_overtake(run, history, release.content_digest)
         intent = audit.intend(
             run_id=run.run_id,
             dataset=run.dataset,
@@ -43,28 +45,33 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
             audit.close(intent, "refused", outcome="approval withdrawn")
             raise
         head = audit.head()
-        release.manifest.update(
-            receipt=hashlib.sha256(receipt.encode()).hexdigest(), audit={"seq": head.seq, "mac": head.mac}
-        )
-        published = portal_of(run).publish(release)
-        _put_on_record(run, audit, release, published, verdict.distributions[0].rows)
+        release.manifest.update(receipt=digest_of_text(receipt), audit={"seq": head.seq, "mac": head.mac})
+        try:
+            published = portal_of(run).publish(release)
+        except Exception as error:
+            with contextlib.suppress(AnonError):  # Perhaps it is the database that fails, and then it stays open.
+                refused = isinstance(error, RefusedError)
+                audit.close(intent, "refused" if refused else "failed", outcome="stopped at the portal")
+            raise
+        rows = (history.staged["rows"], verdict.distributions[0].rows)
+        _put_on_record(run, audit, release, published, rows)
         audit.close(intent, "done", version=published.version, outcome=published.status)
     wipe(run.gated)
     return {"status": published.status, "version": published.version, "page": published.page}
 
 
-def _refuse_to_overtake(run: Run, audit: AuditStore, content_digest: str) -> None:
+def _refuse_to_overtake(run: Run, history: History, content_digest: str) -> None:
     """
     Refuse to put older data over newer: since this run was staged, another one may have published the same period.
 
     What came first is told by places in the audit chain, not by clocks. A run that began to publish and was killed
-    counts too, for perhaps it did. The same content is no matter: then nothing changes on the portal.
+    or failed counts too, for perhaps it did. The same content is no matter: then nothing changes on the portal.
     """
-    start = run.staged_at(audit)
     others = [
         row["run_id"]
-        for row in audit.published_since(run.dataset, start)
-        if row["run_id"] != run.run_id
+        for row in history.published
+        if row["id"] > history.begun_at
+        and row["run_id"] != run.run_id
         and row["details"].get("period") == run.period
         and row["details"].get("content_digest") != content_digest
     ]
@@ -77,15 +84,15 @@ def _refuse_to_overtake(run: Run, audit: AuditStore, content_digest: str) -> Non
         raise RefusedError("audit store", [reason])
 
 
-def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Published, rows_out: int) -> None:
+def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Published, rows: tuple[int, int]) -> None:
     audit.append(
         "releases",
         run_id=run.run_id,
         dataset=run.dataset,
         version=published.version,
         period=run.period,
-        rows_in=run.noted("stage")["rows"],
-        rows_out=rows_out,
+        rows_in=rows[0],
+        rows_out=rows[1],
         content_digest=release.content_digest,
         spec_digest=run.publication.digest(),
         details={},

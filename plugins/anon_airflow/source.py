@@ -129,20 +129,21 @@ def staged_table(run: Run) -> Table:
     path = run.staging / ORIGINAL
     if not path.exists():
         raise staging_is_gone(run)
-    check_same_spec(run)
+    check_same_spec(run, run.noted("stage")["spec_digest"])
     return read(path, RELEASED)
 
 
-def staged_original(run: Run) -> Original:
+def staged_original(run: Run, digest: str) -> Original:
     """
     Return the staged table for the gate to compare with, counted where the policy asks for that.
+
+    ``digest`` is the sha256 that is on record of it.
 
     :raises InvalidInputError: it is not the one that was staged any more.
     """
     from anon_airflow.gate import Original
     from anon_core.frequency import FrequencyTable
 
-    digest = run.noted("stage")["sha256"]
     quasi = run.publication.quasi_identifiers
     if run.publication.privacy.k_means is KMeans.EXACT or not quasi:
         return Original(sha256=digest)
@@ -155,13 +156,15 @@ def staged_original(run: Run) -> Original:
     return Original(sha256=digest, frequencies=FrequencyTable.of(staged_table(run), quasi))
 
 
-def check_same_spec(run: Run) -> None:
+def check_same_spec(run: Run, digest: str) -> None:
     """
-    Refuse to go on by another publication file than the run began with: its reports would tell of two.
+    Refuse to go on by another publication file than the one of this digest, which the run began with.
+
+    Its reports would tell of two.
 
     :raises InvalidInputError: it, or a hierarchy file, was changed in between.
     """
-    if run.noted("stage")["spec_digest"] != run.publication.digest():
+    if digest != run.publication.digest():
         raise InvalidInputError(
             f"{run.publication.file.name} or a hierarchy of it was changed after run {run.run_id} began; "
             "start the run again (in Airflow: clear it from the task `stage`)"

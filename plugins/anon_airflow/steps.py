@@ -16,11 +16,12 @@ from typing import Any
 from anon_airflow.asking import Answer, Question, refuse_unapproved
 from anon_airflow.asking import ask as open_question
 from anon_airflow.asking import decide as close_question
+from anon_airflow.audit.history import STAGE
+from anon_airflow.beginning import begin
 from anon_airflow.distributions import digest_of
-from anon_airflow.four_eyes import CHANGED_BY, eyes_of
 from anon_airflow.guard import step
 from anon_airflow.home import private_folder, wipe
-from anon_airflow.release import build_public_report, keep, release_files, suite_problems
+from anon_airflow.release import NOTED, build_public_report, keep, release_files, suite_problems
 from anon_airflow.run import Run
 from anon_airflow.sending import portal_of, send
 from anon_airflow.source import (
@@ -34,7 +35,6 @@ from anon_airflow.source import (
 from anon_airflow.waiving import put_on_record, told
 from anon_core import __version__
 from anon_core.errors import RefusedError
-from anon_core.waivers import ended
 
 Progress = Callable[[str], None]
 Result = dict[str, Any]
@@ -56,39 +56,26 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
     from anon_core.distribution import write_parquet
 
     publication = run.publication
-    with run.audit() as audit:
-        for intent in audit.open_intents(run.dataset):
-            if intent.run_id == run.run_id:  # An earlier attempt that never came back.
-                audit.close(intent.id, "failed", outcome="begun again")
-        eyes = eyes_of(publication, (), run.actor) if publication.approval.four_eyes else None
-        audit.intend(
-            run_id=run.run_id,
-            dataset=run.dataset,
-            verb="run",
-            actor=run.actor,
-            spec_digest=run.spec_digest,
-            details={"period": run.period, "anonflow": __version__}
-            | ({CHANGED_BY: list(eyes.changed_by)} if eyes else {}),
-        )
-    over = [each.sentence for each in ended(publication.privacy, _today())]
-    if over or (eyes and eyes.problems):
-        raise RefusedError("stage" if over else "approval", [*over, *(eyes.problems if eyes else ())])
+    begin(run, _today())
     portal_of(run).check_writable()
     for left_by_an_earlier_attempt in (run.staging, run.gated, run.notes):
         wipe(left_by_an_earlier_attempt)
     _say(progress, f"reading {Path(source_file).name}")
     source = read_source(publication, source_file)
     table = source.table
-    private_folder(run.staging)
-    write_parquet(table, run.staging / ORIGINAL)
-    note = {
-        "rows": table.rows,
-        "rows_dropped": source.dropped,
-        "columns": len(table.names),
-        "rows_sharing_identifiers": source.sharing,
-        "sha256": digest_of(run.staging / ORIGINAL)[0],
-        "spec_digest": publication.digest(),
-    }
+    with run.audit() as audit:
+        intent = audit.intend(run_id=run.run_id, dataset=run.dataset, verb=STAGE, actor=run.actor)
+        private_folder(run.staging)
+        write_parquet(table, run.staging / ORIGINAL)
+        note = {
+            "rows": table.rows,
+            "rows_dropped": source.dropped,
+            "columns": len(table.names),
+            "rows_sharing_identifiers": source.sharing,
+            "sha256": digest_of(run.staging / ORIGINAL)[0],
+            "spec_digest": publication.digest(),
+        }
+        audit.close(intent, "done", **note)
     run.note("stage", note)
     if publication.keep_staging:
         _say(progress, f"keep_staging is on: the originals stay in {run.staging} until somebody removes them")
@@ -188,7 +175,7 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     _say(progress, "measuring how safe and how useful it is")
     note = recoding_note(publication, recoding, assess_publication(publication, released, recoding))
     note["unique_rows_published"] = FrequencyTable.of(released).singletons
-    run.note("recode", note)
+    noted = run.note("recode", note)
     with run.audit() as audit:
         audit.append(
             "recodings",
@@ -197,7 +184,7 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
             method=recoding.method,
             rows_changed=note["recoding"]["rows_changed"],
             rows_removed=note["rows_removed"],
-            details={"utility": note["utility"], "optimal": note["optimal"]},
+            details={"utility": note["utility"], "optimal": note["optimal"], NOTED: noted},
         )
     return {
         "uri": folder.as_uri(),
@@ -222,13 +209,15 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
 
     if not run.staging.exists() and run.gated.exists():
         with run.audit() as audit:
-            if audit.receipt(run.run_id, run.dataset):  # Killed after the work was done: nothing is left to do.
+            if run.history(audit).receipt:  # Killed after the work was done: nothing is left to do.
                 return {"verdict": "passed", "already": True}
     try:
+        with run.audit() as audit:
+            history = run.history(audit)
         if not run.staging.exists():
             raise staging_is_gone(run)
-        check_same_spec(run)
-        staged = run.noted("stage")
+        staged, day = history.staged, history.day(_today())
+        check_same_spec(run, staged["spec_digest"])
         files = sorted((run.staging / "release").glob("[!.]*"))
         if not files:
             raise RefusedError(
@@ -236,9 +225,13 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
             )
         _say(progress, f"measuring {len(files)} files")
         verdict = measure(
-            run.publication, files, rows_before=staged["rows"], today=_today(), original=staged_original(run)
+            run.publication,
+            files,
+            rows_before=staged["rows"],
+            today=day,
+            original=staged_original(run, staged["sha256"]),
         )
-        answered = told(run.publication.privacy, verdict, _today())
+        answered = told(run.publication.privacy, verdict, day)
         run.note("gate", {**verdict.to_dict(), "suite": verdict.suite, **answered})
         with run.audit() as audit:
             for check in verdict.checks:
@@ -256,7 +249,7 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
         if not verdict.passed or verdict.vouched:
             raise RefusedError("gate", verdict.reasons or ["what needs the originals was not measured beside them"])
         keep(run, files, verdict.suite)
-        report = build_public_report(run, verdict, answered)
+        report = build_public_report(run, verdict, answered, history)
         with run.audit() as audit:
             receipt = receipts.issue(
                 run.signing_key(),
@@ -305,9 +298,9 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     from anon_airflow.gate import Original, measure
 
     with run.audit() as audit:
-        body = audit.receipt(run.run_id, run.dataset)
-        done = run.attempt(audit)["publications"]
-    if body is None:
+        history = run.history(audit)
+    stored, done = history.receipt, history.attempt["publications"]
+    if stored is None:
         raise RefusedError("receipt", [f"run {run.run_id} has no receipt: its gate has not passed"])
     if not run.gated.exists():
         if done:  # A retry after everything was done.
@@ -317,12 +310,12 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
         refuse_unapproved(run, audit)
     files, report = release_files(run)
     _say(progress, "measuring the files again before they are sent")
-    staged = run.noted("stage")
+    staged, day = history.staged, history.day(_today())
     original = Original(sha256=staged["sha256"])  # The originals are gone; the receipt stands for what needs them.
-    verdict = measure(run.publication, files, rows_before=staged["rows"], today=_today(), original=original)
+    verdict = measure(run.publication, files, rows_before=staged["rows"], today=day, original=original)
     problems = [*verdict.reasons, *suite_problems(run, verdict.suite)]
     problems += receipts.problems(
-        receipts.Receipt.from_json(body),
+        receipts.Receipt.from_json(stored.body),
         run.key_ring(),
         dataset=run.dataset,
         run_id=run.run_id,
@@ -334,7 +327,7 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     if problems or not verdict.passed:
         raise RefusedError("receipt", problems or ["the files do not pass the gate again"])
     _say(progress, "publishing")
-    return send(run, body, verdict, report)
+    return send(run, stored.body, verdict, report)
 
 
 @step
@@ -351,6 +344,7 @@ def record(run: Run) -> Result:
 
 
 def _today() -> date:
+    """Return what this worker's clock says; what counts is :meth:`History.day`."""
     return datetime.now(UTC).date()
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from anon_core.report.meant_k import meant_k
+
 SHOWN = 3
 """So many sets or columns are named."""
 
@@ -46,7 +48,7 @@ def summary_lines(report: dict[str, Any]) -> Iterator[str]:
     before, after = report["before"], report["after"]
     if before and after and before["columns"]:
         yield f"  singletons          {before['singletons']:,} before, {after['singletons']:,} after"
-        yield f"  k (smallest class)  {before['k']['exact']:,} before, {after['k']['exact']:,} after"
+        yield from _k(report, before, after)
         yield f"  risk, on average    {_risk(before)} before, {_risk(after)} after"
     if recoding := report["recoding"]:
         yield f"  recoding            {recoding['method']}: " + "; ".join(_levels(recoding["columns"]))
@@ -64,6 +66,15 @@ def summary_lines(report: dict[str, Any]) -> Iterator[str]:
         yield f"                      - {reason}"
     if report["page"]:
         yield f"  release page        {report['page']}"
+
+
+def _k(report: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
+    """Yield the k that is meant; in a table as collected every k is the smallest class. Earlier reports mean that."""
+    first = before["k"]["exact"]
+    for k in meant_k(report.get("k_means", "exact"), report.get("k_required"), after["k"]):
+        now = "not measured" if k.measured is None else f"{k.measured:,}"
+        name = f"{k.name} (smallest class)" if k.kind == "exact" else k.name
+        yield f"  {name:<20}{first:,} before, {now} after"
 
 
 def _approval(report: dict[str, Any]) -> Iterator[str]:

@@ -67,10 +67,10 @@ class Verdict:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why the gate is shut, one sentence per failed check, said once for all files it is true of."""
-        files: dict[str, list[str]] = {}
+        files: dict[str, dict[str, None]] = {}  # Two columns may fail in the same words: a file is named once.
         for check in self.checks:
             if not check.holds:
-                files.setdefault(check.message, []).append(check.distribution)
+                files.setdefault(check.message, {})[check.distribution] = None
         return tuple(
             message if EVERYWHERE in where else f"{', '.join(where)}: {message}" for message, where in files.items()
         )

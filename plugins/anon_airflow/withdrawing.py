@@ -2,29 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
-from anon_airflow.approval import Decision, Outcome, Rows, newest_receipt, question_of
-from anon_airflow.audit import AuditStore
+from anon_airflow.approval import Decision, Outcome, question_of
+from anon_airflow.audit import AuditStore, History
 from anon_airflow.signing import SigningKey
 from anon_core.errors import InvalidInputError
 
-__all__ = ["withdraw"]
+__all__ = ["Withdrawal", "withdraw"]
 
 
-def withdraw(store: AuditStore, key: SigningKey, run_id: str, dataset: str, *, person: str, reason: str) -> Decision:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawal:
+    """A withdrawal as it is on record; ``warning`` says why it may be too late, None where it is not."""
+
+    decision: Decision
+    warning: str | None
+
+
+def withdraw(store: AuditStore, key: SigningKey, run_id: str, dataset: str, *, person: str, reason: str) -> Withdrawal:
     """
     Sign that the approval of a run no longer holds; it can be asked for again.
 
     `publish` puts its intent on record before it looks for a withdrawal, and this looks for that intent after the
-    withdrawal is on record: one of the two always sees the other.
+    withdrawal is on record: one of the two always sees the other. An attempt that was killed and is tried again sees
+    the withdrawal and refuses, so it is put on record whatever is under way.
 
-    :raises InvalidInputError: there is no approval to withdraw, or it is too late.
+    :raises InvalidInputError: there is no approval to withdraw, or what it let out is published.
+    :raises RefusedError: the audit chain does not hold since the run began.
     """
-    rows = store.run(run_id, dataset)
-    _refuse_if_late(rows, None)
-    approval = _approval(rows, run_id)
+    history = store.history(run_id, dataset)
+    if version := _published(history):
+        raise InvalidInputError(
+            f"too late: it is published already, as version {version}; withdrawing a release is another "
+            "matter, and not supported yet: take it off the portal by hand"
+        )
+    approval = _approval(history, run_id)
     decision = Decision.sign(
         key,
         dataset=dataset,
@@ -37,42 +50,41 @@ def withdraw(store: AuditStore, key: SigningKey, run_id: str, dataset: str, *, p
         reason=reason,
     )
     place = store.append("approvals", **decision.row())
-    _refuse_if_late(store.run(run_id, dataset), place)
-    return decision
+    return Withdrawal(decision=decision, warning=_late(store.history(run_id, dataset), place))
 
 
-def _approval(rows: Rows, run_id: str) -> Decision:
+def _approval(history: History, run_id: str) -> Decision:
     """Return the approval that counts now."""
-    newest = Decision.of_row(rows["approvals"][-1]) if rows["approvals"] else None
-    question, receipt = question_of(rows), newest_receipt(rows)
+    approvals = history.rows["approvals"]
+    newest = Decision.of_row(approvals[-1]) if approvals else None
+    question, receipt = question_of(history), history.receipt
     if newest is None or newest.decision != Outcome.APPROVED:
         what = f"the newest decision is: {newest.decision}" if newest else "nobody has decided; reject it in Airflow"
         raise InvalidInputError(f"run {run_id} has no approval to withdraw: {what}")
-    if receipt is None or receipt[1] != newest.receipt or question is None or question["id"] != newest.question:
+    if receipt is None or receipt.digest != newest.receipt or question is None or question["id"] != newest.question:
         raise InvalidInputError(
             f"run {run_id} has no approval to withdraw: it was begun or asked again since; reject it in Airflow"
         )
     return newest
 
 
-def _refuse_if_late(rows: Rows, place: int | None) -> None:
-    """:raises InvalidInputError: the run is published, or was being published before this place in the chain."""
-    begun = _newest(rows, "run")
-    done = [row for row in rows["publications"] if row["id"] > begun]
-    if done:
-        raise InvalidInputError(
-            f"too late: it is published already, as version {done[-1]['version']}; withdrawing a release is another "
-            "matter, and not supported yet: take it off the portal by hand"
-        )
-    ended = {row["intent_id"] for row in rows["outcomes"]}
-    sending = [row for row in rows["intents"] if row["verb"] == "publish" and row["id"] not in ended]
-    if any(place is None or row["id"] < place for row in sending if row["id"] > begun):
-        raise InvalidInputError(
-            "too late, or too early to tell: it is being published at this moment; look at `anon audit show`, and if "
-            "that attempt was killed, withdraw it again once the run is closed"
-        )
+def _published(history: History) -> str | None:
+    """Return the version that the last attempt of the run has published, if it has."""
+    done = history.attempt["publications"]
+    return str(done[-1]["version"]) if done else None
 
 
-def _newest(rows: Rows, verb: str) -> int:
-    intents: list[Mapping[str, Any]] = [row for row in rows["intents"] if row["verb"] == verb]
-    return int(intents[-1]["id"]) if intents else 0
+def _late(history: History, place: int) -> str | None:
+    """Say why a withdrawal at this place in the chain may come too late; None if it does not."""
+    if version := _published(history):
+        return f"it is on record, but too late: it was published meanwhile, as version {version}; take it off by hand"
+    rows = history.attempt
+    harmless = {row["intent_id"] for row in rows["outcomes"] if row["status"] == "refused"}
+    begun = {row["id"] for row in rows["intents"] if row["verb"] == "publish" and row["id"] < place}
+    if begun <= harmless:
+        return None
+    return (
+        "it is on record, but perhaps too late: an attempt to publish began before it and was killed, has failed or "
+        f"goes on; its next try refuses. `anon audit show {history.run_id}` lists a publication if it came through; "
+        "look at the portal too, and if it is there, take it off by hand"
+    )

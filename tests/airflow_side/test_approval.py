@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import multiprocessing
+import os
 from pathlib import Path
 
 import pytest
@@ -100,7 +102,7 @@ def test_a_question_that_nobody_answered_publishes_nothing(asked):
 def test_a_rejection_is_on_record_and_publishes_nothing(asked):
     assert refused(answer, asked, Outcome.REJECTED) == "anna rejected it"
     assert [row["decision"] for row in rows(asked)["approvals"]] == ["rejected"]
-    assert [row["status"] for row in rows(asked)["outcomes"]] == ["refused"]
+    assert rows(asked)["outcomes"][-1]["status"] == "refused"
     assert "anna has rejected it" in not_published(asked)
 
 
@@ -140,7 +142,7 @@ def test_without_a_receipt_nobody_is_asked(tmp_path):
     other = run_of(run.publication.file, tmp_path / "home", "manual__2")
     take(other, "stage")
     assert "its gate has not passed" in refused(steps.ask, other, by="receipt")
-    assert [intent["verb"] for intent in rows(other)["intents"]] == ["run"]
+    assert [intent["verb"] for intent in rows(other)["intents"]] == ["run", "stage"]
 
 
 def test_nobody_is_asked_about_files_that_are_gone(run):
@@ -162,7 +164,9 @@ def test_a_run_begun_again_needs_a_new_approval_even_for_the_same_bytes(asked):
     before = rows(asked)["receipts"][-1]["digest"]
     take(asked, *UNTIL_GATE)
     assert rows(asked)["receipts"][-1]["digest"] == before, "the same bytes have the same receipt"
-    assert "for another receipt" in not_published(asked)
+    why = not_published(asked)
+    assert "the run was staged again since it was approved" in why
+    assert "another receipt" not in why
     steps.ask(asked)
     answer(asked)
     assert take(asked, "publish")["status"] == "published"
@@ -180,10 +184,10 @@ def test_a_gate_that_ran_again_while_somebody_was_thinking_makes_the_answer_void
     with asked.audit() as audit:
         again = rows(asked)["receipts"][-1]
         audit.append("receipts", **{name: again[name] for name in ("run_id", "dataset", "digest", "body")})
-    assert "another receipt since" in refused(answer, asked)
+    assert "signed the same receipt anew" in refused(answer, asked)
     assert rows(asked)["approvals"][-1]["decision"] == "refused"
     assert rows(asked)["approvals"][-1]["receipt_digest"] == receipt
-    assert "for another receipt" in not_published(asked)
+    assert "signed the same receipt anew" in not_published(asked)
 
 
 @pytest.mark.parametrize("shown", ["", "0" * 64, "short"])
@@ -208,11 +212,19 @@ def test_whoever_is_not_among_the_users_cannot_approve_and_is_told_who_may(tmp_p
     assert take(run, "publish")["status"] == "published"
 
 
-def test_a_user_is_known_by_id_or_by_name(tmp_path):
-    run = waiting_run(tmp_path, users=["bea"])
+def test_a_user_is_known_by_the_id_whatever_the_name(tmp_path):
+    run = waiting_run(tmp_path, users=["17"])
     steps.ask(run)
     answer(run, person="bea", user_id="17")
     assert take(run, "publish")["status"] == "published"
+
+
+def test_the_name_of_somebody_who_may_approve_is_worth_nothing(tmp_path):
+    """Names to show are whatever people, or a directory, make of them."""
+    run = waiting_run(tmp_path, users=["bea"])
+    steps.ask(run)
+    assert "bea (id mallory) may not approve it" in refused(lambda: answer(run, person="bea", user_id="mallory"))
+    assert "was refused: bea (id mallory)" in not_published(run)
 
 
 def test_an_answer_without_a_person_is_refused(asked):
@@ -241,6 +253,25 @@ def test_an_approval_by_another_key_counts_for_nothing(asked):
     assert f"signed with key {other.key_id}" in not_published(asked)
     forge(asked, other, key_id=asked.signing_key().key_id)
     assert "signature is wrong" in not_published(asked)
+
+
+@pytest.mark.parametrize("answered_before", [True, False])
+def test_after_a_change_of_keys_one_thing_is_advised(run, tmp_path, monkeypatch, answered_before):
+    """The receipt is of the retired key, so asking again would not help: it has to be staged again."""
+    retired = tmp_path / "retired.keys"
+    retired.touch(mode=0o600)
+    retired.write_text((run.home.root / "signing.key").read_text())
+    steps.ask(run)
+    if answered_before:
+        answer(run)
+    monkeypatch.setenv("ANON_SIGNING_KEY", "a new key, as long as keys have to be")
+    monkeypatch.setenv("ANON_RETIRED_KEYS_FILE", str(retired))
+    if not answered_before:
+        assert "which is retired" in refused(answer, run)
+    why = not_published(run)
+    assert "which is retired" in why
+    assert "clear the run from `stage`" in why
+    assert "`approve`" not in why
 
 
 def test_the_signature_of_something_else_is_no_approval(asked):
@@ -284,8 +315,8 @@ def test_an_approval_copied_after_a_rejection_does_not_revive_it(asked):
 def test_a_withdrawn_approval_publishes_nothing_until_somebody_approves_again(asked):
     answer(asked)
     with asked.audit() as audit:
-        signed = withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="wrong period")
-    assert signed.reason == "wrong period"
+        taken = withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="wrong period")
+    assert (taken.decision.reason, taken.warning) == ("wrong period", None)
     assert "withdrawn by eva" in not_published(asked)
     steps.ask(asked)
     answer(asked, person="bea")
@@ -324,12 +355,66 @@ def test_a_withdrawal_while_it_is_being_sent_is_seen_by_one_side_or_the_other(as
         assert [intent.verb for intent in audit.open_intents()] == ["run"]
 
 
-def test_a_withdrawal_that_comes_while_it_is_being_sent_says_so(asked):
+def withdrawn_late(run: Run) -> str | None:
+    with run.audit() as audit:
+        return withdraw(audit, run.signing_key(), run.run_id, run.dataset, person="eva", reason="x").warning
+
+
+def killed(run: Run) -> None:
+    """Die when everything is on record and the portal is about to be touched."""
+    from anon_airflow.portals.folder import FolderPortal
+
+    FolderPortal.publish = lambda *_: os._exit(9)  # type: ignore[method-assign,assignment]
+    steps.publish(run)
+
+
+def test_a_withdrawal_while_a_killed_publication_waits_for_its_next_try_is_on_record_and_stops_it(asked):
     answer(asked)
-    with asked.audit() as audit:
-        audit.intend(run_id=asked.run_id, dataset=asked.dataset, verb="publish", actor="x")
-        with pytest.raises(InvalidInputError, match="being published at this moment"):
-            withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
+    process = multiprocessing.get_context("fork").Process(target=killed, args=(asked,))
+    process.start()
+    process.join(120)
+    assert process.exitcode == 9
+    assert "perhaps too late" in (withdrawn_late(asked) or "")
+    assert [row["decision"] for row in rows(asked)["approvals"]] == ["approved", "withdrawn"]
+    assert "withdrawn by eva" in not_published(asked)
+
+
+def test_a_publication_that_failed_is_closed_and_can_be_withdrawn_before_its_next_try(asked, monkeypatch):
+    from anon_airflow.portals.folder import FolderPortal
+    from anon_core.errors import StorageError
+
+    def full(*_):
+        raise StorageError("portal", "publishing", "no space left")
+
+    answer(asked)
+    with monkeypatch.context() as patched:
+        patched.setattr(FolderPortal, "publish", full)
+        with pytest.raises(StorageError):
+            steps.publish(asked)
+    assert [(row["status"], row["details"]) for row in rows(asked)["outcomes"]][-1] == (
+        "failed",
+        {"outcome": "stopped at the portal"},
+    )
+    assert "perhaps too late" in (withdrawn_late(asked) or ""), "the portal may fail after it has shown it"
+    assert "withdrawn by eva" in not_published(asked)
+
+
+def test_a_withdrawal_that_a_publication_overtakes_is_on_record_and_says_so(asked, monkeypatch):
+    """Sent in the moment between the look at the record and the withdrawal."""
+    from anon_airflow.audit import AuditStore
+
+    answer(asked)
+    append = AuditStore.append
+
+    def meanwhile(store, table, **values):
+        if values.get("decision") == "withdrawn":
+            monkeypatch.setattr(AuditStore, "append", append)
+            steps.publish(asked)
+        return append(store, table, **values)
+
+    monkeypatch.setattr(AuditStore, "append", meanwhile)
+    assert "published meanwhile, as version" in (withdrawn_late(asked) or "")
+    assert rows(asked)["approvals"][-1]["decision"] == "withdrawn"
 
 
 def test_clocks_do_not_matter(asked, monkeypatch):
@@ -355,40 +440,6 @@ def test_while_somebody_thinks_only_files_that_passed_are_there(asked):
     assert {"people.csv", "people.parquet", "report.json"} <= names
     source = {row[0] for row in people()}
     assert not any(name in path.read_text(errors="replace") for path in files_below(asked.gated) for name in source)
-
-
-def test_the_question_tells_counts_and_columns_and_no_cell(tmp_path):
-    run = waiting_run(tmp_path, users=["bea"], timeout="3h")
-    question = steps.ask(run)
-    receipt = rows(run)["receipts"][-1]["digest"]
-    assert question.receipt == receipt
-    assert question.wait.total_seconds() == 3 * 3600
-    assert "The register of people" in question.subject
-    for told in ("k, rows in the smallest class | 5 |", "`born`", f"Receipt `{receipt}`", "rows published"):
-        assert told in question.body
-    for cell in ("P000001", "note 1", "Alba", "Bria"):
-        assert cell not in question.body
-
-
-def test_what_is_accepted_by_name_is_told_and_cannot_dress_up_as_something_else(tmp_path):
-    from anon_airflow.question import question_text
-
-    run = waiting_run(tmp_path)
-    with run.audit() as audit:
-        audit.append(
-            "waivers",
-            run_id=run.run_id,
-            dataset=run.dataset,
-            check_name="published_uniqueness",
-            columns=["born", "points"],
-            reason="known to all\n# k is fine ![x](http://example.org/x.png)",
-            person="dpo",
-            until="2030-01-01",
-        )
-    told = question_text(run, rows(run), "0" * 64)
-    line = next(line for line in told.splitlines() if "dpo" in line)
-    assert line.startswith("- published\\_uniqueness (`born`, `points`): known to all \\# k is fine \\!\\[x\\](http")
-    assert "until 2030-01-01" in line
 
 
 def test_a_file_that_asks_for_no_approval_needs_none(tmp_path):

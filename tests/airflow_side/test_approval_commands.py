@@ -72,6 +72,18 @@ def test_an_approval_is_withdrawn_by_whoever_is_at_work_here_and_publish_refuses
     assert "the newest decision is: withdrawn" in again.err
 
 
+def test_a_withdrawal_that_is_perhaps_too_late_is_on_record_and_ends_with_1(run, home):
+    answer(run)
+    with run.audit() as audit:  # As a publication leaves it that was killed.
+        audit.intend(run_id=run.run_id, dataset=run.dataset, verb="publish", actor="x")
+    ended = withdraw(home, run.run_id, "--reason", "wrong period")
+    assert ended.code == 1
+    assert "withdrawn by" in ended.out
+    assert "perhaps too late" in ended.err and f"anon audit show {run.run_id}" in ended.err
+    with pytest.raises(Exception, match="withdrawn by"):
+        take(run, "publish")
+
+
 def test_what_nobody_approved_or_is_published_cannot_be_withdrawn(run, home):
     early = withdraw(home, run.run_id, "--reason", "x")
     assert early.code == 2

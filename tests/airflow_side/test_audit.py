@@ -115,11 +115,14 @@ def test_an_intent_is_open_until_it_is_closed_once(store: AuditStore) -> None:
 
 
 def test_the_newest_receipt_of_a_run_is_the_one_given(store: AuditStore) -> None:
-    assert store.receipt("run 1", "licences") is None
+    store.intend(**RUN, verb="run", actor="ada")
+    assert store.history("run 1", "licences").receipt is None
     for body in ("first", "second"):
         store.append("receipts", **RUN, digest="d", body=body)
     store.append("receipts", **{**RUN, "dataset": "other"}, digest="d", body="other")
-    assert store.receipt("run 1", "licences") == "second"
+    receipt = store.history("run 1", "licences").receipt
+    assert receipt is not None
+    assert (receipt.place, receipt.body) == (3, "second")
 
 
 def test_a_run_is_told_in_one_line(store: AuditStore) -> None:

@@ -21,7 +21,10 @@ def test_audit_lists_shows_verifies_and_exports(tmp_path, home):
     version = anon("run", good, "--json", home=home).json["release"]
     anon("run", bad, home=home)
     runs = anon("audit", "list", "--json", home=home).json["runs"]
-    assert [(run["dataset"], run["verdict"]) for run in runs] == [("others", "refused"), ("people", "published")]
+    told = [(run["dataset"], run["verdict"], run["by"]) for run in runs]
+    assert told == [("others", "refused", "gate"), ("people", "published", None)]
+    lines = anon("audit", "list", home=home).out.splitlines()
+    assert "by" in lines[1].split() and lines[2].split()[2:4] == ["refused", "gate"]
     assert len(anon("audit", "list", "--dataset", "people", "--json", home=home).json["runs"]) == 1
     for name in (runs[1]["run_id"], version, "people"):
         shown = anon("audit", "show", name, "--json", home=home).json

@@ -19,6 +19,8 @@ from tests.airflow_side.gate_publications import (
     text_of,
 )
 
+IN_F = {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "sex", "value_set": ["F"]}}
+
 
 @pytest.fixture
 def publish(tmp_path):
@@ -46,6 +48,12 @@ def test_one_class_too_small_shuts_it_with_the_numbers(publish):
         "licences.csv, licences.parquet: k-anonymity: smallest class has 3 rows, 4 required over year, sex; "
         "6 rows lie in classes below 4: generalise these columns further"
     )
+
+
+def test_a_file_is_named_once_though_two_checks_fail_in_the_same_words(publish):
+    verdict = publish(k=4, expectations=[IN_F, {**IN_F, "kwargs": {**IN_F["kwargs"], "value_set": ["G"]}}])
+    assert len([check for check in verdict.checks if not check.passed and "in_set" in check.name]) == 4
+    assert [reason.count("licences.csv") for reason in verdict.reasons] == [1, 1]
 
 
 def test_a_singleton_shuts_it(publish):

@@ -2,7 +2,8 @@
 
 from anon_airflow.audit.chain import Head
 from anon_airflow.audit.handover import KeyUse
+from anon_airflow.audit.history import History
 from anon_airflow.audit.runs import OpenIntent, Run
 from anon_airflow.audit.store import STATUSES, AuditStore, Verification
 
-__all__ = ["STATUSES", "AuditStore", "Head", "KeyUse", "OpenIntent", "Run", "Verification"]
+__all__ = ["STATUSES", "AuditStore", "Head", "History", "KeyUse", "OpenIntent", "Run", "Verification"]

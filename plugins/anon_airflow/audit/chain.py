@@ -16,7 +16,7 @@ from anon_airflow.audit.models import CHAIN, ROWS
 from anon_airflow.key_ring import RETIRED, KeyRing
 from anon_airflow.signing import canonical_json
 
-__all__ = ["GENESIS", "Followed", "Head", "Position", "entry_message", "follow", "row_digest", "walk"]
+__all__ = ["GENESIS", "Followed", "Head", "Position", "entry_message", "follow", "head_before", "row_digest", "walk"]
 
 GENESIS = "0" * 64
 
@@ -75,14 +75,14 @@ def _plain(value: Any) -> Any:
     return {type(value).__name__: repr(value)}
 
 
-def walk(database: Database) -> Iterator[Position]:
+def walk(database: Database, begin: int | None = None) -> Iterator[Position]:
     """
-    Everything the store holds, by number, page by page.
+    Everything the store holds, by number, page by page; from ``begin`` on, if that is given.
 
     Each page is a transaction of its own: what it covers never changes again, so writers need not wait for a walk.
-    The last page has no upper end, the first no lower one, so no row can hide outside.
+    The last page has no upper end and, without ``begin``, the first no lower one, so no row can hide outside.
     """
-    low: int | None = None
+    low = None if begin is None else begin - 1
     while True:
         with database.reading() as connection:
             ends = select(CHAIN.c.seq).order_by(CHAIN.c.seq).offset(_PAGE - 1).limit(1)
@@ -108,9 +108,11 @@ def _between(table: Table, column: Column[Any], low: int | None, high: int | Non
     return query if high is None else query.where(column <= high)
 
 
-def follow(positions: Iterator[Position], ring: KeyRing, anchor: Head | None) -> Followed:
-    """Walk the chain from its start to the first link that does not hold."""
-    head, signers = Head(0, GENESIS), Signers(ring)
+def follow(
+    positions: Iterator[Position], ring: KeyRing, anchor: Head | None = None, after: Head | None = None
+) -> Followed:
+    """Walk the chain to the first link that does not hold, from its start or from the link after ``after``."""
+    head, signers = after or Head(0, GENESIS), Signers(ring)
 
     def broken(seq: int, what: str) -> Followed:
         return Followed(head, tuple(signers.used), seq, f"link {seq}: {what}")
@@ -127,6 +129,17 @@ def follow(positions: Iterator[Position], ring: KeyRing, anchor: Head | None) ->
     if anchor is not None and anchor.seq > head.seq:
         return broken(head.seq + 1, f"the anchor saw {anchor.seq} links, so the end of the chain was cut off")
     return Followed(head, tuple(signers.used))
+
+
+def head_before(database: Database, begin: int) -> Head:
+    """
+    Return the head that the link ``begin`` claims to follow, for a walk that begins there.
+
+    It need not be looked up: the signature of that link, which the walk checks first, is under it too.
+    """
+    with database.reading() as connection:
+        claimed = connection.execute(select(CHAIN.c.previous_mac).where(CHAIN.c.seq == begin)).scalar()
+    return Head(begin - 1, GENESIS if claimed is None or begin == 1 else claimed)
 
 
 def _wrong(position: Position, head: Head, signers: Signers) -> str:

@@ -29,13 +29,18 @@ class OpenIntent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run of one dataset; ``verdict`` is published, unchanged, refused, failed or open."""
+    """
+    One run of one dataset; ``verdict`` is published, unchanged, refused, failed or open.
+
+    ``by`` says what refused it, where something did: stage, recode, gate, receipt, approval, audit store or portal.
+    """
 
     run_id: str
     dataset: str
     started: str
     verbs: tuple[str, ...]
     verdict: str
+    by: str | None
     version: str | None
     location: str | None
 
@@ -97,12 +102,14 @@ def _summary(run_id: str, dataset: str, rows: Mapping[str, Sequence[dict[str, An
     verbs = dict.fromkeys(intent["verb"] for intent in rows["intents"] if status.get(intent["id"]) == "done")
     published = rows["publications"][-1] if rows["publications"] else None
     released = published or (rows["releases"][-1] if rows["releases"] else None)
+    verdict = _verdict(rows, status)
     return Run(
         run_id=run_id,
         dataset=dataset,
         started=min(table[0]["at"] for table in rows.values() if table),
         verbs=tuple(verbs),
-        verdict=_verdict(rows, status),
+        verdict=verdict,
+        by=rows["refusals"][-1]["by"] if verdict == "refused" and rows["refusals"] else None,
         version=released["version"] if released else None,
         location=published["location"] if published else None,
     )

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -16,11 +16,12 @@ from sqlalchemy import Column, Connection, Integer, insert, select
 from anon_airflow.audit.chain import GENESIS, Head, entry_message, follow, row_digest, walk
 from anon_airflow.audit.database import Database
 from anon_airflow.audit.handover import KeyUse, handover_row, why_not_to_hand_over
+from anon_airflow.audit.history import BY, History, history_of
 from anon_airflow.audit.models import CHAIN, ROWS
-from anon_airflow.audit.runs import OpenIntent, Run, decoded, open_intents, rows_of_run, runs
+from anon_airflow.audit.runs import OpenIntent, Run, open_intents, rows_of_run, runs
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
-from anon_core.errors import InternalError, InvalidInputError
+from anon_core.errors import InternalError, InvalidInputError, RefusedError
 
 __all__ = ["STATUSES", "AuditStore", "Verification"]
 
@@ -135,12 +136,33 @@ class AuditStore:
         with self._database.reading() as connection:
             return open_intents(connection, dataset)
 
-    def receipt(self, run_id: str, dataset: str) -> str | None:
-        """The newest receipt of a run, as the JSON text it was stored as."""
-        table = ROWS["receipts"]
-        query = select(table.c.body).where(table.c.run_id == run_id, table.c.dataset == dataset)
+    def newest_day(self) -> date | None:
+        """
+        Return the day of the newest link; None for an empty store.
+
+        A key that is not known here is not judged: nothing can be written after it, and that says what to do.
+
+        :raises RefusedError: the signature of that link is wrong.
+        """
         with self._database.reading() as connection:
-            return connection.execute(query.order_by(table.c.id.desc()).limit(1)).scalar()
+            found = connection.execute(select(CHAIN).order_by(CHAIN.c.seq.desc()).limit(1)).mappings().first()
+        if found is None:
+            return None
+        entry = dict(found)
+        key = self._ring.find(entry["key_id"])
+        if key is None:
+            return None
+        if not key.verify("chain", entry_message(entry), entry["mac"]):
+            raise RefusedError(BY, [f"link {entry['seq']}, the newest, was edited: run `anon audit verify`"])
+        return date.fromisoformat(entry["at"][:10])
+
+    def history(self, run_id: str, dataset: str) -> History:
+        """
+        Return a run as the chain vouches for it: whatever decides about a release relies on this, and on nothing else.
+
+        :raises RefusedError: a link since the run began does not hold.
+        """
+        return history_of(self._database, self._ring, run_id, dataset)
 
     @contextmanager
     def publishing(self, dataset: str) -> Iterator[None]:
@@ -152,22 +174,17 @@ class AuditStore:
         with self._database.alone(f"publish-{dataset}"):
             yield
 
-    def published_since(self, dataset: str, seq: int) -> list[dict[str, Any]]:
-        """Return the intents to publish this dataset after a link, by any run, but those that were refused."""
-        intents, outcomes = ROWS["intents"], ROWS["outcomes"]
-        refused = select(outcomes.c.id).where(outcomes.c.intent_id == intents.c.id, outcomes.c.status == "refused")
-        query = select(intents).where(intents.c.dataset == dataset, intents.c.verb == "publish", intents.c.id > seq)
-        with self._database.reading() as connection:
-            found = connection.execute(query.where(~refused.exists()).order_by(intents.c.id)).mappings()
-            return [decoded(intents, dict(row)) for row in found]
-
     def runs(self, dataset: str | None = None, limit: int | None = 50) -> list[Run]:
         """One summary per run, the newest first; ``limit=None`` for all."""
         with self._database.reading() as connection:
             return runs(connection, dataset, limit)
 
     def run(self, run_id: str, dataset: str | None = None) -> dict[str, list[dict[str, Any]]]:
-        """All rows of a run by table, JSON read; name the dataset too where several share the run id."""
+        """
+        All rows of a run by table, JSON read, to be shown; name the dataset too where several share the run id.
+
+        Nothing is proven here: what is to be relied on comes from :meth:`history`.
+        """
         with self._database.reading() as connection:
             return rows_of_run(connection, run_id, dataset)
 

@@ -21,7 +21,7 @@ def approval() -> None:
 def withdraw(run_id: str, reason: str, dataset: str | None, as_json: bool) -> None:
     """Withdraw the approval of RUN, a run id as `anon audit list` shows it; it can no longer be published by it.
 
-    Exit code 2 if there is no approval, or the run is published already.
+    Exit code 1 if it is on record but perhaps too late, 2 if there is no approval, or the run is published already.
     """
     from anon_airflow.commands.audit import audit_store
     from anon_airflow.home import Home, private_folder
@@ -39,9 +39,13 @@ def withdraw(run_id: str, reason: str, dataset: str | None, as_json: bool) -> No
         if len(found) > 1:
             raise InvalidInputError(f"{', '.join(found)} all have a run {run_id!r}; say which with --dataset")
         key = SigningKey.load(private_folder(Home.find().root), create=False)
-        decision = sign_withdrawal(store, key, run_id, found[0], person=person, reason=reason.strip())
+        withdrawal = sign_withdrawal(store, key, run_id, found[0], person=person, reason=reason.strip())
+    decision = withdrawal.decision
     if as_json:
         names = ("dataset", "run_id", "receipt", "decision", "person", "reason")
-        print_json({name: getattr(decision, name) for name in names})
+        print_json({**{name: getattr(decision, name) for name in names}, "warning": withdrawal.warning})
     else:
         click.echo(f"withdrawn by {person}: {found[0]}, run {run_id}, receipt {decision.receipt[:12]}")
+        if withdrawal.warning:
+            click.echo(f"anon: {withdrawal.warning}", err=True)
+    raise click.exceptions.Exit(1 if withdrawal.warning else 0)

@@ -44,8 +44,8 @@ def list_runs(dataset: str | None, limit: int, as_json: bool) -> None:
         return
     print_table(
         f"{len(runs)} runs",
-        ["started", "dataset", "verdict", "version", "run"],
-        [[r.started[:19], r.dataset, r.verdict, r.version, r.run_id] for r in runs],
+        ["started", "dataset", "verdict", "by", "version", "run"],
+        [[r.started[:19], r.dataset, r.verdict, r.by, r.version, r.run_id] for r in runs],
     )
 
 

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from jinja2 import ChainableUndefined, Environment, FileSystemLoader
 
 from anon_airflow.portals.manifest import Manifest
+from anon_core.report.meant_k import meant_k
 
 NOTHING = "not stated"
 LICENCES = {
@@ -30,12 +31,14 @@ LICENCES = {
 }
 CHECKS = {
     "k_anonymity": "Every group is large enough",
+    "link_k": "Whoever is looked for could be enough rows",
     "no_published_identifier": "No column names people by itself",
     "no_singletons": "Nobody is alone in a group",
     "no_undeclared_column": "Only the announced columns are published",
     "published_uniqueness": "No handful of columns singles anybody out",
     "evaluated": "Every check was carried out",
     "rows_suppressed_at_most": "Few enough rows were left out",
+    "source_k": "Every row could be enough people",
     "same_content": "All files hold the same rows",
     "unchanged": "The files are those that were measured",
 }
@@ -53,17 +56,24 @@ def index_page(datasets: Sequence[Sequence[Manifest]]) -> str:
 def dataset_page(manifests: Sequence[Manifest], report: dict[str, Any]) -> str:
     """The page of a dataset: its newest version with the report, and the versions before."""
     newest = manifests[0]
+    privacy = report.get("privacy") or {}
+    meant = meant_k(str(privacy.get("k_means")), privacy.get("k_required"), _mapping(privacy.get("k")))
     context = {
         "manifest": newest,
         "metadata": newest.get("metadata") or {},
         "report": report,
         "history": manifests,
-        "checks": merged_checks((report.get("privacy") or {}).get("checks") or ()),
+        "checks": merged_checks(privacy.get("checks") or ()),
+        "meant": {k.kind: k.measured for k in meant if k.measured is not None},
         "quasi_identifiers": [
             each for each in (report.get("recoding") or {}).get("columns") or () if each.get("role") == "quasi"
         ],
     }
     return _environment().get_template("dataset.html").render(context)
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 @cache

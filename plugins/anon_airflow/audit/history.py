@@ -1,0 +1,187 @@
+"""What a decision may rely on: the rows of one run, each proven by the chain when it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, NamedTuple
+
+from sqlalchemy import func, select
+
+from anon_airflow.audit.chain import Position, follow, head_before, walk
+from anon_airflow.audit.database import Database
+from anon_airflow.audit.models import ROWS
+from anon_airflow.audit.runs import decoded
+from anon_airflow.key_ring import KeyRing
+from anon_airflow.receipt import digest_of_text
+from anon_core.errors import RefusedError
+
+__all__ = ["BY", "RUN", "SEEN", "STAGE", "History", "StoredReceipt", "begun", "history_of", "since_begun"]
+
+BY = "audit store"
+RUN, STAGE, PUBLISH = "run", "stage", "publish"
+SEEN = "seen"
+"""Where the intent of a run keeps the day of the newest link before it, whatever the clock says that wrote it."""
+
+Row = Mapping[str, Any]
+Rows = Mapping[str, Sequence[Row]]
+
+
+class StoredReceipt(NamedTuple):
+    """A receipt on record: its place in the chain, its text, and the digest of that."""
+
+    place: int
+    body: str
+    digest: str
+
+
+def begun(rows: Rows) -> Row | None:
+    """
+    Return the intent with which a run was last staged.
+
+    An id is a row's place in the chain: unlike times, the order does not depend on whose clock is right.
+    """
+    return max((row for row in rows["intents"] if row["verb"] == RUN), key=lambda row: row["id"], default=None)
+
+
+def since_begun(rows: Rows) -> dict[str, list[Row]]:
+    """Return the rows since a run was last staged: how an earlier attempt ended says nothing."""
+    start = begun(rows)
+    return {name: [row for row in found if start is None or row["id"] >= start["id"]] for name, found in rows.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """
+    One run as the chain vouches for it, from its first row on.
+
+    ``published`` are the intents to publish its dataset since then, by any run, but those that were refused; ``seen``
+    is the latest day on which anything in this part of the chain, or the link before it, was written.
+    """
+
+    run_id: str
+    rows: Rows
+    published: Sequence[Row]
+    seen: date
+
+    def day(self, today: date) -> date:
+        """Return the day that counts where something has an end: a clock that was set back does not bring it back."""
+        return max(today, self.seen)
+
+    @property
+    def begun_at(self) -> int:
+        """The place in the chain where the run was last staged; 0 if it never was."""
+        start = begun(self.rows)
+        return start["id"] if start else 0
+
+    @property
+    def attempt(self) -> Rows:
+        """The rows since the run was last staged."""
+        return since_begun(self.rows)
+
+    @property
+    def receipt(self) -> StoredReceipt | None:
+        """The newest receipt of the run."""
+        if not self.rows["receipts"]:
+            return None
+        newest = self.rows["receipts"][-1]
+        return StoredReceipt(newest["id"], newest["body"], digest_of_text(newest["body"]))
+
+    @property
+    def answered(self) -> frozenset[int]:
+        """The intents of the run that came to an end, however it was."""
+        return frozenset(row["intent_id"] for row in self.rows["outcomes"])
+
+    @property
+    def staged(self) -> Row:
+        """
+        What was put on record of the staged table: ``rows``, ``rows_dropped``, ``sha256`` and ``spec_digest``.
+
+        :raises RefusedError: nothing was.
+        """
+        rows = self.attempt
+        intents = {row["id"] for row in rows["intents"] if row["verb"] == STAGE}
+        done = [row for row in rows["outcomes"] if row["intent_id"] in intents and row["status"] == "done"]
+        if not done:
+            reason = f"it has no record of what run {self.run_id} staged; clear the run from `stage`"
+            raise RefusedError(BY, [reason])
+        details: Row = done[-1]["details"]
+        return details
+
+
+def history_of(database: Database, ring: KeyRing, run_id: str, dataset: str) -> History:
+    """
+    Read the rows of a run along the chain, from the first of them to the end of the store, and prove each.
+
+    What comes before costs nothing and is not believed. That the newest links were cut off together with their rows
+    cannot be seen here.
+
+    :raises RefusedError: a link does not hold, or the beginning of the run is not on record.
+    """
+    passed: list[tuple[tuple[str, Row], ...]] = []
+
+    def passing(positions: Iterator[Position]) -> Iterator[Position]:
+        for position in positions:
+            passed.append(position.rows)
+            yield position
+
+    start = _first_row(database, run_id, dataset)
+    if start is not None:
+        followed = follow(passing(walk(database, start)), ring, after=head_before(database, start))
+        if followed.broken_seq is not None:
+            raise RefusedError(BY, [f"{followed.reason}; nothing on record is believed: run `anon audit verify`"])
+    proven = _Proven(run_id, dataset)
+    for ((name, row),) in passed:
+        proven.keep(name, decoded(ROWS[name], row))
+    if begun(proven.rows) is None and any(found for name, found in proven.rows.items() if name != "refusals"):
+        raise RefusedError(BY, [f"the beginning of run {run_id} is not on record: run `anon audit verify`"])
+    return proven.history()
+
+
+def _first_row(database: Database, run_id: str, dataset: str) -> int | None:
+    firsts = []
+    with database.reading() as connection:
+        for table in (table for table in ROWS.values() if "run_id" in table.c):
+            first = select(func.min(table.c.id)).where(table.c.run_id == run_id, table.c.dataset == dataset)
+            firsts.append(connection.execute(first).scalar())
+    return min((first for first in firsts if first is not None), default=None)
+
+
+def _tables_of_runs() -> dict[str, list[Row]]:
+    return {name: [] for name, table in ROWS.items() if "run_id" in table.c or name == "outcomes"}
+
+
+@dataclass(slots=True)
+class _Proven:
+    """What is of interest in a part of the chain that holds."""
+
+    run_id: str
+    dataset: str
+    rows: dict[str, list[Row]] = field(default_factory=_tables_of_runs)
+    publishing: list[Row] = field(default_factory=list)
+    refused: set[int] = field(default_factory=set)
+    newest: str = ""
+
+    def keep(self, name: str, row: Row) -> None:
+        """Take one row; an outcome belongs to the run of its intent."""
+        self.newest = max(self.newest, row["at"])
+        own = (row.get("run_id"), row.get("dataset")) == (self.run_id, self.dataset)
+        if name == "outcomes":
+            own = any(intent["id"] == row["intent_id"] for intent in self.rows["intents"])
+            if row["status"] == "refused":
+                self.refused.add(row["intent_id"])
+        if name == "intents" and (row["dataset"], row["verb"]) == (self.dataset, PUBLISH):
+            self.publishing.append(row)
+        if own:
+            self.rows[name].append(row)
+
+    def history(self) -> History:
+        counted = [str(row["details"].get(SEEN) or "") for row in self.rows["intents"] if row["verb"] == RUN]
+        newest = max([self.newest, *counted])[:10]
+        return History(
+            run_id=self.run_id,
+            rows=self.rows,
+            published=tuple(row for row in self.publishing if row["id"] not in self.refused),
+            seen=date.fromisoformat(newest) if newest else date.min,
+        )
