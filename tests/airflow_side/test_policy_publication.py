@@ -55,8 +55,8 @@ def report_of(spec: Path) -> dict:
 
 
 POLICIES = {
-    "l_diversity(illness)": {"l_diversity": [{"column": "illness", "l": 2}]},
-    "t_closeness(illness)": {"t_closeness": [{"column": "illness", "t": 0.3}]},
+    "l_diversity(illness, distinct)": {"l_diversity": [{"column": "illness", "l": 2}]},
+    "t_closeness(illness, equal)": {"t_closeness": [{"column": "illness", "t": 0.3}]},
     "alpha(illness)": {"alpha": [{"column": "illness", "alpha": 0.8}]},
     "max_risk": {"max_risk": 0.2},
 }
@@ -111,7 +111,7 @@ def test_a_remark_in_a_column_of_numbers_is_refused(tmp_path):
     take(good, *UNTIL_GATE, "publish")
     bad = run_of(publication(tmp_path / "b", **typed("integer", "QanaryRemark")), tmp_path / "home-b")
     take(bad, "stage", "detect", "score", "recode")
-    with pytest.raises(RefusedError, match="1 cells of points are no integer") as caught:
+    with pytest.raises(RefusedError, match="1 cell of points is no integer") as caught:
         take(bad, "gate")
     assert "Qanary" not in str(caught.value)
 
