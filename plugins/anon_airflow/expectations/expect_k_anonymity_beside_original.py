@@ -95,7 +95,7 @@ class ExpectKAnonymityBesideOriginal(MeasuredExpectation):
         try:
             ways = product(*(self._ladders(name, published, original) for name in self.columns))
             compared = [compare_frequencies(original, published, built) for built in ways]
-            return four_k(worst_case(compared, k=self.k), k=self.k)
+            return four_k(worst_case(compared, k=self.k, means=[self.means]), k=self.k)
         except HierarchyError:
             raise NotMeasurableError("a hierarchy cannot be used; `anon hierarchy check` tells why") from None
         except UnknownLabelsError as error:
