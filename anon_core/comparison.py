@@ -74,12 +74,10 @@ class Comparison:
 
     @property
     def rows_blanked(self) -> int:
-        """How many published rows (units) stand at the root everywhere: published in name only, they say nothing."""
+        """How many published rows (units) say nothing in any column: they are published in name only."""
         blank = np.full(len(self.after.weights), bool(self.ladders), np.bool_)
         for ladder, codes in zip(self.ladders, self.after.codes, strict=True):
-            roots = np.zeros(len(ladder.labels), np.bool_)
-            roots[ladder.maps[-1]] = True
-            blank &= roots[codes]
+            blank &= ladder.empty[codes]
         return int(self.after.weights[blank].sum())
 
 

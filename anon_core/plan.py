@@ -106,10 +106,10 @@ class RecodingPlan:
 
     @property
     def rows_blanked(self) -> int:
-        """How many published rows stand at the root everywhere: published in name only, they count as suppressed."""
+        """How many published rows say nothing in any column: published in name only, they count as suppressed."""
         blank = ~self.removed & bool(self.ladders)
         for i, ladder in enumerate(self.ladders):
-            blank &= self.released_codes(i) == ladder.maps[-1, self.frequencies.codes[i]]
+            blank &= ladder.empty[self.released_codes(i)]
         return int(self.frequencies.weights[blank].sum())
 
     def rows_by_level(self, column: int) -> dict[int, int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from datetime import date
 from enum import StrEnum
@@ -67,6 +68,10 @@ def quoted(value: Any) -> str:
     return f"`{written[:40] + '...' if len(written) > 40 else written}`"
 
 
+_UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and symbols that are drawn as nothing: fillers of Hangul, and the empty pattern of Braille."""
+
+
 def _day(value: Any) -> Any:
     # pydantic would also take a number of seconds, so 20271231 would quietly be a day in 1970.
     if isinstance(value, date) or (isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value)):
@@ -75,7 +80,8 @@ def _day(value: Any) -> Any:
 
 
 def _not_blank(value: str) -> str:
-    if not value.strip():
+    # Letters, numbers, punctuation and symbols are seen; spaces, and what only joins or turns others, are not.
+    if not any(unicodedata.category(sign)[0] in "LNPS" and sign not in _UNSEEN for sign in value):
         raise ValueError("should not be empty")
     return value
 
@@ -300,7 +306,7 @@ class PartialPolicy(Model):
     t_closeness: tuple[TCloseness, ...] = ()
     alpha: tuple[Alpha, ...] = ()
     max_sensitivity: Share | None = None
-    max_risk: Share | None = None
+    max_risk: Annotated[Share, Field(gt=0)] | None = None
     published_uniqueness: PublishedUniqueness = PublishedUniqueness()
     freeform: Freeform | None = None
     earlier_releases: EarlierReleases | None = None

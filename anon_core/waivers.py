@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypeVar
 
+from anon_core.check_names import names_of_policy
 from anon_core.policy import PartialPolicy, Waiver
 
 __all__ = [
-    "EXPECTATIONS",
     "NOT_WAIVABLE",
     "OF_ONE_COLUMN",
+    "WAIVABLE",
     "Ended",
     "NamedCheck",
     "ended",
@@ -26,17 +27,17 @@ __all__ = [
     "without_waived",
 ]
 
-EXPECTATIONS = {
-    "l_diversity": "expect_l_diversity",
-    "t_closeness": "expect_t_closeness",
-    "alpha": "expect_alpha_anonymity",
-    "max_risk": "expect_risk_below",
-    "max_sensitivity": "expect_sensitivity_below",
-    "no_freeform_breach": "expect_no_freeform_breach",
-    "rows_suppressed_at_most": "expect_rows_suppressed_at_most",
-    "declared_types": "expect_declared_types",
-}
-"""What can be waived, as a publication file calls it, and the expectation of the gate that measures it."""
+WAIVABLE = (
+    "l_diversity",
+    "t_closeness",
+    "alpha",
+    "max_risk",
+    "max_sensitivity",
+    "no_freeform_breach",
+    "rows_suppressed_at_most",
+    "declared_types",
+)
+"""What can be waived, as a publication file calls it, beside the stock expectations that it lists."""
 
 OF_ONE_COLUMN = ("l_diversity", "t_closeness", "alpha")
 """Those that are required of columns one by one."""
@@ -68,23 +69,42 @@ NOT_WAIVABLE = {
 
 @dataclass(frozen=True, slots=True)
 class NamedCheck:
-    """A check as a waiver names it; without a column it is meant of all."""
+    """A check as a waiver names it: all of a name, or what is ``narrowed`` to a column, its kind and its limits."""
 
     name: str
-    column: str | None = None
+    narrowed: str | None = None
 
-    def covers(self, name: str, column: str | None) -> bool:
-        return self.name == name and self.column in (None, column)
+    def covers(self, check: str, column: str | None) -> bool:
+        """
+        Whether a check of this name, of a column where it is of one, is meant.
+
+        >>> meant = named_check("t_closeness(illness, equal)")
+        >>> meant.covers("t_closeness(illness, equal, t=0.2)", "illness")
+        True
+        >>> meant.covers("t_closeness(age, equal)", "age")
+        False
+        """
+        name, _, inside = check.partition("(")
+        if self.name != name or self.narrowed is None:
+            return self.name == name
+        if self.narrowed == column:
+            return True
+        wanted, own = f"{_spaced(self.narrowed)}, ", f"{_spaced(inside.removesuffix(')'))}, "
+        return column is not None and wanted.startswith(f"{_spaced(column)}, ") and own.startswith(wanted)
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"\s*,\s*", ", ", text)
 
 
 def named_check(text: str) -> NamedCheck:
     """
-    Read the name of a check, and the column it is narrowed to.
+    Read the name of a check, and what it is narrowed to.
 
     >>> named_check("t_closeness(licence category)")
-    NamedCheck(name='t_closeness', column='licence category')
+    NamedCheck(name='t_closeness', narrowed='licence category')
     >>> named_check("freeform")
-    NamedCheck(name='no_freeform_breach', column=None)
+    NamedCheck(name='no_freeform_breach', narrowed=None)
     """
     found = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.+)\))?\s*", text, re.DOTALL)
     if found is None:
@@ -92,9 +112,9 @@ def named_check(text: str) -> NamedCheck:
     return NamedCheck(_ALIASES.get(found[1], found[1]), found[2].strip() if found[2] else None)
 
 
-def waiver_of(policy: PartialPolicy, name: str, column: str | None = None) -> Waiver | None:
+def waiver_of(policy: PartialPolicy, check: str, column: str | None = None) -> Waiver | None:
     """Return the waiver for a check, of a column where it is of one; whether it has ended is not asked."""
-    return next((one for one in policy.waivers if named_check(one.check).covers(name, column)), None)
+    return next((one for one in policy.waivers if named_check(one.check).covers(check, column)), None)
 
 
 _Policy = TypeVar("_Policy", bound=PartialPolicy)
@@ -108,8 +128,10 @@ def without_waived(policy: _Policy, *, keep_freeform: bool = False) -> _Policy:
     made for that needs to know them.
     """
 
+    names = names_of_policy(policy)
+
     def kept(name: str) -> tuple[Any, ...]:
-        return tuple(one for one in getattr(policy, name) if waiver_of(policy, name, one.column) is None)
+        return tuple(one for one in getattr(policy, name) if waiver_of(policy, names[one], one.column) is None)
 
     changes: dict[str, Any] = {name: kept(name) for name in OF_ONE_COLUMN}
     changes |= {name: None for name in ("max_risk", "max_sensitivity") if waiver_of(policy, name)}

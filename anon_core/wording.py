@@ -11,3 +11,13 @@ def counted(number: int, noun: str = "") -> str:
     ('1 row', '12,000 distinct values', '0 rows', '12,000')
     """
     return f"{number:,} {noun}{'s' if number != 1 else ''}" if noun else f"{number:,}"
+
+
+def clause(number: int, noun: str, one: str = "is", several: str = "are") -> str:
+    """
+    Return what is counted with the verb that goes with it.
+
+    >>> clause(1, "row"), clause(2, "row", "lies", "lie")
+    ('1 row is', '2 rows lie')
+    """
+    return f"{counted(number, noun)} {one if number == 1 else several}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from anon_core.hierarchy.checking import checked
@@ -20,7 +22,10 @@ def ladder_of(column: Column, levels: Levels, *, root: str = ROOT, where: str = 
     """
     paths = levels.covering(values_of(column))
     names = [*levels.names, root if root != ROOT else "suppressed"]
-    return checked(climb(column.name, column.domain, paths, names, root), where)
+    climbed = climb(column.name, column.domain, paths, names, root)
+    if where:  # A level that is made from values may have one label because there are few of them.
+        climbed = replace(climbed, empty_levels=1 + len(levels.saying_nothing))
+    return checked(climbed, where)
 
 
 def values_of(column: Column) -> list[str]:

@@ -28,7 +28,8 @@ class Ladder:
     province AOSTA is not the municipality AOSTA. A gap (a null label) stays a gap up to the root, where everything
     meets. ``level_names`` describes the levels in words.
 
-    ``unmapped`` marks the codes that the hierarchy does not know; they stand at the root on every level.
+    ``unmapped`` marks the codes that the hierarchy does not know; they stand at the root on every level. The last
+    ``empty_levels`` say nothing: the root, and levels below it on which everything has one label.
     """
 
     column: str
@@ -36,6 +37,7 @@ class Ladder:
     maps: Codes
     level_names: tuple[str, ...]
     unmapped: Mask
+    empty_levels: int = 1
 
     @property
     def height(self) -> int:
@@ -49,6 +51,13 @@ class Ladder:
         for level in range(self.height, -1, -1):
             levels[self.maps[level, ~self.unmapped]] = level
         return levels
+
+    @property
+    def empty(self) -> Mask:
+        """Which labels say nothing; a gap says that there is one."""
+        found = np.zeros(len(self.labels), np.bool_)
+        found[self.maps[-self.empty_levels :]] = True
+        return np.asarray(found & np.asarray(self.labels.is_valid()))
 
     def loss(self) -> Floats:
         """

@@ -27,6 +27,25 @@ class Levels:
     numbers: dict[int, Sequence[str | None]] = field(default_factory=dict)
     staying: tuple[int, ...] = ()
 
+    @property
+    def saying_nothing(self) -> tuple[str, ...]:
+        """
+        The labels of the last levels, as long as a level has one for everything that is known: they say no more than
+        the root above them.
+
+        >>> Levels(paths={"Alba": ["North", "Italy"], "Elva": ["South", "Italy"]}, names=["1", "2"]).saying_nothing
+        ('Italy',)
+        """
+        known = [*self.paths.values(), *self.numbers.values()]
+        found: list[str] = []
+        for level in reversed(range(len(self.names))):
+            labels = {path[level] for path in known}
+            label = labels.pop() if len(labels) == 1 else None
+            if label is None:  # Several labels, or numbers that stay as they are.
+                break
+            found.append(label)
+        return tuple(found)
+
     def covering(self, values: Sequence[str]) -> Paths:
         """
         Return the paths of all that is known, and of those of these values that are known as numbers only.

@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from anon_core.errors import HierarchyError, InvalidInputError
+from anon_core.hierarchy.build import ladder
 from anon_core.hierarchy.files import read_levels
-from anon_core.hierarchy.ladder import ROOT
+from anon_core.hierarchy.ladder import ROOT, Ladder
 from anon_core.hierarchy.taxonomy import Taxonomy, taxonomy
 from anon_core.kernels import Integers
 from anon_core.spec import Hierarchy, PartialPublication
@@ -31,9 +32,16 @@ class Placed:
     places: Integers
 
 
-def placed(name: str, labels: Sequence[str | None], hierarchy: Hierarchy | None, folder: Path) -> Placed:
+def placed(
+    name: str,
+    labels: Sequence[str | None],
+    hierarchy: Hierarchy | None,
+    folder: Path,
+    *,
+    withheld: str | None = None,
+) -> Placed:
     """
-    Place the published labels of a column.
+    Place the published labels of a column; ``withheld`` stands at the root, whatever that is called.
 
     >>> found = placed("sex", ["F", "any"], Hierarchy(root="any"), Path())
     >>> found.taxonomy.labels, found.places.tolist()
@@ -43,7 +51,7 @@ def placed(name: str, labels: Sequence[str | None], hierarchy: Hierarchy | None,
     :raises InvalidInputError: the hierarchy is of a kind that is made from values.
     """
     if hierarchy is None or hierarchy.root is not None:
-        tree = _below_the_root(name, labels, root_of(hierarchy))
+        tree = _below_the_root(name, [label for label in labels if not _is(label, withheld)], root_of(hierarchy))
     elif hierarchy.file is not None:
         _refuse_numbers(hierarchy.file, folder)
         gap: list[str | None] = [None] if None in labels else []
@@ -52,7 +60,41 @@ def placed(name: str, labels: Sequence[str | None], hierarchy: Hierarchy | None,
     else:
         raise InvalidInputError(f"column {name!r} has a hierarchy made from its values, so labels cannot be placed")
     at = {label: place for place, label in enumerate(tree.labels)}
-    return Placed(taxonomy=tree, places=np.array([at.get(label, UNKNOWN) for label in labels], np.int64))
+    places = [tree.root if _is(label, withheld) else at.get(label, UNKNOWN) for label in labels]
+    return Placed(taxonomy=tree, places=np.array(places, np.int64))
+
+
+def ladder_of_labels(column: Column, hierarchy: Hierarchy | None, folder: Path) -> Ladder:
+    """
+    Build the ladder of a column whose cells may be generalised already: labels of a hierarchy file climb it too.
+
+    A label stands for itself up to its own level, and from there on as the values below it do. What the hierarchy does
+    not know is marked in ``unmapped``. Other hierarchies than files without intervals know values only.
+
+    :raises HierarchyError: the hierarchy file is wrong.
+    """
+    if hierarchy is None or hierarchy.file is None or read_levels(folder / hierarchy.file).numbers:
+        return ladder(column, hierarchy, folder)
+    found = placed(column.name, column.domain.to_pylist(), hierarchy, folder)
+    tree = found.taxonomy
+    unmapped = found.places == UNKNOWN
+    maps = np.full((tree.depth + 1, len(found.places)), tree.root, np.int32)
+    at = np.where(unmapped, tree.root, found.places)
+    for level in range(tree.depth + 1):
+        above = tree.parents[at]
+        at = np.where(tree.levels[above] <= level, above, at)
+        maps[level] = at
+    return Ladder(
+        column=column.name,
+        labels=pa.array(tree.labels, pa.string()),
+        maps=maps,
+        level_names=tuple(f"level {level}" for level in range(tree.depth + 1)),
+        unmapped=unmapped,
+    )
+
+
+def _is(label: str | None, withheld: str | None) -> bool:
+    return label is not None and label == withheld
 
 
 def root_of(hierarchy: Hierarchy | None) -> str:

@@ -11,12 +11,13 @@ from enum import StrEnum
 
 import numpy as np
 
+from anon_core.check_names import Requirement
 from anon_core.comparison import Comparison
 from anon_core.errors import InternalError, PolicyNotMetError
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Alpha, KMeans, LDiversity
 from anon_core.recode.outcome import Recoding
-from anon_core.recode.requirements import Requirement
+from anon_core.recode.requirements import rows_for_risk
 from anon_core.recode.task import Task
 from anon_core.score.linkage import four_k
 from anon_core.spec import Method, Mode
@@ -50,11 +51,18 @@ _GENERALISE_THE_GUARDED = (
 )
 
 
+_REACH_CLASSES = (
+    "the risk is that of classes, which modes paper and link do not make large: set `recode.mode: safe` or "
+    "`recode.method: best`, or take privacy.max_risk out"
+)
+
+
 class Subject(StrEnum):
     """What a shortfall is about."""
 
     ROWS = "rows"
     K = "k"
+    RISK = "risk"
     SINGLETONS = "singletons"
     DIVERSITY = "diversity"
     FREEFORM = "freeform"
@@ -75,14 +83,15 @@ class Shortfall:
         return f"{self.measure} {self.wanted} not reached: {self.reached}"
 
     def as_error(self, task: Task, advice: str) -> PolicyNotMetError:
-        """Return it as an error; what helps against freeform attacks is always the same."""
+        """Return it as an error; what helps against freeform attacks, and against a risk, is always the same."""
+        advice = {Subject.FREEFORM: _GENERALISE_THE_GUARDED, Subject.RISK: _REACH_CLASSES}.get(self.subject, advice)
         return PolicyNotMetError(
             measure=self.measure,
             wanted=self.wanted,
             reached=self.reached,
             rows_at_risk=self.rows_at_risk,
             rows=task.frequencies.rows,
-            advice=_GENERALISE_THE_GUARDED if self.subject is Subject.FREEFORM else advice,
+            advice=advice,
         )
 
 
@@ -96,7 +105,7 @@ def shortfalls(task: Task, plan: RecodingPlan, promise: Promise | None = None) -
     count as suppressed. All this is about the quasi-identifiers, whatever else the plan recodes; freeform attacks are
     about guarded columns too.
     """
-    own = plan.project(task.frequencies.names)
+    own, promise = plan.project(task.frequencies.names), promise or Promise.of_policy(task)
     comparison = Comparison.of_plan(own)
     rows = task.frequencies.rows
     if not comparison.after.rows:
@@ -105,7 +114,8 @@ def shortfalls(task: Task, plan: RecodingPlan, promise: Promise | None = None) -
         )
         return [nothing]
     return [
-        *_k(task, comparison, promise or Promise.of_policy(task)),
+        *_k(task, comparison, promise),
+        *_risk(task, comparison, promise),
         *_diversity(task, comparison),
         *_freeform(task, plan),
         *_rows(task, own),
@@ -120,15 +130,16 @@ def hold_to_promise(task: Task, recoding: Recoding) -> None:
     suppression limit; freeform recoding promises no k unless one is to follow. ``none`` and ``singletons`` promise less
     and do not come here. Methods that know nothing of freeform attacks may leave some without being at fault.
 
-    :raises PolicyNotMetError: a freeform attack is left by a method that does not look for them.
+    :raises PolicyNotMetError: a freeform attack, or a risk, is left by a method that does not look for them.
     :raises InternalError: the search has returned what it must not.
     """
     promised = _promised(task)
     broken = [one for one in shortfalls(task, recoding.plan, Promise.of_method(task)) if one.subject in promised]
     if broken:
         raise InternalError(f"recoding ({'; '.join(map(str, broken))})", f"recode.{recoding.method}")
-    if left := next(_freeform(task, recoding.plan), None):
-        raise left.as_error(task, _GENERALISE_THE_GUARDED)
+    own = Comparison.of_plan(recoding.plan.project(task.frequencies.names))
+    for left in (*_risk(task, own, Promise.of_method(task)), *_freeform(task, recoding.plan)):
+        raise left.as_error(task, "")
 
 
 def _promised(task: Task) -> set[Subject]:
@@ -166,6 +177,27 @@ def _k(task: Task, comparison: Comparison, promise: Promise) -> Iterator[Shortfa
             wanted=f"{task.policy.singletons} singletons",
             reached=str(alone),
             rows_at_risk=alone,
+        )
+
+
+def _risk(task: Task, comparison: Comparison, promise: Promise) -> Iterator[Shortfall]:
+    """
+    Yield the highest risk where it is above what the policy allows: that of a class, whatever k means.
+
+    Where exact k is promised, it is as large as the risk needs.
+    """
+    limit = task.policy.max_risk
+    if limit is None or promise is Promise.EXACT:
+        return
+    sizes = comparison.after.class_sizes()
+    needed = rows_for_risk(limit)
+    if below := int(sizes[sizes < needed].sum()):
+        yield Shortfall(
+            subject=Subject.RISK,
+            measure="risk of at most",
+            wanted=f"{limit:g}",
+            reached=f"{1 / int(sizes.min()):.4g} (smallest class: {counted(int(sizes.min()), 'row')})",
+            rows_at_risk=below,
         )
 
 

@@ -252,13 +252,13 @@ class _Lattice:
         return bool(required.safe(kept, number[member[kept]], int(np.count_nonzero(~unsafe))).all())
 
     def _blanked(self, node: Node, classes: Classes, kept: Mask) -> int:
-        """Return how many kept rows would stand at the root everywhere: published in name only, they are removed."""
+        """Return how many kept rows would say nothing in any column: published in name only, they are removed."""
         blank = kept
         for i, (ladder, level) in enumerate(zip(self.task.ladders, node, strict=True)):
-            at_root = ladder.maps[level] == ladder.maps[-1]
-            if not at_root.any():
+            empty = ladder.empty[ladder.maps[level]]
+            if not empty.any():
                 return 0
-            blank = blank & at_root[self.task.frequencies.codes[i][classes.first]]
+            blank = blank & empty[self.task.frequencies.codes[i][classes.first]]
         return int(classes.sizes[blank].sum())
 
     def plan(self, node: Node) -> RecodingPlan:

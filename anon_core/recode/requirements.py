@@ -10,17 +10,16 @@ import numpy as np
 import pyarrow as pa
 
 from anon_core import kernels
+from anon_core.check_names import Requirement
 from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
-from anon_core.policy import Alpha, LDiversity, PartialPolicy, TCloseness
+from anon_core.policy import LDiversity, PartialPolicy, TCloseness
 from anon_core.score.classes import ClassMeasure, SensitiveClasses, exact
 from anon_core.score.closeness import t_closeness
 from anon_core.score.diversity import alpha_anonymity, l_diversity
 from anon_core.table import Mask
-
-Requirement = LDiversity | TCloseness | Alpha
 
 
 def rows_for_risk(max_risk: float | None) -> int:

@@ -25,11 +25,6 @@ class Check:
     waived_by: str | None = None
 
     @property
-    def policy_name(self) -> str:
-        """What the policy calls it: the name without what stands in brackets."""
-        return self.name.partition("(")[0]
-
-    @property
     def holds(self) -> bool:
         """Whether it stands in nobody's way: passed, or waived by a person."""
         return self.passed or self.waived_by is not None

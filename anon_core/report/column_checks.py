@@ -6,17 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-import numpy as np
-
-from anon_core.detect.unique_columns import unique_column_combinations
+from anon_core.detect.naming import naming
 from anon_core.detect.uniqueness import unaccepted_uniqueness
 from anon_core.frequency import FrequencyTable
-from anon_core.policy import IDENTIFYING, KMeans
+from anon_core.policy import KMeans
 from anon_core.report.check import Check
 from anon_core.report.question import Question
 from anon_core.role import Role
-from anon_core.score.profile import reads_as
-from anon_core.score.sensitivity import ROUNDING, sensitivities
+from anon_core.score.declared_types import cells_of_another_type
+from anon_core.score.sensitivity_limit import sensitivity_found
 from anon_core.spec import PartialPublication
 from anon_core.table import Table
 from anon_core.waivers import ended
@@ -43,8 +41,8 @@ def column_checks(
         about=f"undeclared: {len(undeclared)}, absent: {len(absent)}"
         + (f"; not counted, and not to be published: {', '.join(left_out)}" if left_out else ""),
     )
-    believed = [name for name in publication.believed(today) if name in table.names]
-    if named := [name for name in believed if name not in question.quasi_identifiers]:
+    collected = [name for name in publication.as_collected(today) if name in table.names]
+    if named := [name for name in collected if name not in question.quasi_identifiers]:
         yield _names_nobody(table, named)
     yield from _over(question, today)
     yield _uniqueness(table, question, publication, today)
@@ -58,25 +56,21 @@ def _sensitivity(table: Table, question: Question, publication: PartialPublicati
     if limit is None:
         return
     names = [name for name in table.names if name in publication.published]
-    unique = unique_column_combinations(
+    found = sensitivity_found(
         FrequencyTable.of(table, names, unit=None),
+        limit=limit,
         max_size=settings.max_size,
         approximate=settings.approximate or 0.0,
         ignore_duplicates=settings.ignore_duplicates,
+        reveal={name: settings.probability_of(name) for name in names},
     )
-    found = sensitivities(
-        names, unique.sets, {name: settings.probability_of(name) for name in names}, larger_exist=unique.exists
-    )
-    worst = max(names, key=lambda name: found[name]) if found and names else None
-    about = f"highest sensitivity of a column: {worst}"
-    if found is None or worst is None:
-        about = "not defined, no set of columns makes enough rows unique: set `detect.ignore_duplicates: true`"
+    about = "not defined, no set of columns makes enough rows unique: set `detect.ignore_duplicates: true`"
     yield Check(
         name="max_sensitivity",
-        passed=found is not None and worst is not None and found[worst] <= limit + ROUNDING,
-        observed=found[worst] if found and worst else None,
+        passed=found is not None and not found.above,
+        observed=found.highest if found else None,
         required=limit,
-        about=about,
+        about=f"highest sensitivity of a column: {found.worst}" if found else about,
     )
 
 
@@ -86,11 +80,7 @@ def _types(table: Table, publication: PartialPublication) -> Iterator[Check]:
     typed = {name: kind for name, kind in declared.items() if kind is not None}
     if not typed:
         return
-    wrong = {}
-    for name, kind in typed.items():
-        column = table.column(name)
-        if cells := int(np.count_nonzero(~reads_as(column.domain, kind)[column.codes])):
-            wrong[name] = cells
+    wrong = cells_of_another_type(FrequencyTable.of(table, list(typed)), typed)
     yield Check(
         name="declared_types",
         passed=not wrong,
@@ -109,16 +99,15 @@ def _over(question: Question, today: date) -> Iterator[Check]:
 
 
 def _names_nobody(table: Table, columns: Sequence[str]) -> Check:
-    """Check that no sensitive column is an identifier in disguise: few of its values may occur once."""
-    shares = {name: FrequencyTable.of(table, [name]).singletons / max(table.rows, 1) for name in columns}
-    found = [name for name, share in shares.items() if share >= IDENTIFYING]
+    """Check that no column is an identifier in disguise: few of its values may occur once."""
+    found = naming(FrequencyTable.of(table, columns), columns)
     return Check(
         name="no_published_identifier",
-        passed=not found,
-        observed=max(shares.values()),
-        required=IDENTIFYING,
-        about=f"nearly all values occur once: {', '.join(found)}"
-        if found
+        passed=not found.columns,
+        observed=found.largest,
+        required=found.limit,
+        about=f"nearly all values occur once: {', '.join(found.columns)}"
+        if found.columns
         else "share of values that occur once, at most",
     )
 
@@ -133,7 +122,7 @@ def _uniqueness(table: Table, question: Question, publication: PartialPublicatio
         max_size=limits.max_size,
         max_share=limits.max_share,
         accepted=[a.columns for a in limits.accept if a.until >= today],
-        together=[(*quasi, name) for name in others],
+        together=[(*quasi, name) for name in others] if quasi else [searched],
         protected=[quasi] if question.policy.k_means is KMeans.LINK else [],
     )
     sets = [f"({', '.join(one.columns)}): {one.singletons:,} alone" for one in found[:_SHOWN]]

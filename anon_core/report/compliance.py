@@ -9,10 +9,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
+from anon_core.check_names import names_of_policy
 from anon_core.comparison import Comparison
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.hierarchy.published import ladder_of_labels
 from anon_core.policy import Distance, KMeans, LDiversity, PartialPolicy, rows_allowed
 from anon_core.report.assessment import Assessment
 from anon_core.report.check import Check
@@ -55,7 +58,7 @@ def all_checks(
 
 def _excused(check: Check, policy: PartialPolicy, today: date) -> Check:
     """Return the check, waived if it was measured, does not pass and somebody answers for it today."""
-    waiver = waiver_of(policy, check.policy_name, check.column)
+    waiver = waiver_of(policy, check.name, check.column)
     if check.passed or not check.measured or waiver is None or waiver.until < today:
         return check
     return replace(check, waived_by=waiver.by)
@@ -115,7 +118,7 @@ def _diversity(table: Table, question: Question, publication: PartialPublication
 
     :raises UnmappedValuesError: a hierarchy that measures closeness does not cover every value.
     """
-    policy = question.policy
+    policy, names = question.policy, names_of_policy(question.policy)
 
     def classes_of(column: str) -> SensitiveClasses | None:
         if column not in table.names:
@@ -125,25 +128,29 @@ def _diversity(table: Table, question: Question, publication: PartialPublication
         return sensitive_classes(counted, quasi, column)
 
     for diverse in policy.l_diversity:
-        c = f", c={diverse.c}" if diverse.c else ""
-        name = f"l_diversity({diverse.column}, {diverse.kind.value}, l={diverse.l}{c})"
         classes = classes_of(diverse.column)
         measured = None if classes is None else l_diversity(classes, kind=diverse.kind, l=diverse.l, c=diverse.c)
-        yield _check(name, diverse.column, measured, question, _observed_of(diverse, measured))
+        yield _check(names[diverse], diverse.column, measured, question, _observed_of(diverse, measured))
     for close in policy.t_closeness:
         climbed = None
         if close.distance is Distance.HIERARCHICAL and close.column in table.names:
-            climbed = ladders(publication, table, [close.column])[close.column]
-        name = f"t_closeness({close.column}, {close.distance.value})"
+            climbed = _climbed(publication, table, close.column)
         classes = classes_of(close.column)
         measured = None if classes is None else t_closeness(classes, t=close.t, distance=close.distance, ladder=climbed)
-        yield _check(name, close.column, measured, question, "distance of the worst class")
+        yield _check(names[close], close.column, measured, question, "distance of the worst class")
     for rare in policy.alpha:
         classes = classes_of(rare.column)
         shares = None if classes is None else alpha_anonymity(classes, alpha=rare.alpha, k=question.k)
         small = f"; the smallest class has {shares.k:,}" if shares and shares.k < question.k else ""
         what = f"largest share of a value in a class{small}"
-        yield _check(f"alpha({rare.column})", rare.column, shares, question, what)
+        yield _check(names[rare], rare.column, shares, question, what)
+
+
+def _climbed(publication: PartialPublication, table: Table, name: str) -> Ladder:
+    """:raises UnmappedValuesError: the hierarchy of a sensitive column does not know some values and labels."""
+    hierarchy = publication.effective_columns[name].hierarchy
+    found = ladder_of_labels(table.column(name), hierarchy, publication.root)
+    return ladders(publication, table, [name])[name] if found.unmapped.any() else found
 
 
 def _freeform(question: Question, found: FreeformCheck | None) -> Iterator[Check]:

@@ -64,6 +64,13 @@ class WaivedCheck(Part):
     needed: bool | None
 
 
+class UniquenessAllowed(Part):
+    """Sets of up to ``max_size`` columns were searched; each may leave the share ``max_share`` of the rows alone."""
+
+    max_size: int
+    max_share: float
+
+
 class Privacy(Part):
     """What was required and reached."""
 
@@ -74,6 +81,7 @@ class Privacy(Part):
     risk: RiskMeasured
     sensitive: list[SensitiveMeasured]
     suppression_limit: float
+    published_uniqueness: UniquenessAllowed
     checks: list[CheckResult]
     accepted: list[AcceptedSet]
     waivers: list[WaivedCheck]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 from anon_core.comparison import Comparison, compare
 from anon_core.detect.preparation import prepare
 from anon_core.hierarchy.build import ladder, ladders
 from anon_core.hierarchy.decompose import decompose
-from anon_core.hierarchy.kinds.published_groups import read_groups
+from anon_core.hierarchy.kinds.published_groups import ladders_leading_to
 from anon_core.hierarchy.ladder import ROOT, Ladder
+from anon_core.score.worst_case import worst_case
 from anon_core.spec import Missing, PartialPublication
 from anon_core.table import Table
 
@@ -47,22 +49,23 @@ def beside_original(
     :raises UnknownLabelsError: cells of the released table lead nowhere in the original.
     :raises InvalidInputError: a column is missing, a hierarchy does not fit, or the rows cannot be paired as asked.
     """
-    built = _ladders(original, released, quasi_identifiers, publication)
-    return compare(original, released, built, same_order=same_order, key=key, unit=unit)
+    ways = _ladders(original, released, quasi_identifiers, publication)
+    compared = [compare(original, released, built, same_order=same_order, key=key, unit=unit) for built in ways]
+    return worst_case(compared, k=2, means=("link", "source"))
 
 
 def _ladders(
     original: Table, released: Table, columns: Sequence[str], publication: PartialPublication | None
-) -> list[Ladder]:
+) -> list[tuple[Ladder, ...]]:
+    """Return the ladders of all columns; several times where a column may have been grouped by its own values."""
     declared = [name for name in columns if publication and name in publication.effective_columns]
     singletons = publication.recode.singletons if publication else None
     grouped = singletons.years.column if singletons and singletons.years else None
-    climbing = ladders(publication, original, [name for name in declared if name != grouped]) if publication else {}
+    climbing = ladders(publication, original, declared) if publication else {}
     found = []
     for name in columns:
-        if name == grouped:
-            found.append(read_groups(original.column(name), released.column(name).domain.to_pylist()))
-        else:
-            # Without a hierarchy `*` says nothing, before recoding as well.
-            found.append(climbing.get(name) or ladder(original.column(name), None, Path(), withheld=ROOT))
-    return found
+        # Without a hierarchy `*` says nothing, before recoding as well.
+        own = climbing.get(name) or ladder(original.column(name), None, Path(), withheld=ROOT)
+        shown = released.column(name).domain.to_pylist()
+        found.append(ladders_leading_to(original.column(name), shown, own) if name == grouped else [own])
+    return list(product(*found))

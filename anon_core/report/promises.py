@@ -35,6 +35,6 @@ def unkept(settings: Recode, question: Question, judged: Judgement) -> list[str]
         kept = {
             check.name: check.passed
             for check in judged.checks
-            if check.name.startswith(promised) and not waiver_of(question.policy, check.policy_name, check.column)
+            if check.name.startswith(promised) and not waiver_of(question.policy, check.name, check.column)
         }
     return [name for name, holds in kept.items() if not holds]

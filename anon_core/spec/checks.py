@@ -266,13 +266,20 @@ def _method_problems(content: Any, columns: Mapping[str, Any], roles: Mapping[st
 
 
 def _mode_problems(content: Any) -> _Found:
-    """Yield a mode whose result the gate would not take: modes paper and link do not care for exact k."""
+    """Yield settings whose result the gate would not take: modes paper and link do not care for exact k."""
     mode = _text_at(content, ("recode", "mode"))
     if mode in ("paper", "link") and _text_at(content, ("privacy", "k_means")) != "link":
         what = (
             f"`mode: {mode}` does not reach the exact k that is required; set `privacy.k_means: link`, or `mode: safe`"
         )
         yield ("recode", "mode"), what
+    shown: Location = ("recode", "singletons", "years", "replace")
+    grouping = _text_at(content, ("recode", "method")) in ("singletons", "best")
+    if grouping and _text_at(content, shown) == "mean" and _text_at(content, ("privacy", "k_means")) == "link":
+        what = (
+            "a mean does not tell which values it stands for, and `privacy.k_means: link` compares with them; use range"
+        )
+        yield shown, what
 
 
 def _priority_problems(method: str, columns: Mapping[str, Any], quasi: Sequence[str]) -> _Found:

@@ -127,9 +127,10 @@ class PartialPublication(Model):
         """Sets that are measured whatever their size: all quasi-identifiers with each column that is declared other.
 
         Whoever knows the quasi-identifiers of a person may know this one more thing: `other` is a claim to be checked.
+        Where no column is quasi, the set of all columns is measured: nothing else would look at whole rows.
         """
         quasi = self.quasi_identifiers
-        return tuple((*quasi, name) for name in self.names_with_role(Role.OTHER)) if quasi else ()
+        return tuple((*quasi, name) for name in self.names_with_role(Role.OTHER)) if quasi else (self.published,)
 
     @property
     def required_of_recoding(self) -> PartialPolicy:
@@ -137,12 +138,16 @@ class PartialPublication(Model):
         policy = self.privacy or PartialPolicy()
         return without_waived(policy, keep_freeform=self.recode.method is Method.FREEFORM)
 
-    def believed(self, today: date) -> tuple[str, ...]:
-        """Return the columns that are published and not searched, but those that somebody accepted by name."""
+    def as_collected(self, today: date) -> tuple[str, ...]:
+        """Return the columns that are published as collected, but those that somebody accepted by name, each alone.
+
+        Each of them must not name people by itself, whatever is allowed of sets of columns. Quasi-identifiers are
+        recoded, and classes of them are measured.
+        """
         accept = self.privacy.published_uniqueness.accept if self.privacy else ()
         accepted = [list(one.columns) for one in accept if one.until >= today]
-        searched = self.searched
-        return tuple(name for name in self.published if name not in searched and [name] not in accepted)
+        quasi = self.quasi_identifiers
+        return tuple(name for name in self.published if name not in quasi and [name] not in accepted)
 
     @property
     def priority_weights(self) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from datetime import timedelta
 from enum import StrEnum
@@ -168,6 +169,22 @@ def _expectation(value: str) -> str:
     return value
 
 
+def _arguments(value: Any) -> Any:
+    arguments = plain(value)
+    if isinstance(arguments, dict) and (endless := [str(key) for key, one in arguments.items() if _endless(one)]):
+        raise ValueError(f"should have finite numbers: {', '.join(map(quoted, endless))} is or holds `.nan` or `.inf`")
+    return arguments
+
+
+def _endless(value: Any) -> bool:
+    """Whether something is or holds a number that is none, or that has no end: JSON, and so a suite, has neither."""
+    if isinstance(value, dict):
+        return any(map(_endless, (*value, *value.values())))
+    if isinstance(value, list):
+        return any(map(_endless, value))
+    return isinstance(value, float) and not math.isfinite(value)
+
+
 def _users(names: tuple[str, ...]) -> tuple[str, ...]:
     if any(not name.strip() or name != name.strip() for name in names):
         raise ValueError("should name people as Airflow knows them, without spaces around them")
@@ -271,7 +288,7 @@ class Expectation(Model):
     """A stock expectation that the released rows must also meet."""
 
     type: Annotated[Text, AfterValidator(_expectation)]
-    kwargs: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(default_factory=dict)
+    kwargs: Annotated[dict[str, Any], BeforeValidator(_arguments)] = Field(default_factory=dict)
 
 
 class Approval(Model):

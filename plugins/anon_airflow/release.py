@@ -21,7 +21,7 @@ from anon_core import __version__
 from anon_core.distribution import MEDIA_TYPES
 from anon_core.errors import RefusedError
 from anon_core.report.measured import FourKMeasured
-from anon_core.report.model import CheckResult, Privacy, PublicReport, PublishedFile, Rows
+from anon_core.report.model import CheckResult, Privacy, PublicReport, PublishedFile, Rows, UniquenessAllowed
 
 REPORT = "report.json"
 SUITE = "suite.json"
@@ -89,6 +89,9 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any],
                 risk=recoded["after"]["risk"],
                 sensitive=recoded["after"]["sensitive"],
                 suppression_limit=policy.suppression_limit,
+                published_uniqueness=UniquenessAllowed(
+                    max_size=policy.published_uniqueness.max_size, max_share=policy.published_uniqueness.max_share
+                ),
                 checks=[CheckResult.model_validate(check) for check in verdict.to_dict()["checks"]],
                 accepted=answered["accepted"],
                 waivers=answered["waivers"],

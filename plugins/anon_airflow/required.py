@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from anon_core.check_names import names_of_policy
 from anon_core.policy import IDENTIFYING, Distance, KMeans
 
 if TYPE_CHECKING:
@@ -96,9 +97,6 @@ def _anonymity(publication: Publication, original: str | None) -> Iterator[Requi
 
 def _hierarchy(publication: Publication, name: str) -> dict[str, Any]:
     """Return a hierarchy as a suite has it, by the words of the file; a hierarchy file with its sha256."""
-    singletons = publication.recode.singletons
-    if singletons and singletons.years and singletons.years.column == name:
-        return {"groups": True}
     column = publication.effective_columns[name]
     if column.hierarchy is None:
         written: dict[str, Any] = {"root": NOTHING}
@@ -106,12 +104,18 @@ def _hierarchy(publication: Publication, name: str) -> dict[str, Any]:
         written = column.hierarchy.model_dump(mode="json", exclude_defaults=True)
     if "file" in written:
         written["sha256"] = publication.file_digest(f"columns.{name}.hierarchy.file", written["file"])
-    return written if column.withheld is None else {**written, "withheld": column.withheld}
+    if column.withheld is not None:
+        written["withheld"] = column.withheld
+    singletons = publication.recode.singletons
+    if singletons and singletons.years and singletons.years.column == name:
+        written["groups"] = True
+    return written
 
 
 def _classes(publication: Publication) -> Iterator[Required]:
     """Yield what the policy asks of every class; without quasi-identifiers all rows are one."""
     privacy, quasi = publication.privacy, list(publication.quasi_identifiers)
+    names = names_of_policy(privacy)
     if privacy.max_risk is not None:
         kwargs = {"columns": quasi, "max_risk": privacy.max_risk}
         yield Required(type="expect_risk_below", name="max_risk", kwargs=kwargs)
@@ -122,22 +126,22 @@ def _classes(publication: Publication) -> Iterator[Required]:
             "l": float(diverse.l),
             "c": None if diverse.c is None else float(diverse.c),
         }
-        yield Required(type="expect_l_diversity", name=f"l_diversity({diverse.column})", kwargs=kwargs)
+        yield Required(type="expect_l_diversity", name=names[diverse], kwargs=kwargs)
     for close in privacy.t_closeness:
         climbed = _hierarchy(publication, close.column) if close.distance is Distance.HIERARCHICAL else None
         kwargs = {"columns": quasi, "sensitive": close.column}
         kwargs |= {"t": close.t, "distance": close.distance.value, "hierarchy": climbed}
-        yield Required(type="expect_t_closeness", name=f"t_closeness({close.column})", kwargs=kwargs)
+        yield Required(type="expect_t_closeness", name=names[close], kwargs=kwargs)
     for rare in privacy.alpha:
         kwargs = {"columns": quasi, "sensitive": rare.column, "alpha": rare.alpha, "k": privacy.k}
-        yield Required(type="expect_alpha_anonymity", name=f"alpha({rare.column})", kwargs=kwargs)
+        yield Required(type="expect_alpha_anonymity", name=names[rare], kwargs=kwargs)
 
 
 def _uniqueness(publication: Publication, today: date) -> Iterator[Required]:
     """Yield that no column names people and no set of columns singles them out, beyond what somebody answers for."""
     privacy, detect = publication.privacy, publication.detect
     uniqueness = privacy.published_uniqueness
-    if named := publication.believed(today):
+    if named := publication.as_collected(today):
         kwargs: dict[str, Any] = {"columns": list(named), "share": IDENTIFYING}
         yield Required(type="expect_no_published_identifier", name="no_published_identifier", kwargs=kwargs)
     linked = privacy.k_means is KMeans.LINK and bool(publication.quasi_identifiers)
@@ -166,7 +170,7 @@ def _suppression(publication: Publication, rows_before: int) -> Required:
     quasi = list(publication.quasi_identifiers)
     kwargs = {
         "columns": quasi,
-        "roots": [_root_of(publication, name) for name in quasi],
+        "roots": [_roots_of(publication, name) for name in quasi],
         "rows_before": rows_before,
         "limit": publication.privacy.suppression_limit,
     }
@@ -187,7 +191,14 @@ def _freeform(publication: Publication, policy: Freeform) -> Required:
     return Required(type="expect_no_freeform_breach", name="no_freeform_breach", kwargs=kwargs)
 
 
-def _root_of(publication: Publication, name: str) -> str:
-    """Return what a cell of a column says when it says nothing any more."""
+def _roots_of(publication: Publication, name: str) -> list[str]:
+    """
+    Return what a cell of a column says when it says nothing any more: the label of the root, and of levels below it on
+    which a hierarchy file has one label for everything.
+    """
     hierarchy = publication.effective_columns[name].hierarchy
-    return (hierarchy.root if hierarchy else None) or NOTHING
+    if hierarchy is None or hierarchy.file is None:
+        return [(hierarchy.root if hierarchy else None) or NOTHING]
+    from anon_core.hierarchy.files import read_levels
+
+    return [NOTHING, *read_levels(publication.resolve(hierarchy.file)).saying_nothing]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from anon_airflow.run import Run
 from anon_core.errors import InvalidInputError, TableError
 from anon_core.policy import KMeans
 from anon_core.spec import Missing, Publication, Role
+from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_airflow.gate import Original
@@ -109,13 +110,28 @@ def _check_columns(publication: Publication, path: Path, names: Sequence[str]) -
             f"its first line must name the columns: {', '.join(declared)}",
         )
     if undeclared or absent:
-        parts = [f"not declared in {publication.file.name}: {', '.join(undeclared)}"] if undeclared else []
+        parts = [f"not declared in {publication.file.name}: {_told(names, declared)}"] if undeclared else []
         parts += [f"declared but absent: {', '.join(absent)}"] if absent else []
         raise TableError(
             str(path),
             "its columns are not the declared ones (" + "; ".join(parts) + ")",
             "correct `columns` or the export",
         )
+
+
+def _told(names: Sequence[str], declared: Collection[str]) -> str:
+    """
+    Return the names that are not declared, or only their places where the first line may be no header.
+
+    A cell of somebody may read like a column. So names are told only where at least half of the declared columns are
+    there, more than one, and more than there are others.
+    """
+    strange = {place: name for place, name in enumerate(names, 1) if name not in declared}
+    there = len(names) - len(strange)
+    if there > 1 and 2 * there >= len(declared) and there > len(strange):
+        return ", ".join(strange.values())
+    places = f"at place{'s' * (len(strange) > 1)} {', '.join(map(str, strange))}"
+    return f"{counted(len(strange), 'name')} of its first line, {places} (not told: they may be cells)"
 
 
 def staged_table(run: Run) -> Table:

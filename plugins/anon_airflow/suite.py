@@ -78,7 +78,8 @@ def mandatory(publication: Publication, today: date) -> dict[str, int]:
         exact, linked = (1, 0) if privacy.k_means is KMeans.EXACT else (0, 2)
     wanted = {
         "expect_no_undeclared_column": 1,
-        "expect_no_singletons": exact,
+        "expect_declared_types": any(column.type for column in publication.columns.values()),
+        "expect_no_singletons": exact or (linked and "singletons" in privacy.model_fields_set),
         "expect_k_anonymity": exact,
         "expect_k_anonymity_beside_original": linked,
         "expect_l_diversity": len(privacy.l_diversity),
@@ -86,7 +87,7 @@ def mandatory(publication: Publication, today: date) -> dict[str, int]:
         "expect_alpha_anonymity": len(privacy.alpha),
         "expect_risk_below": privacy.max_risk is not None,
         "expect_sensitivity_below": privacy.max_sensitivity is not None,
-        "expect_no_published_identifier": bool(publication.believed(today)),
+        "expect_no_published_identifier": bool(publication.as_collected(today)),
         "expect_published_uniqueness": 1,
         "expect_rows_suppressed_at_most": 1,
         "expect_no_freeform_breach": privacy.freeform is not None,

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from anon_core.policy import IDENTIFYING
-from anon_core.waivers import EXPECTATIONS, named_check, waiver_of
+from anon_core.check_names import names_of_policy
+from anon_core.waivers import WAIVABLE, named_check, waiver_of
 
 if TYPE_CHECKING:
     from anon_airflow.audit import AuditStore
@@ -15,14 +15,20 @@ if TYPE_CHECKING:
     from anon_airflow.verdict import Verdict
     from anon_core.frequency import FrequencyTable
     from anon_core.policy import PartialPolicy, Waiver
+    from anon_core.waivers import NamedCheck
 
-_NAMES = {kind: name for name, kind in EXPECTATIONS.items()}
 Entry = dict[str, Any]
 
 
 def excused(entries: Sequence[Entry], policy: PartialPolicy, today: date) -> list[Entry]:
     """Return our own entries of a suite, each with the waiver that excuses it, if it has not ended."""
-    return [_excused(one, _NAMES.get(one["type"]), one["kwargs"].get("sensitive"), policy, today) for one in entries]
+    return [
+        _excused(one, _waivable(one["meta"]["name"]), one["kwargs"].get("sensitive"), policy, today) for one in entries
+    ]
+
+
+def _waivable(name: str) -> str | None:
+    return name if name.partition("(")[0] in WAIVABLE else None
 
 
 def excused_stock(entries: Sequence[Entry], policy: PartialPolicy, today: date) -> list[Entry]:
@@ -47,8 +53,10 @@ def accepted_and_needed(suite: Mapping[str, Any], frequencies: FrequencyTable) -
     """
     Return the accepted column sets, sorted, that single out more rows of a file than would be allowed otherwise.
 
-    A sensitive column is not searched with others: accepted alone, it may name people by itself.
+    A column that is accepted alone may also name people by itself, which no share of rows allows.
     """
+    from anon_core.detect.naming import naming
+
     found = set()
     for entry in suite["expectations"]:
         if entry["type"] != "expect_published_uniqueness":
@@ -59,7 +67,8 @@ def accepted_and_needed(suite: Mapping[str, Any], frequencies: FrequencyTable) -
                 continue
             share = frequencies.project(columns).singletons / frequencies.rows
             searched = set(columns) <= set(limits["columns"])
-            if share > limits["max_share"] if searched else share >= IDENTIFYING:
+            names_people = len(columns) == 1 and bool(naming(frequencies, columns).columns)
+            if names_people or (searched and share > limits["max_share"]):
                 found.add(tuple(sorted(columns)))
     return found
 
@@ -116,4 +125,12 @@ def _answered_for(policy: PartialPolicy) -> Iterator[tuple[str, list[str], Any]]
         yield "published_uniqueness", list(accepted.columns), accepted
     for waiver in policy.waivers:
         check = named_check(waiver.check)
-        yield check.name, [check.column] if check.column else [], waiver
+        yield check.name, _columns_of(check, policy), waiver
+
+
+def _columns_of(check: NamedCheck, policy: PartialPolicy) -> list[str]:
+    """Return the columns that a waiver is narrowed to; none where it is meant of all."""
+    if check.narrowed is None:
+        return []
+    meant = {one.column for one, name in names_of_policy(policy).items() if check.covers(name, one.column)}
+    return sorted(meant) or [check.narrowed]

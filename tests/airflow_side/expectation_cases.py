@@ -38,7 +38,7 @@ FREEFORM = {
     "sigma_o": 1,
 }
 UNIQUENESS = {"columns": ["sex", "town"], "max_size": 2, "accepted": [], "together": [], "protected": []}
-SUPPRESSED = {**K, "roots": ["*", "*"], "rows_before": 100}
+SUPPRESSED = {**K, "roots": [["*"], ["*"]], "rows_before": 100}
 
 ILLNESSES = people(("F", "flu", 1), ("F", "cold", 1), ("M", "flu", 2), names=("sex", "illness"))
 SENSITIVE = {"columns": ["sex"], "sensitive": "illness"}

@@ -48,7 +48,7 @@ def people(*groups):
 
 TWO_CLASSES = people(("F", "Enna", 3), ("M", "Enna", 2))
 K = {"columns": ["sex", "town"]}
-STARS = {"roots": ["*", "*"]}
+STARS = {"roots": [["*"], ["*"]]}
 UNIQUENESS = {
     "columns": ["sex", "town"],
     "max_size": 2,

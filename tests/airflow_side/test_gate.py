@@ -63,7 +63,8 @@ def test_a_singleton_shuts_it(publish):
 def test_a_column_declared_other_that_singles_out_shuts_it(publish):
     rows = [(*row[:3], str(number)) for number, row in enumerate(ROWS)]
     verdict = publish(rows)
-    assert failed(verdict) == {"published_uniqueness"} and "points: 10 rows" in verdict.reasons[0]
+    assert failed(verdict) == {"published_uniqueness", "no_published_identifier"}
+    assert "points: 10 rows" in " ".join(verdict.reasons)
 
 
 def test_a_sensitive_column_is_not_searched(publish):
@@ -82,7 +83,10 @@ def test_a_name_does_not_become_harmless_by_being_declared_sensitive(publish):
 def test_where_every_column_is_sensitive_they_are_searched(publish):
     columns = {"category": {"role": "sensitive"}}
     rows = [(str(number),) for number in range(10)]
-    assert failed(publish(rows, names=["category"], columns=columns)) == {"published_uniqueness"}
+    assert failed(publish(rows, names=["category"], columns=columns)) == {
+        "published_uniqueness",
+        "no_published_identifier",
+    }
 
 
 def accept(until):
@@ -94,7 +98,7 @@ def test_an_acceptance_counts_up_to_its_last_day_and_not_after(publish):
     rows = [(*row[:3], str(number)) for number, row in enumerate(ROWS)]
     assert publish(rows, published_uniqueness=accept(TODAY)).passed
     verdict = publish(rows, published_uniqueness=accept(date(2026, 11, 15)))
-    assert failed(verdict) == {"acceptance", "published_uniqueness"}
+    assert failed(verdict) == {"acceptance", "published_uniqueness", "no_published_identifier"}
     assert "given by R. Rossi expired on 2026-11-15" in verdict.reasons[0]
     assert failed(publish(published_uniqueness=accept(date(2026, 11, 15)))) == {"acceptance"}
 
@@ -104,7 +108,7 @@ def test_undeclared_and_missing_columns_shut_it(publish):
     verdict = publish(rows, names=["year", "sex", "category", "points", CANARY])
     assert "no_undeclared_column" in failed(verdict) and CANARY not in text_of(verdict)
     lost = publish([row[:3] for row in ROWS], names=["year", "sex", "category"])
-    assert {"no_undeclared_column", "published_uniqueness"} == failed(lost)
+    assert {"no_undeclared_column", "published_uniqueness", "no_published_identifier"} == failed(lost)
 
 
 def test_too_many_rows_suppressed_or_added_shut_it(publish):
@@ -159,6 +163,7 @@ def test_a_dataset_without_quasi_identifiers_has_no_k_but_is_searched(publish):
     assert verdict.passed
     assert [e["type"] for e in verdict.suite["expectations"]] == [
         "expect_no_undeclared_column",
+        "expect_no_published_identifier",
         "expect_published_uniqueness",
         "expect_rows_suppressed_at_most",
     ]

@@ -5,8 +5,19 @@ from __future__ import annotations
 import pytest
 
 from anon_airflow import gate, suite
+from anon_airflow.expectations import OURS
 from anon_airflow.verdict import Check, Distribution, Verdict
-from tests.airflow_side.gate_publications import CANARY, ROWS, TODAY, failed, publication_of, publisher, text_of, write
+from tests.airflow_side.gate_publications import (
+    CANARY,
+    COLUMNS,
+    ROWS,
+    TODAY,
+    failed,
+    publication_of,
+    publisher,
+    text_of,
+    write,
+)
 
 
 @pytest.fixture
@@ -85,6 +96,36 @@ def test_an_emptied_suite_or_one_that_lost_an_entry_does_not_pass(publish, monke
         monkeypatch.setattr(gate, "render_suite", without([other for other in whole if other != entry]))
         verdict = publish()
         assert failed(verdict) == {"suite"} and entry["type"] in verdict.reasons[0]
+
+
+EVERYTHING = {
+    "l_diversity": [{"column": "category", "l": 2}, {"column": "category", "l": 3}],
+    "t_closeness": [{"column": "category", "t": 0.5, "distance": "hierarchical"}],
+    "alpha": [{"column": "category", "alpha": 0.9}],
+    "max_risk": 0.5,
+    "max_sensitivity": 0.9,
+    "singletons": 2,
+    "freeform": {"sigma_o": 1, "sigma_t": 1.0, "columns": {"category": {"guard": ["A"]}}},
+}
+
+
+@pytest.mark.parametrize("k_means", ["exact", "link"])
+def test_no_requirement_of_a_policy_can_be_lost_unnoticed(tmp_path, monkeypatch, k_means):
+    (tmp_path / "kinds.csv").write_text("A;any\nB;any\n")
+    columns = {name: dict(column) for name, column in COLUMNS.items()}
+    columns["year"]["hierarchy"] = {"root": "any"}
+    columns["category"]["hierarchy"] = {"file": "kinds.csv"}
+    columns["points"]["type"] = "integer"
+    publication = publication_of(tmp_path, columns=columns, k_means=k_means, **EVERYTHING)
+    whole = suite.render_suite(publication, rows_before=10, today=TODAY)
+    kinds = {entry["type"] for entry in whole["expectations"]}
+    other_k = "expect_k_anonymity" if k_means == "link" else "expect_k_anonymity_beside_original"
+    assert kinds == set(OURS) - {other_k}, "every expectation that there is"
+    for entry in whole["expectations"]:
+        left = [other for other in whole["expectations"] if other != entry]
+        monkeypatch.setattr(gate, "render_suite", lambda *_, left=left, **__: {**whole, "expectations": left})
+        verdict = gate.measure(publication, write(tmp_path, ROWS, publication.published), rows_before=10, today=TODAY)
+        assert [check.message for check in verdict.checks if check.name == "suite" and entry["type"] in check.message]
 
 
 @pytest.mark.parametrize("lost", sorted(["expect_k_anonymity", "expect_no_singletons", "expect_published_uniqueness"]))

@@ -10,6 +10,7 @@ import pytest
 from anon_airflow import gate, steps
 from anon_core.errors import ComplianceError, InvalidInputError, RefusedError
 from tests.airflow_side.step_runs import UNTIL_GATE, rows, run_of, take
+from tests.faults.anon_process import anon
 from tests.faults.publications import csv_text, portal_of, write_publication
 
 COLUMNS = {
@@ -55,8 +56,8 @@ def report_of(spec: Path) -> dict:
 
 
 POLICIES = {
-    "l_diversity(illness)": {"l_diversity": [{"column": "illness", "l": 2}]},
-    "t_closeness(illness)": {"t_closeness": [{"column": "illness", "t": 0.3}]},
+    "l_diversity(illness, distinct)": {"l_diversity": [{"column": "illness", "l": 2}]},
+    "t_closeness(illness, equal)": {"t_closeness": [{"column": "illness", "t": 0.3}]},
     "alpha(illness)": {"alpha": [{"column": "illness", "alpha": 0.8}]},
     "max_risk": {"max_risk": 0.2},
 }
@@ -111,7 +112,7 @@ def test_a_remark_in_a_column_of_numbers_is_refused(tmp_path):
     take(good, *UNTIL_GATE, "publish")
     bad = run_of(publication(tmp_path / "b", **typed("integer", "QanaryRemark")), tmp_path / "home-b")
     take(bad, "stage", "detect", "score", "recode")
-    with pytest.raises(RefusedError, match="1 cells of points are no integer") as caught:
+    with pytest.raises(RefusedError, match="1 cell of points is no integer") as caught:
         take(bad, "gate")
     assert "Qanary" not in str(caught.value)
 
@@ -152,6 +153,28 @@ def test_what_only_the_receipt_vouches_for_does_not_pass_without_one(tmp_path):
     assert verdict.passed, "with the receipt that publish asks for"
     unknown = gate.measure(run.publication, files, rows_before=staged["rows"], today=steps._today())
     assert not unknown.passed, "without even the digest of the originals"
+
+
+def test_the_gate_signs_nothing_that_it_could_not_measure_itself(tmp_path, monkeypatch):
+    run = run_of(publication(tmp_path, recode=PRIORITISED, **LINK), tmp_path / "home")
+    take(run, "stage", "detect", "score", "recode")
+    monkeypatch.setattr(steps, "staged_original", lambda run: gate.Original(sha256=run.noted("stage")["sha256"]))
+    with pytest.raises(RefusedError, match="what needs the originals was not measured beside them"):
+        take(run, "gate")
+    assert rows(run)["receipts"] == [] and not run.gated.exists()
+
+
+def test_the_gate_and_the_command_call_checks_by_the_same_names(tmp_path):
+    policy = {key: value for one in POLICIES.values() for key, value in one.items()}
+    spec = publication(tmp_path, detect={"ignore_duplicates": True}, max_sensitivity=1, **policy)
+    run = run_of(spec, tmp_path / "home")
+    take(run, *UNTIL_GATE, "publish")
+    measured = {check["name"] for check in rows(run)["checks"]} - {"evaluated", "same_content", "unchanged"}
+    file = portal_of(spec) / "people/latest/people.csv"
+    source = spec.parent.parent / "samples/people.csv"
+    ended = anon("check", file, "--spec", spec, "--original", source, "--json", home=tmp_path / "other")
+    checked = {check["name"] for check in json.loads(ended.out)["checks"]} - {"made_from_original"}
+    assert measured == checked, ended.err
 
 
 def test_an_original_changed_before_the_gate_is_noticed(tmp_path):

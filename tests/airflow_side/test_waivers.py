@@ -94,7 +94,7 @@ def test_what_could_not_be_measured_is_not_excused(publish, hierarchies, tmp_pat
 def test_rows_that_somebody_added_are_not_excused(publish):
     verdict = publish(before=9, **waived("rows_suppressed_at_most"))
     assert failed(verdict) == {"rows_suppressed_at_most"} and excused(verdict) == set()
-    assert "1 rows more than the source" in verdict.reasons[0]
+    assert "1 row more than the source" in verdict.reasons[0]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_the_suite_carries_the_waiver_so_that_its_digest_covers_it(tmp_path):
 
 def test_a_stock_expectation_is_not_excused_by_the_waiver_of_a_policy_check(publish):
     """The same class, listed by hand, is a requirement of its own."""
-    kwargs = {"columns": ["sex"], "roots": ["*"], "rows_before": 20, "limit": 0.1, "weight_column": None}
+    kwargs = {"columns": ["sex"], "roots": [["*"]], "rows_before": 20, "limit": 0.1, "weight_column": None}
     own = {"type": "expect_rows_suppressed_at_most", "kwargs": kwargs}
     verdict = publish(before=20, expectations=[own], **waived("suppression_limit"))
     assert not verdict.passed

@@ -33,7 +33,7 @@ def waiver(check: Any, **changes: Any) -> dict[str, Any]:
 
 
 def waiving(*checks: Any, **policy: Any) -> str:
-    columns = yaml.safe_load(MINIMAL)["columns"] | {"other": {"role": "other"}}
+    columns = yaml.safe_load(MINIMAL)["columns"] | {"other": {"role": "other", "type": "integer"}}
     waivers = [one if isinstance(one, dict) else waiver(one) for one in checks]
     return changed(columns=columns, expectations=STOCK, privacy={**POLICY, **policy, "waivers": waivers})
 
@@ -210,7 +210,7 @@ def test_a_waiver_counts_through_its_last_day() -> None:
 
 def test_a_narrowed_waiver_covers_its_column_only() -> None:
     policy = policy_with("l_diversity(points)", "alpha")
-    assert waiver_of(policy, "l_diversity", "points")
-    assert not waiver_of(policy, "l_diversity", "other")
-    assert waiver_of(policy, "alpha", "points")
-    assert named_check("t_closeness(a (b))").column == "a (b)"
+    assert waiver_of(policy, "l_diversity(points, distinct)", "points")
+    assert not waiver_of(policy, "l_diversity(other, distinct)", "other")
+    assert waiver_of(policy, "alpha(points)", "points")
+    assert named_check("t_closeness(a (b))").narrowed == "a (b)"

@@ -19,6 +19,28 @@ _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
 _RANGE = re.compile(rf"([0-9.]+)-([0-9.]+)|\[({_NUMBER}), ({_NUMBER})\]")
 
 
+def ladders_leading_to(column: Column, labels: Sequence[str | None], declared: Ladder) -> list[Ladder]:
+    """
+    Return the ladders that may have led to the labels of a column for which grouping by its own values was allowed.
+
+    Whether it was done the release alone tells: its declared hierarchy knows all labels, or the groups that they name
+    do. Where both do, nobody can tell, and whoever measures takes the worse.
+
+    :raises HierarchyError: neither; see :func:`read_groups`.
+    """
+    shown = set(labels)
+    known = shown <= set(declared.labels.to_pylist())
+    try:
+        groups = read_groups(column, labels)
+    except HierarchyError:
+        if known:
+            return [declared]
+        raise
+    if not known:
+        return [groups]
+    return [declared, groups] if shown <= set(groups.labels.to_pylist()) else [declared]
+
+
 def read_groups(column: Column, labels: Iterable[str | None]) -> Ladder:
     """
     Build the ladder of a column that was grouped by its own values, from the labels of the release.

@@ -21,12 +21,17 @@ _SPREAD = np.uint64(0xFF51AFD7ED558CCD)
 
 
 class Cells(NamedTuple):
-    """The tuples to be recoded: their keys, what each cell costs at each level, and their rows."""
+    """
+    The tuples to be recoded: their keys, what each cell costs at each level, and their rows.
+
+    From the slot ``empty[column]`` on, the labels of a column say nothing.
+    """
 
     keys: Words
     costs: AnyCodes
     weights: Integers
     base: Integers
+    empty: Integers
 
 
 class HashTable(NamedTuple):
@@ -145,11 +150,11 @@ def added_costs(cells: Cells, member: int, levels: AnyCodes, firsts: Integers, s
     """
     Write how much more expensive each class becomes by one more tuple.
 
-    Infinity where it would stand at the root in every column: then it says nothing.
+    Infinity where it would say nothing in any column.
     """
     columns = levels.shape[1]
     for number in range(len(firsts)):
-        total, at_roots = 0.0, True
+        total, blank = 0.0, True
         for column in range(columns):
             before = cells.base[column] + levels[number, column]
             slot = before
@@ -157,8 +162,8 @@ def added_costs(cells: Cells, member: int, levels: AnyCodes, firsts: Integers, s
                 slot += 1
             total += sums[number, slot] - sums[number, before]
             total += cells.weights[member] * cells.costs[member, slot]
-            at_roots = at_roots and slot == cells.base[column + 1] - 1
-        added[number] = np.inf if at_roots else total
+            blank = blank and slot >= cells.empty[column]
+        added[number] = np.inf if blank else total
 
 
 @compiled

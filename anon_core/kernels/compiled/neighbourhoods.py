@@ -185,7 +185,7 @@ def rebuild(
     for member in members:
         raise_to_common(cells, member, members[0], tops)
     nodes = nodes_in_order(cells, members, tops, noise, state, before)
-    own = Cells(cells.keys[members], cells.costs[members], cells.weights[members], cells.base)
+    own = Cells(cells.keys[members], cells.costs[members], cells.weights[members], cells.base, cells.empty)
     frozen = freeze_in_order(own, nodes, tops, least, table, stamp)
     return Rebuilt(frozen.classes, house(own, frozen) if frozen.found else np.inf, frozen.stamp)
 

@@ -53,6 +53,11 @@ class Encoded:
         return np.diff(self.base) - 1
 
     @property
+    def empty(self) -> Integers:
+        """The first slot of each column from which on its labels say nothing."""
+        return self.base[1:] - np.array([ladder.empty_levels for ladder in self.task.ladders], np.int64)
+
+    @property
     def weights(self) -> Integers:
         return self.task.frequencies.weights
 

@@ -116,7 +116,7 @@ class _Nearness:
         from anon_core.kernels.compiled.local_classes import Cells, common_levels
         from anon_core.kernels.compiled.neighbourhoods import costs_of_classes
 
-        self.cells = Cells(encoded.keys, costs, encoded.weights, encoded.base)
+        self.cells = Cells(encoded.keys, costs, encoded.weights, encoded.base, encoded.empty)
         self.levels: Integers = np.zeros((partition.count, encoded.columns), np.int64)
         self.firsts: Integers = np.full(partition.count, -1, np.int64)
         self.sums: Floats = np.zeros((partition.count, encoded.keys.shape[1]))

@@ -47,7 +47,7 @@ def lowered(encoded: Encoded, objective: Objective, plan: RecodingPlan) -> Recod
         gain = encoded.weights * np.take_along_axis(costs, slots, axis=1).sum(axis=1)
         members = np.flatnonzero((gain > 0) & ~plan.removed)
         members = members[np.argsort(-gain[members], kind="stable")]
-        cells = Cells(encoded.keys, costs, encoded.weights, encoded.base)
+        cells = Cells(encoded.keys, costs, encoded.weights, encoded.base, encoded.empty)
         covered = Covered(meetings.of, meetings.starts, meetings.originals, meetings.met)
         if not lower_all(cells, covered, members, levels, encoded.task.k):
             break

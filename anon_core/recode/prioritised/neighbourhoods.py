@@ -70,7 +70,7 @@ def _swept(encoded: Encoded, partition: Partition, costs: Floats, random: np.ran
         np.add.reduceat(each[near.classes], near.class_starts[:-1]),
         random.integers(0, 1 << 63, len(near.starts) - 1, np.uint64),
     )
-    cells = Cells(encoded.keys, costs, encoded.weights, encoded.base)
+    cells = Cells(encoded.keys, costs, encoded.weights, encoded.base, encoded.empty)
     rebuilt = np.full(len(near.members), -1, np.int64)
     largest = int(np.diff(near.starts).max())
 

@@ -42,7 +42,7 @@ def by_node_order(encoded: Encoded, nodes: Nodes, prices: Floats, some: Integers
     order = some[np.argsort(np.round(nodes.costs(encoded.base, prices)[some], 12), kind="stable")]
     slots = nodes.slots(encoded.base)[order]
     requirements, members = encoded.task.requirements, encoded.open
-    cells = Cells(encoded.keys, np.zeros((0, 0)), encoded.weights, encoded.base)
+    cells = Cells(encoded.keys, np.zeros((0, 0)), encoded.weights, encoded.base, encoded.empty)
     table = hash_table(len(members))
     classes = np.full(len(encoded.weights), -1, np.int64)
     left, found, node, hits = len(members), 0, 0, []

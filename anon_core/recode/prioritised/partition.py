@@ -70,14 +70,14 @@ class Partition:
         from anon_core.kernels.compiled.local_classes import Cells, common_levels
 
         levels = np.zeros((self.count, encoded.columns), np.int64)
-        cells = Cells(encoded.keys, np.zeros((0, 0)), encoded.weights, encoded.base)
+        cells = Cells(encoded.keys, np.zeros((0, 0)), encoded.weights, encoded.base, encoded.empty)
         common_levels(cells, self.classes, levels, np.full(self.count, -1, np.int64))
         return levels
 
     def blank(self, encoded: Encoded) -> Mask:
-        """Return which tuples are in classes that stand at the root in every column: such classes say nothing."""
-        at_roots = (self.class_levels(encoded) == encoded.heights).all(axis=1)
-        return np.asarray((self.classes >= 0) & np.append(at_roots, False)[self.classes])
+        """Return which tuples are in classes that say nothing in any column."""
+        empty = (self.class_levels(encoded) >= encoded.empty - encoded.base[:-1]).all(axis=1)
+        return np.asarray((self.classes >= 0) & np.append(empty, False)[self.classes])
 
     def plan(self, encoded: Encoded) -> RecodingPlan:
         """Return the plan of the partition, in which homeless tuples are removed."""

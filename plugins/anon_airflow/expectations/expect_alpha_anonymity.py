@@ -16,6 +16,7 @@ from anon_airflow.expectations.measured_expectation import (
 from anon_core.frequency import FrequencyTable
 from anon_core.score.classes import sensitive_classes
 from anon_core.score.diversity import alpha_anonymity
+from anon_core.wording import counted
 
 
 class ExpectAlphaAnonymity(MeasuredExpectation):
@@ -36,7 +37,11 @@ class ExpectAlphaAnonymity(MeasuredExpectation):
     def _judge(self, measured: FrequencyTable) -> Finding:
         classes = sensitive_classes(measured, self.columns, self.sensitive)
         found = alpha_anonymity(classes, alpha=self.alpha, k=self.k)
-        small = f", with {self.k:,} rows required and {found.k:,} in the smallest class" if found.k < self.k else ""
+        small = (
+            f", with {counted(self.k, 'row')} required and {found.k:,} in the smallest class"
+            if found.k < self.k
+            else ""
+        )
         return class_finding(
             found, f"largest share of a value of {self.sensitive} in a class{small}", "generalise further", at_most=True
         )

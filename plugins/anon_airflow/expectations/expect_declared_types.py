@@ -12,8 +12,9 @@ from anon_airflow.expectations.measured_expectation import (
     NotMeasurableError,
 )
 from anon_core.frequency import FrequencyTable
-from anon_core.score.profile import reads_as
+from anon_core.score.declared_types import cells_of_another_type
 from anon_core.value_type import ValueType
+from anon_core.wording import counted
 
 
 class ExpectDeclaredTypes(MeasuredExpectation):
@@ -36,19 +37,19 @@ class ExpectDeclaredTypes(MeasuredExpectation):
         known = [kind.value for kind in ValueType]
         if len(self.types) != len(self.columns) or not set(self.types) <= set(known):
             raise NotMeasurableError(f"every column needs one type of {', '.join(known)}")
-        wrong = {}
-        for name, codes, domain, kind in zip(measured.names, measured.codes, measured.domains, self.types, strict=True):
-            rows = int(measured.weights[~reads_as(domain, ValueType(kind))[codes]].sum())
-            if rows:
-                wrong[name] = rows
-        rows, types = sum(wrong.values()), dict(zip(self.columns, self.types, strict=True))
-        named = "; ".join(f"{count:,} cells of {name} are no {types[name]}" for name, count in wrong.items())
+        types = {name: ValueType(kind) for name, kind in zip(self.columns, self.types, strict=True)}
+        wrong = cells_of_another_type(measured, types)
+        cells = sum(wrong.values())
+        named = "; ".join(
+            f"{counted(count, 'cell')} of {name} {'is' if count == 1 else 'are'} no {types[name].value}"
+            for name, count in wrong.items()
+        )
         return Finding(
             passed=not wrong,
-            measured=rows,
+            measured=cells,
             required=0,
-            observed={"columns": len(self.columns), "columns_wrong": list(wrong), "cells_wrong": rows},
+            observed={"columns": len(self.columns), "columns_wrong": list(wrong), "cells_wrong": cells},
             sentence=f"{named}: clean them at the source, or declare another `type`"
             if wrong
-            else f"the cells of {len(self.columns)} columns are as declared",
+            else f"the cells of {counted(len(self.columns), 'column')} are as declared",
         )

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from anon_airflow.expectations.measured_expectation import ColumnNames, Finding, MeasuredExpectation, PositiveCount
 from anon_core.frequency import FrequencyTable
+from anon_core.wording import clause, counted
 
 
 class ExpectKAnonymity(MeasuredExpectation):
@@ -27,12 +28,13 @@ class ExpectKAnonymity(MeasuredExpectation):
     def _judge(self, measured: FrequencyTable) -> Finding:
         sizes = measured.class_sizes()
         smallest, below = int(sizes.min()), int(sizes[sizes < self.k].sum())
-        passed = smallest >= self.k
+        said = f"smallest class has {counted(smallest, 'row')}, {self.k:,} required over {', '.join(self.columns)}"
+        passed, lying = smallest >= self.k, clause(below, "row", "lies", "lie")
         return Finding(
             passed=passed,
             measured=smallest,
             required=self.k,
             observed={"k": smallest, "classes": len(sizes), "rows": measured.rows, "rows_below_k": below},
-            sentence=f"smallest class has {smallest:,} rows, {self.k:,} required over {', '.join(self.columns)}"
-            + ("" if passed else f"; {below:,} rows lie in classes below {self.k:,}: generalise these columns further"),
+            sentence=said
+            + ("" if passed else f"; {lying} in classes below {self.k:,}: generalise these columns further"),
         )

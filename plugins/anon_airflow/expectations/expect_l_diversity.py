@@ -44,8 +44,9 @@ class ExpectLDiversity(MeasuredExpectation):
     def _judge(self, measured: FrequencyTable) -> Finding:
         classes = sensitive_classes(measured, self.columns, self.sensitive)
         found = l_diversity(classes, kind=Diversity(self.kind), l=self.l, c=self.c)
+        advice = "generalise further, or merge rare values of it at the source"
         if self.c is None:
-            what = f"{self.kind} l of {self.sensitive} in the worst class"
-        else:
-            what = f"c that {self.sensitive} needs in the worst class to have {self.l:g} values"
-        return class_finding(found, what, "generalise further, or merge rare values of it at the source")
+            return class_finding(found, f"{self.kind} l of {self.sensitive} in the worst class", advice)
+        needed = "has too few values for any c" if found.observed is None else f"needs c above {found.observed:.4g}"
+        what = f"recursive l-diversity of {self.sensitive} with l={self.l:g}"
+        return class_finding(found, what, advice, said=f"the worst class {needed}, {self.c:g} given")

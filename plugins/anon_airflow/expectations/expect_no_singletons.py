@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from anon_airflow.expectations.measured_expectation import ColumnNames, Count, Finding, MeasuredExpectation
 from anon_core.frequency import FrequencyTable
+from anon_core.wording import clause
 
 
 class ExpectNoSingletons(MeasuredExpectation):
@@ -32,6 +33,6 @@ class ExpectNoSingletons(MeasuredExpectation):
             measured=singletons,
             required=self.max_singletons,
             observed={"singletons": singletons, "classes": len(sizes), "rows": measured.rows},
-            sentence=f"{singletons:,} of {measured.rows:,} rows are alone over {', '.join(self.columns)}, "
+            sentence=f"{singletons:,} of {clause(measured.rows, 'row')} alone over {', '.join(self.columns)}, "
             f"{self.max_singletons:,} allowed" + ("" if passed else ": generalise these columns or remove the rows"),
         )

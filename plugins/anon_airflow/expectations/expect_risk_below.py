@@ -7,6 +7,7 @@ from typing import ClassVar
 from anon_airflow.expectations.measured_expectation import AnyColumnNames, Finding, MeasuredExpectation, PositiveShare
 from anon_core.frequency import FrequencyTable
 from anon_core.score.risk import risk
+from anon_core.wording import clause
 
 
 class ExpectRiskBelow(MeasuredExpectation):
@@ -36,5 +37,9 @@ class ExpectRiskBelow(MeasuredExpectation):
                 "rows_failing": found.rows_failing,
             },
             sentence=f"the highest is {highest:.4g}, {self.max_risk:g} allowed over {over}"
-            + ("" if found.holds else f"; {found.rows_failing:,} rows are above it: generalise these columns further"),
+            + (
+                ""
+                if found.holds
+                else f"; {clause(found.rows_failing, 'row')} above it: generalise these columns further"
+            ),
         )

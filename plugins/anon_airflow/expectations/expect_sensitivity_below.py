@@ -14,9 +14,8 @@ from anon_airflow.expectations.measured_expectation import (
     Share,
     StrictFlag,
 )
-from anon_core.detect.unique_columns import unique_column_combinations
 from anon_core.frequency import FrequencyTable
-from anon_core.score.sensitivity import ROUNDING, sensitivities
+from anon_core.score.sensitivity_limit import sensitivity_found
 
 
 class ExpectSensitivityBelow(MeasuredExpectation):
@@ -49,32 +48,31 @@ class ExpectSensitivityBelow(MeasuredExpectation):
     args_keys: ClassVar[tuple[str, ...]] = success_keys
 
     def _judge(self, measured: FrequencyTable) -> Finding:
-        unique = unique_column_combinations(
+        found = sensitivity_found(
             measured,
+            limit=self.limit,
             max_size=self.max_size,
             approximate=self.approximate,
             ignore_duplicates=self.ignore_duplicates,
+            reveal=self.reveal,
         )
-        found = sensitivities(self.columns, unique.sets, self.reveal, larger_exist=unique.exists)
         if found is None:
             raise NotMeasurableError(
                 "no set of columns makes enough rows unique, so sensitivity is not defined; "
                 "set `detect.ignore_duplicates: true`, or `detect.approximate`"
             )
-        above = [name for name in self.columns if found[name] > self.limit + ROUNDING]
-        worst = max(self.columns, key=lambda name: found[name])
-        named = ", ".join(f"{name} {found[name]:.4g}" for name in above)
+        named = ", ".join(f"{name} {found.by_column[name]:.4g}" for name in found.above)
         return Finding(
-            passed=not above,
-            measured=found[worst],
+            passed=not found.above,
+            measured=found.highest,
             required=self.limit,
             observed={
-                "highest": found[worst],
-                "column": worst,
-                "columns_above": len(above),
-                "unique_sets": len(unique.sets),
+                "highest": found.highest,
+                "column": found.worst,
+                "columns_above": len(found.above),
+                "unique_sets": found.unique_sets,
                 "rows": measured.rows,
             },
-            sentence=f"the highest is {found[worst]:.4g} ({worst}), {self.limit:g} allowed"
-            + (f"; above it: {named}: generalise or drop these columns" if above else ""),
+            sentence=f"the highest is {found.highest:.4g} ({found.worst}), {self.limit:g} allowed"
+            + (f"; above it: {named}: generalise or drop these columns" if found.above else ""),
         )

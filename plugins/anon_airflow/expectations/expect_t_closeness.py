@@ -21,12 +21,13 @@ from anon_airflow.expectations.measured_expectation import (
 )
 from anon_core.errors import HierarchyError
 from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.build import ladder
 from anon_core.hierarchy.ladder import Ladder
+from anon_core.hierarchy.published import ladder_of_labels
 from anon_core.policy import Distance
 from anon_core.score.classes import SensitiveClasses, sensitive_classes
 from anon_core.score.closeness import t_closeness
 from anon_core.table import Column
+from anon_core.wording import counted
 
 
 class ExpectTCloseness(MeasuredExpectation):
@@ -34,7 +35,7 @@ class ExpectTCloseness(MeasuredExpectation):
     Expect ``sensitive`` in every class over ``columns`` to be at most ``t`` away from the whole table (Li 2007).
 
     ``distance`` is equal, ordered or hierarchical. The last needs the ``hierarchy``, written as in a publication file,
-    a file with its sha256; it is null otherwise.
+    a file with its sha256; it is null otherwise. Labels that the file has above values are measured as well.
     """
 
     columns: AnyColumnNames
@@ -64,7 +65,7 @@ class ExpectTCloseness(MeasuredExpectation):
         if self.hierarchy is None:
             return None
         try:
-            climbed = ladder(
+            climbed = ladder_of_labels(
                 Column(name=self.sensitive, codes=classes.values, domain=classes.domain),
                 hierarchy_named(self.sensitive, self.hierarchy),
                 hierarchy_folder() if "file" in self.hierarchy else NO_FOLDER,
@@ -73,6 +74,6 @@ class ExpectTCloseness(MeasuredExpectation):
             raise NotMeasurableError(
                 f"the hierarchy of {self.sensitive} cannot be used; `anon hierarchy check` tells why"
             ) from None
-        if climbed.unmapped.any() and self.hierarchy.get("unmapped") != "suppress":
-            raise NotMeasurableError(f"the hierarchy of {self.sensitive} does not know all of its values")
+        if (unknown := int(climbed.unmapped.sum())) and self.hierarchy.get("unmapped") != "suppress":
+            raise NotMeasurableError(f"the hierarchy of {self.sensitive} does not know {counted(unknown, 'value')}")
         return climbed

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from anon_airflow.expectations.hierarchies import hierarchy_named
+from anon_airflow.expectations.hierarchies import WITHHELD, hierarchy_named
 from anon_airflow.expectations.inputs import hierarchy_folder
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError
 from anon_core.errors import HierarchyError, InvalidInputError
@@ -94,7 +94,9 @@ def _placed(
     if guard is not None and guard.sensitivity is Sensitivity.FREQUENCY:
         raise NotMeasurableError(f"the sensitivity of {name} by frequency needs the originals")
     try:
-        found = placed(name, labels, hierarchy_named(name, hierarchy), hierarchy_folder())
+        found = placed(
+            name, labels, hierarchy_named(name, hierarchy), hierarchy_folder(), withheld=hierarchy.get(WITHHELD)
+        )
         return guarded(found.taxonomy, guard, sigma_o), found.places
     except HierarchyError:
         raise NotMeasurableError(f"the hierarchy of {name} cannot be used; `anon hierarchy check` tells why") from None

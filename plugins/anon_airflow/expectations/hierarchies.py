@@ -16,16 +16,20 @@ from anon_core.spec import Hierarchy
 NO_FOLDER = Path()
 """Where no file is read."""
 GROUPS = "groups"
-"""Stands for a column that was grouped by its own values: its labels say themselves what they cover."""
+"""Says that a column may have been grouped by its own values: then its labels say themselves what they cover."""
+WITHHELD = "withheld"
+"""What stands in cells that were suppressed before anything was recoded."""
 
 
 def hierarchy_named(column: str, given: Mapping[str, Any]) -> Hierarchy:
     """
     Return a hierarchy as the suite has it: ``{root: ...}``, ``{file: ..., sha256: ...}``, ``{intervals: [...]}``, ...
 
+    What a suite says of a column beside its hierarchy, ``withheld`` and ``groups``, is passed over.
+
     :raises NotMeasurableError: its file is not there, or another one than when the suite was rendered; no hierarchy.
     """
-    words = {key: value for key, value in given.items() if key != "sha256"}
+    words = {key: value for key, value in given.items() if key not in ("sha256", GROUPS, WITHHELD)}
     if len(set(words) - {"unmapped"}) != 1 or ("file" in words) != ("sha256" in given):
         raise NotMeasurableError(f"the hierarchy of {column} is neither a file with its sha256 nor of another kind")
     try:

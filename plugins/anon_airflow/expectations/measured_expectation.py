@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     ColumnNames = list[str]
     AnyColumnNames = list[str]
     Accepted = list[list[str]]
+    Labels = list[list[str]]
     Count = int
     PositiveCount = int
     Share = float
@@ -64,6 +65,7 @@ else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True 
     ColumnNames = pydantic.conlist(pydantic.StrictStr, min_items=1)
     AnyColumnNames = pydantic.conlist(pydantic.StrictStr)
     Accepted = pydantic.conlist(ColumnNames)
+    Labels = pydantic.conlist(ColumnNames)
     Count = pydantic.conint(strict=True, ge=0)
     PositiveCount = pydantic.conint(strict=True, ge=1)
     ColumnName = pydantic.constr(strict=True, min_length=1)

@@ -1,0 +1,55 @@
+"""Which columns name people by themselves: an identifier does not become harmless by being declared otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core.frequency import FrequencyTable
+from anon_core.policy import IDENTIFYING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """For every column the share of its rows that are alone with their value; ``limit`` or more names people."""
+
+    shares: dict[str, float]
+    limit: float
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that name people."""
+        return tuple(name for name, share in self.shares.items() if share >= self.limit)
+
+    @property
+    def largest(self) -> float:
+        """The largest share of a column."""
+        return max(self.shares.values(), default=0.0)
+
+
+def naming(frequencies: FrequencyTable, columns: Sequence[str], *, limit: float = IDENTIFYING) -> Naming:
+    """
+    Measure how many of the rows that have a value in a column are alone with it. Rows are counted, not units.
+
+    Rows with a gap are on neither side: a telephone number names whoever has one, however many have none. A column of
+    nothing but gaps names nobody.
+
+    >>> import pyarrow as pa
+    >>> from anon_core.table import from_arrow
+    >>> table = from_arrow(pa.table({"phone": ["1", "2", "3", None, None], "sex": ["F", "F", "M", "M", "M"]}))
+    >>> naming(FrequencyTable.of(table), ["phone", "sex"]).shares
+    {'phone': 1.0, 'sex': 0.0}
+
+    :raises UnknownColumnError: a column is not in the table.
+    """
+    return Naming(shares={name: _share(frequencies, name) for name in columns}, limit=limit)
+
+
+def _share(frequencies: FrequencyTable, name: str) -> float:
+    (at,) = frequencies.positions([name])
+    counted = FrequencyTable.from_codes([name], [frequencies.codes[at]], [frequencies.domains[at]], frequencies.weights)
+    has_value = np.asarray(counted.domains[0].is_valid())[counted.codes[0]]
+    rows = int(counted.weights[has_value].sum())
+    return int(np.count_nonzero(counted.weights[has_value] == 1)) / rows if rows else 0.0
