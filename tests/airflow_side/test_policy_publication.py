@@ -158,7 +158,7 @@ def test_what_only_the_receipt_vouches_for_does_not_pass_without_one(tmp_path):
 def test_the_gate_signs_nothing_that_it_could_not_measure_itself(tmp_path, monkeypatch):
     run = run_of(publication(tmp_path, recode=PRIORITISED, **LINK), tmp_path / "home")
     take(run, "stage", "detect", "score", "recode")
-    monkeypatch.setattr(steps, "staged_original", lambda run: gate.Original(sha256=run.noted("stage")["sha256"]))
+    monkeypatch.setattr(steps, "staged_original", lambda _, digest: gate.Original(sha256=digest))
     with pytest.raises(RefusedError, match="what needs the originals was not measured beside them"):
         take(run, "gate")
     assert rows(run)["receipts"] == [] and not run.gated.exists()
