@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from anon_core.comparison import Comparison
 from anon_core.score.linkage import FourK, four_k
 
-
 MEANINGS = ("link", "source", "concealment")
 """The k's that depend on the hierarchies; exact k does not."""
 

@@ -121,7 +121,7 @@ def test_cells_of_a_file_without_a_header_are_not_told(tmp_path: Path, header: A
 
 def test_one_more_column_in_a_good_file_is_named(tmp_path: Path) -> None:
     spec = publication(tmp_path, ("y", "s", "shoe"), [("1", "2", "3")] * 5, {n: {"role": "quasi"} for n in "ys"})
-    with pytest.raises(TableError, match="not declared in people.yaml: shoe"):
+    with pytest.raises(TableError, match=r"not declared in people\.yaml: shoe"):
         take(run_of(spec, tmp_path / "home"), "stage")
 
 
