@@ -83,6 +83,10 @@ class Airflow:
         )
         return str(run["state"])
 
+    def heartbeat(self) -> str:
+        """Return when the scheduler was last heard of."""
+        return str(self.ask("GET", "/api/v2/monitor/health")["scheduler"]["latest_scheduler_heartbeat"])
+
     def audit_rows(self, dataset: str, run_id: str) -> dict[str, list[dict[str, Any]]]:
         """Return what is on record of a run; the record must be untouched."""
         key = SigningKey.load(self.anon_home, {}, create=False)
@@ -138,6 +142,7 @@ def running_airflow(folder: Path, include: Path, python_path: Path) -> Iterator[
         "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
         "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": ",".join(f"{name}:{role}" for name, role in USERS.items()),
         "AIRFLOW__LOGGING__LOGGING_LEVEL": "DEBUG",
+        "AIRFLOW__SCHEDULER__SCHEDULER_HEARTBEAT_SEC": "1",
         "AIRFLOW__SCHEDULER__SCHEDULER_IDLE_SLEEP_TIME": "0.5",
         "AIRFLOW__SCHEDULER__TRIGGER_TIMEOUT_CHECK_INTERVAL": "1",
         "ANON_HOME": str(folder / "anon-home"),

@@ -32,12 +32,16 @@ class Asked:
 
     def until_waiting(self) -> None:
         """
-        Wait until the question stands, and as long as a person takes to read.
+        Wait until the question stands and the scheduler has gone round twice since, as it does while a person reads.
 
-        Airflow fails a task that is answered before its executor has told that the worker was left, within a second.
+        Airflow fails a task that is answered before its executor has told that the worker was left: a second or two, on
+        a busy machine more.
         """
         until(lambda: self.states()["approve"] == "awaiting_input", 300, f"{self.dataset} to ask")
-        time.sleep(3)
+        time.sleep(2)
+        for _ in range(2):
+            before = self.airflow.heartbeat()
+            until(lambda before=before: self.airflow.heartbeat() != before, 60, "the scheduler to go round")
 
     def end(self) -> str:
         return self.airflow.wait(dag_of(self.dataset), self.run_id, 300)
