@@ -114,7 +114,7 @@ def test_waived_checks_are_told_apart_with_what_was_measured_and_by_whom(tmp_pat
     checks = report_of(run)["privacy"]["checks"]
     assert f"| checks of the gate that hold | {len(checks)} | {len(checks) - 2} |" in body
     assert "| checks that do not hold and are waived | | 2 |" in body
-    assert body.count("- l\\_diversity(d): measured 1, required 2; waived by R. Rossi") == 1
+    assert body.count("- l\\_diversity(d, distinct): measured 1, required 2; waived by R. Rossi") == 1
     assert "- l\\_diversity: known \\# to all \\!\\[x\\](http://x) (R. Rossi, until 2999-01-01; needed)" in body
 
 
@@ -148,7 +148,7 @@ def test_the_page_of_a_link_release_does_not_say_that_rows_look_alike(tmp_path):
     assert f"finds at least <strong>{k['link']} rows</strong> that may be theirs" in section
     assert f"every row may be that of at least <strong>{k['source']} people</strong>" in section
     assert "Our rule asks for at least 3 of both." in section
-    for untrue in ("look alike", "looks the same", f"k = {k['exact']}", "stand alone"):
+    for untrue in ("look alike", "looks the same", f"k = {k['exact']}", "Rows that stand alone"):
         assert untrue not in section
     assert "Every row could be enough people" in page
 
