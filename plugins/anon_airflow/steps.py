@@ -163,11 +163,12 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     """Recode the quasi-identifiers until the policy holds, and write every file that would be published."""
     from anon_core.distribution import write_csv, write_parquet
     from anon_core.engines.arrow import ArrowEngine
+    from anon_core.engines.formulas import formula_safe
     from anon_core.engines.recount import recount
     from anon_core.frequency import FrequencyTable
     from anon_core.recode.methods import recode as search
     from anon_core.recode.task import Task
-    from anon_core.report.recoding import assess_publication, recoding_note
+    from anon_core.report.recoding import assess_publication, recoding_note, types_note
 
     publication = run.publication
     engine = ArrowEngine(table=staged_table(run))
@@ -183,11 +184,13 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     wipe(folder)
     private_folder(folder)
     _say(progress, f"writing {released.rows:,} rows")
-    write_csv(released, folder / f"{run.dataset}.csv")
-    write_parquet(released, folder / f"{run.dataset}.parquet")
+    written = formula_safe(released) if publication.csv.escape_formulas else released
+    write_csv(written, folder / f"{run.dataset}.csv")
+    write_parquet(written, folder / f"{run.dataset}.parquet")
     _say(progress, "measuring how safe and how useful it is")
-    note = recoding_note(publication, recoding, assess_publication(publication, released, recoding))
-    note["unique_rows_published"] = FrequencyTable.of(released).singletons
+    assessed = assess_publication(publication, released, recoding)
+    note = recoding_note(publication, recoding, assessed, types_note(written))
+    note["unique_rows_published"] = FrequencyTable.of(written).singletons
     run.note("recode", note)
     with run.audit() as audit:
         audit.append(
