@@ -18,6 +18,7 @@ from anon_airflow.asking import ask as open_question
 from anon_airflow.asking import decide as close_question
 from anon_airflow.distributions import digest_of
 from anon_airflow.four_eyes import CHANGED_BY, eyes_of
+from anon_airflow.gone import refuse_withdrawn_version
 from anon_airflow.guard import step
 from anon_airflow.home import private_folder, wipe
 from anon_airflow.release import build_public_report, keep, release_files, suite_problems
@@ -314,6 +315,8 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
         raise RefusedError("receipt", [f"run {run.run_id} has no receipt: its gate has not passed"])
     if not run.gated.exists():
         if done:  # A retry after everything was done.
+            with run.audit() as audit:
+                refuse_withdrawn_version(audit, run.dataset, done[-1]["version"])
             return {"status": done[-1]["status"], "version": done[-1]["version"], "page": done[-1]["location"]}
         raise RefusedError("receipt", ["the files that passed the gate are gone; clear the run from `stage`"])
     with run.audit() as audit:

@@ -7,6 +7,7 @@ catalogue from its address gets absolute ones. No node is without a name, so the
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -111,8 +112,20 @@ def catalogue_graph(datasets: Sequence[Listed]) -> Graph:
 def serialised(graph: Graph) -> dict[str, bytes]:
     """Return the files of the catalogue by name."""
     turtle = graph.serialize(format="turtle", encoding="utf-8")
-    linked = graph.serialize(format="json-ld", encoding="utf-8", context=PREFIXES, sort_keys=True)
-    return {TURTLE: turtle, JSON_LD: linked}
+    linked = json.loads(graph.serialize(format="json-ld", context=PREFIXES))
+    return {
+        TURTLE: turtle,
+        JSON_LD: json.dumps(_ordered(linked), indent=1, sort_keys=True, ensure_ascii=False).encode(),
+    }
+
+
+def _ordered(value: Any) -> Any:
+    """The same JSON-LD with its lists in order: to it they are sets, and come in any order."""
+    if isinstance(value, dict):
+        return {key: _ordered(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return sorted(map(_ordered, value), key=lambda one: json.dumps(one, sort_keys=True))
+    return value
 
 
 def _dataset(write: _Writer, listed: Listed) -> str:

@@ -60,7 +60,7 @@ def _resource(file: dict[str, Any], report: dict[str, Any]) -> dict[str, Any]:
     }
     columns = (report.get("recoding") or {}).get("columns") or ()
     if file["media_type"] != "text/csv" or not columns:
-        return resource
+        return resource | {"type": "file"}  # Or size and digest would not be looked at.
     return resource | {
         "type": "table",
         "profile": "tabular-data-resource",
