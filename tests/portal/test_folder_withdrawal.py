@@ -1,4 +1,4 @@
-"""The folder portal: what is withdrawn is gone and stays gone, what is beyond the versions kept goes, and pages say so."""
+"""The folder portal: what is withdrawn stays gone, only so many versions are kept, and pages say so."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def rows_of_run(connection: Connection, run_id: str, dataset: str | None) -> dic
 
 
 def _withdrawals(connection: Connection, publications: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What was withdrawn of what a run published; a withdrawal names a version, which several runs may have published."""
+    """What was withdrawn of what a run published; it is told by version, for several runs may have published one."""
     table = ROWS["withdrawals"]
     keys = [(row["dataset"], row["version"]) for row in publications]
     if not keys:
