@@ -11,7 +11,7 @@ from anon_airflow.portals.words import figure, percent
 
 __all__ = ["detail_chart", "group_chart", "rows_chart"]
 
-WIDTH = 360
+WIDTH = 300
 """Drawn for the width of a phone: on a wide screen pictures stand beside each other."""
 MOST_VERSIONS = 12
 _LETTER = 6.6
@@ -100,4 +100,4 @@ def _label(manifest: Mapping[str, Any]) -> str:
 
 
 def _short(text: str) -> Markup:
-    return escape(text if len(text) <= 48 else f"{text[:47]}…")
+    return escape(text if len(text) <= 40 else f"{text[:39]}…")
