@@ -97,10 +97,10 @@ def copy_checked(distribution: Distribution, target: Path) -> None:
             while count := _copy_some(source.fileno(), file.fileno(), size):
                 size += count
                 digester.go_on_to(size)
+            os.fchmod(file.fileno(), 0o644)
+            os.fsync(file.fileno())
         finally:
             digest = digester.end()
-        os.fchmod(file.fileno(), 0o644)
-        os.fsync(file.fileno())
     if (digest, size) != (distribution.sha256, distribution.bytes):
         changed = f"{distribution.name} is not the file that was checked: its bytes changed after the check"
         raise RefusedError("portal", [changed])
