@@ -18,6 +18,7 @@ __all__ = [
     "Approval",
     "Asset",
     "Ckan",
+    "Csv",
     "Detect",
     "Engine",
     "Expectation",
@@ -319,10 +320,17 @@ class Ckan(Model):
 
 
 class Portal(Model):
-    """Where a release is published: exactly one of the two."""
+    """Where a release is published: exactly one of ``folder`` and ``ckan``; ``keep`` is how many versions stay."""
 
     folder: Filled | None = None
     ckan: Ckan | None = None
+    keep: Annotated[Whole, Field(ge=1)] | None = None
+
+
+class Csv(Model):
+    """How the released files are written; ``escape_formulas``: no cell that a spreadsheet would run."""
+
+    escape_formulas: Flag = False
 
 
 class Metadata(Model):

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from anon_airflow.asking import refuse_unapproved
 from anon_airflow.audit import AuditStore, History
+from anon_airflow.gone import refuse_withdrawn
 from anon_airflow.home import wipe
+from anon_airflow.places import portal_at, settings_of
 from anon_airflow.portals.release import Published, Release
 from anon_airflow.receipt import digest_of_text
 from anon_airflow.release import ReportFile, build_release
 from anon_airflow.run import Run
 from anon_airflow.verdict import Verdict
-from anon_core.errors import AnonError, InternalError, RefusedError
+from anon_core.errors import AnonError, RefusedError
 
 if TYPE_CHECKING:
-    from anon_airflow.portals.folder import FolderPortal
+    from anon_airflow.portals.portal import Portal
 
 
 def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[str, Any]:
@@ -25,19 +27,26 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
     The head of the audit chain goes into the manifest, which others keep: cutting off the chain's tail then shows.
     One process at a time does this for a dataset.
 
-    :raises RefusedError: another run has published the same period since this one was staged.
+    :raises RefusedError: another run has published the same period since this one was staged, or this very content was
+        withdrawn.
     """
-    release = build_release(run, verdict, report)
+    release, portal = build_release(run, verdict, report), portal_of(run)
     with run.audit() as audit, audit.publishing(run.dataset):
         history = run.history(audit)
         _refuse_to_overtake(run, history, release.content_digest)
+        refuse_withdrawn(audit, run.dataset, release.content_digest)
         intent = audit.intend(
             run_id=run.run_id,
             dataset=run.dataset,
             verb="publish",
             actor=run.actor,
             spec_digest=run.publication.digest(),
-            details={"version": release.version, "period": run.period, "content_digest": release.content_digest},
+            details={
+                "version": release.version,
+                "period": run.period,
+                "content_digest": release.content_digest,
+                "portal": settings_of(run.publication),
+            },
         )
         try:
             refuse_unapproved(run, audit)  # Once more, now that a withdrawal can see that this has begun.
@@ -47,7 +56,7 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
         head = audit.head()
         release.manifest.update(receipt=digest_of_text(receipt), audit={"seq": head.seq, "mac": head.mac})
         try:
-            published = portal_of(run).publish(release)
+            published = portal.publish(release)
         except Exception as error:
             with contextlib.suppress(AnonError):  # Perhaps it is the database that fails, and then it stays open.
                 refused = isinstance(error, RefusedError)
@@ -56,6 +65,8 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
         rows = (history.staged["rows"], verdict.distributions[0].rows)
         _put_on_record(run, audit, release, published, rows)
         audit.close(intent, "done", version=published.version, outcome=published.status)
+        manifests = [each for each in portal.versions(run.dataset) if each.get("version") == published.version]
+    run.note("published", {"status": published.status, "page": published.page, "manifest": next(iter(manifests), {})})
     wipe(run.gated)
     return {"status": published.status, "version": published.version, "page": published.page}
 
@@ -97,24 +108,20 @@ def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Pub
         spec_digest=run.publication.digest(),
         details={},
     )
+    settings = settings_of(run.publication)
     audit.append(
         "publications",
         run_id=run.run_id,
         dataset=run.dataset,
         version=published.version,
-        portal="folder",
+        portal="ckan" if "ckan" in settings else "folder",
         status=published.status,
         location=published.page,
         content_digest=release.content_digest,
-        details={"folder": published.location},
+        details={"folder": published.location, "portal": settings},
     )
 
 
-def portal_of(run: Run) -> FolderPortal:
+def portal_of(run: Run) -> Portal:
     """Return the portal that the publication file names."""
-    from anon_airflow.portals.folder import FolderPortal
-
-    folder = run.publication.portal.folder
-    if folder is None:
-        raise InternalError("unchecked portal", "sending.portal_of")
-    return FolderPortal(run.publication.resolve(folder))
+    return portal_at(settings_of(run.publication))

@@ -34,8 +34,7 @@ def withdraw(store: AuditStore, key: SigningKey, run_id: str, dataset: str, *, p
     history = store.history(run_id, dataset)
     if version := _published(history):
         raise InvalidInputError(
-            f"too late: it is published already, as version {version}; withdrawing a release is another "
-            "matter, and not supported yet: take it off the portal by hand"
+            f"too late: it is published already, as version {version}; to take it off the portal, use `anon withdraw`"
         )
     approval = _approval(history, run_id)
     decision = Decision.sign(
@@ -77,7 +76,7 @@ def _published(history: History) -> str | None:
 def _late(history: History, place: int) -> str | None:
     """Say why a withdrawal at this place in the chain may come too late; None if it does not."""
     if version := _published(history):
-        return f"it is on record, but too late: it was published meanwhile, as version {version}; take it off by hand"
+        return f"it is on record, but too late: it was published meanwhile, as version {version}: use `anon withdraw`"
     rows = history.attempt
     harmless = {row["intent_id"] for row in rows["outcomes"] if row["status"] == "refused"}
     begun = {row["id"] for row in rows["intents"] if row["verb"] == "publish" and row["id"] < place}
@@ -86,5 +85,5 @@ def _late(history: History, place: int) -> str | None:
     return (
         "it is on record, but perhaps too late: an attempt to publish began before it and was killed, has failed or "
         f"goes on; its next try refuses. `anon audit show {history.run_id}` lists a publication if it came through; "
-        "look at the portal too, and if it is there, take it off by hand"
+        "look at the portal too, and if it is there, use `anon withdraw`"
     )

@@ -32,7 +32,7 @@ def assert_portal_is_whole(spec: Path) -> None:
         folder = home / "versions" / version
         manifest = json.loads((folder / "manifest.json").read_bytes())
         names = {each["name"] for each in manifest["distributions"]}
-        assert {path.name for path in folder.iterdir()} == names | {"manifest.json", "report.json"}
+        assert {path.name for path in folder.iterdir()} == names | {"datapackage.json", "manifest.json", "report.json"}
         for each in manifest["distributions"]:
             assert hashlib.sha256((folder / each["name"]).read_bytes()).hexdigest() == each["sha256"]
     if (home / "latest").is_symlink():

@@ -16,7 +16,18 @@ from anon_airflow.audit.models import CHAIN, ROWS
 from anon_airflow.key_ring import RETIRED, KeyRing
 from anon_airflow.signing import canonical_json
 
-__all__ = ["GENESIS", "Followed", "Head", "Position", "entry_message", "follow", "head_before", "row_digest", "walk"]
+__all__ = [
+    "GENESIS",
+    "Followed",
+    "Head",
+    "Position",
+    "entry_message",
+    "follow",
+    "head_before",
+    "row_digest",
+    "walk",
+    "wrong",
+]
 
 GENESIS = "0" * 64
 
@@ -120,7 +131,7 @@ def follow(
     for position in positions:
         if position.number > head.seq + 1 and (position.entries or any(later.entries for later in positions)):
             return broken(head.seq + 1, "its chain entry and its row were removed")
-        what = _wrong(position, head, signers)
+        what = wrong(position, head, signers)
         if what:
             return broken(position.number, what)
         head = Head(position.number, position.entries[0]["mac"])
@@ -142,7 +153,7 @@ def head_before(database: Database, begin: int) -> Head:
     return Head(begin - 1, GENESIS if claimed is None or begin == 1 else claimed)
 
 
-def _wrong(position: Position, head: Head, signers: Signers) -> str:
+def wrong(position: Position, head: Head, signers: Signers) -> str:
     """Say what is wrong at one position, given the last link that holds; empty when nothing is."""
     if len(position.entries) != 1 or position.number != head.seq + 1:
         named = " and ".join(f"{table} row {position.number}" for table, _ in position.rows)

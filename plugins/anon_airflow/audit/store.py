@@ -18,6 +18,7 @@ from anon_airflow.audit.database import Database
 from anon_airflow.audit.handover import KeyUse, handover_row, why_not_to_hand_over
 from anon_airflow.audit.history import BY, History, history_of
 from anon_airflow.audit.models import CHAIN, ROWS
+from anon_airflow.audit.proven import proven_rows
 from anon_airflow.audit.runs import OpenIntent, Run, open_intents, rows_of_run, runs
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
@@ -163,6 +164,14 @@ class AuditStore:
         :raises RefusedError: a link since the run began does not hold.
         """
         return history_of(self._database, self._ring, run_id, dataset)
+
+    def proven(self, *tables: str) -> dict[str, list[Mapping[str, Any]]]:
+        """
+        Return all rows of some tables, of every run and dataset, as the chain vouches for them.
+
+        :raises RefusedError: one of them is not what was signed, or links are missing.
+        """
+        return proven_rows(self._database, self._ring, tables)
 
     @contextmanager
     def publishing(self, dataset: str) -> Iterator[None]:

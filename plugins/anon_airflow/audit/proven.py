@@ -1,0 +1,53 @@
+"""Rows that a decision may rely on, from the whole store: what was sent where, and what was withdrawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from anon_airflow.audit.chain import GENESIS, Head, Position, walk, wrong
+from anon_airflow.audit.database import Database
+from anon_airflow.audit.handover import Signers
+from anon_airflow.audit.history import BY
+from anon_airflow.audit.models import ROWS
+from anon_airflow.audit.runs import decoded
+from anon_airflow.key_ring import KeyRing
+from anon_core.errors import RefusedError
+
+__all__ = ["proven_rows"]
+
+Row = Mapping[str, Any]
+
+
+def proven_rows(database: Database, ring: KeyRing, tables: Sequence[str]) -> dict[str, list[Row]]:
+    """
+    Return all rows of some tables, oldest first, each proven by its own link.
+
+    The history of one run proves every link since the run began. This goes back to the first link of all and asks
+    less: rows of other tables are not looked at, so an old fault elsewhere does not stop every dataset for good. But no
+    link may be missing, and each must follow the one before it: nothing of these tables can be gone unnoticed.
+
+    :raises RefusedError: a link is missing or out of order, or one of these rows is not what was signed.
+    """
+    found: dict[str, list[Row]] = {name: [] for name in tables}
+    head = Head(0, GENESIS)
+    for position in walk(database):
+        here = {name for name, _ in position.rows} | {entry["table_name"] for entry in position.entries}
+        what = wrong(position, head, Signers(ring)) if here & found.keys() else _unlinked(position, head)
+        if what:
+            reason = f"link {position.number}: {what}; nothing on record is believed: run `anon audit verify`"
+            raise RefusedError(BY, [reason])
+        for name, row in position.rows:
+            if name in found:
+                found[name].append(decoded(ROWS[name], row))
+        if position.entries:
+            head = Head(position.number, position.entries[0]["mac"])
+    return found
+
+
+def _unlinked(position: Position, head: Head) -> str:
+    """Say whether a link is missing before this one; a row without a link is none of these tables' business."""
+    if not position.entries:
+        return ""
+    follows = position.number == head.seq + 1 and position.entries[0]["previous_mac"] == head.mac
+    return "" if follows else "it does not follow the one before it"
