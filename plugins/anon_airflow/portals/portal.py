@@ -1,0 +1,23 @@
+"""What every portal can do; the steps know no more of one than this."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from anon_airflow.portals.release import Published, Release
+
+
+class Portal(Protocol):
+    """A place where releases are read by others."""
+
+    def check_writable(self) -> None:
+        """Try, before hours of work, what publishing will need."""
+
+    def publish(self, release: Release) -> Published:
+        """Put a release on the portal, whole or not at all; the same bytes twice are one version."""
+
+    def withdraw(self, dataset: str, version: str | None, reason: str, at: str) -> tuple[str, ...]:
+        """Take a version off the portal, or all of them, kept ones included; return those that were taken off."""
+
+    def versions(self, dataset: str) -> list[dict[str, Any]]:
+        """The manifests of a dataset, newest first."""
