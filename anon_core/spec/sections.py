@@ -116,6 +116,12 @@ class Versions(StrEnum):
     KEEP = "keep"
 
 
+def _connection(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_.-]{1,200}", value):
+        raise ValueError(f"should be the id of a connection, of letters, digits and _ . -, not {quoted(value)}")
+    return value
+
+
 def _slug(value: str) -> str:
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", value) or len(value) > 80:
         raise ValueError(
@@ -294,18 +300,20 @@ class Approval(Model):
 
 
 class Ckan(Model):
-    """A CKAN portal."""
+    """A CKAN portal; ``datastore``: the table can be browsed and queried there, with a dictionary of its columns."""
 
-    connection: Filled
+    connection: Annotated[Text, AfterValidator(_connection)]
     organization: Filled
     versions: Versions = Versions.REPLACE
+    datastore: Flag = False
 
 
 class Portal(Model):
-    """Where a release is published: exactly one of the two."""
+    """Where a release is published: exactly one of ``folder`` and ``ckan``; ``keep`` is how many versions stay."""
 
     folder: Filled | None = None
     ckan: Ckan | None = None
+    keep: Annotated[Whole, Field(ge=1)] | None = None
 
 
 class Metadata(Model):

@@ -15,6 +15,7 @@ from anon_airflow.verdict import Verdict
 from anon_core.errors import InternalError, RefusedError
 
 if TYPE_CHECKING:
+    from anon_airflow.portals.ckan_portal import CkanPortal
     from anon_airflow.portals.folder import FolderPortal
 
 
@@ -95,19 +96,28 @@ def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Pub
         run_id=run.run_id,
         dataset=run.dataset,
         version=published.version,
-        portal="folder",
+        portal="folder" if run.publication.portal.ckan is None else "ckan",
         status=published.status,
         location=published.page,
         content_digest=release.content_digest,
-        details={"folder": published.location},
+        details={"folder" if run.publication.portal.ckan is None else "dataset": published.location},
     )
 
 
-def portal_of(run: Run) -> FolderPortal:
-    """Return the portal that the publication file names."""
+def portal_of(run: Run) -> FolderPortal | CkanPortal:
+    """
+    Return the portal that the publication file names.
+
+    :raises InvalidInputError: its connection does not lead to a server.
+    """
+    portal = run.publication.portal
+    if portal.ckan is not None:
+        from anon_airflow.portals.ckan_portal import CkanPortal
+        from anon_airflow.portals.ckan_settings import Settings
+
+        return CkanPortal(run.connect(portal.ckan.connection), Settings.of(run.publication))
     from anon_airflow.portals.folder import FolderPortal
 
-    folder = run.publication.portal.folder
-    if folder is None:
+    if portal.folder is None:
         raise InternalError("unchecked portal", "sending.portal_of")
-    return FolderPortal(run.publication.resolve(folder))
+    return FolderPortal(run.publication.resolve(portal.folder))
