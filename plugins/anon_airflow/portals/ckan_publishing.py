@@ -68,6 +68,7 @@ class Publishing:
                 self._refuse(package)
                 there = self._found(package)
                 if there is None:
+                    self._refuse_to_overtake(package)
                     sent = True
                     package = self._send(package)
                     there = self._found(package)
@@ -104,6 +105,9 @@ class Publishing:
         if settings.kept and settings.keep and len(set(newer)) >= settings.keep:
             older = f"{settings.keep} newer versions are there, and `portal.keep` lets no more stay"
             raise RefusedError("portal", [f"{older}: raise it, or do not publish old periods"])
+
+    def _refuse_to_overtake(self, package: Package) -> None:
+        """Refuse to put this over what somebody else has published since we first looked."""
         mine = _fingerprint(package)
         if self._first is None:
             self._first = mine

@@ -21,8 +21,8 @@ class Rule:
     What happens to calls of one action, the first ``times`` of them.
 
     ``answer``: this instead of CKAN's answer, which never gets the call. ``delay``: seconds before CKAN's answer comes.
-    ``lose_answer``: CKAN does it, and nobody hears of it. ``at_bytes``: after as many bytes of the call, ``then`` is done
-    and the connection is cut.
+    ``lose_answer``: CKAN does it, and nobody hears of it. ``at_bytes``: after as many bytes of the call, ``then`` is
+    done and the connection is cut. ``before``: done before CKAN gets the call.
     """
 
     times: int = 1_000_000
@@ -31,6 +31,7 @@ class Rule:
     lose_answer: bool = False
     at_bytes: int | None = None
     then: Callable[[], None] = lambda: None
+    before: Callable[[], None] = lambda: None
 
 
 @dataclass(kw_only=True)
@@ -88,6 +89,7 @@ def _relay(client: socket.socket, target: tuple[str, int], network: BadNetwork) 
         head += block
     action = head.split(b" ", 2)[1].decode().partition("?")[0].rpartition("/")[2]
     rule = network.rule(action)
+    rule.before()
     left = _length(head) - len(head.partition(b"\r\n\r\n")[2])
     if rule.answer is not None:
         while left > 0 and (block := client.recv(BLOCK)):
