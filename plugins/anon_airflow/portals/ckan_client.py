@@ -71,7 +71,8 @@ class CheckedFile:
         self._digest.update(block)
         self._read += len(block)
         ended = not block or self._read >= self._sent.bytes
-        if ended and (self._read, self._digest.hexdigest()) != (self._sent.bytes, self._sent.sha256):
+        right = (self._read, self._digest.hexdigest()) == (self._sent.bytes, self._sent.sha256)
+        if ended and not (right and not self._file.read(1)):
             changed = f"{self._sent.name} is not the file that was checked: its bytes changed after the check"
             raise RefusedError("portal", [changed])
         return block
