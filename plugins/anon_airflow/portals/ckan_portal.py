@@ -7,6 +7,7 @@ downloaded is compared with what was sent: it shows a new file even when it answ
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 import time
 from pathlib import Path
@@ -154,9 +155,7 @@ class CkanPortal:
             raise self.client.failed("putting an older version forward", "what can be downloaded is not what was sent")
 
     def _of(self, dataset: str) -> Dataset:
-        if dataset == self.settings.dataset:
-            return self.dataset
-        raise RefusedError("portal", [f"this is the portal of {self.settings.dataset!r}, not of {dataset!r}"])
+        return Dataset(self.client, dataclasses.replace(self.settings, dataset=dataset))
 
     def _manifest(self, package: Package, one: Held, folder: Path) -> dict[str, Any]:
         """The manifest of a version; what its resources say, if it is damaged."""
@@ -171,7 +170,7 @@ class CkanPortal:
         if copied := self.dataset.copies(package, manifest_only, folder):
             return copied[0]
         return {
-            "dataset": self.settings.dataset,
+            "dataset": package["name"],
             "version": one.version,
             "period": one.period or None,
             "published_at": one.published_at,

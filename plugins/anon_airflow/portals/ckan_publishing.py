@@ -102,9 +102,6 @@ class Publishing:
                     "`versions: replace` has room for one; set `portal.ckan.versions: keep`"
                 ],
             )
-        if settings.kept and settings.keep and len(set(newer)) >= settings.keep:
-            older = f"{settings.keep} newer versions are there, and `portal.keep` lets no more stay"
-            raise RefusedError("portal", [f"{older}: raise it, or do not publish old periods"])
 
     def _refuse_to_overtake(self, package: Package) -> None:
         """Refuse to put this over what somebody else has published since we first looked."""
@@ -233,7 +230,7 @@ class Publishing:
         if package["private"]:
             fields = package_fields(self.release, package, self.licence, self.manifest)
             package = self.dataset.revise(requests.revise(package, update={**fields, "private": False}))
-        if doomed := self._beyond(package):
+        if doomed := self._beyond(package, there):
             package = self.dataset.remove(package, doomed, {})
         return package
 
@@ -254,11 +251,15 @@ class Publishing:
             if not datastore.is_filled(self.dataset.client, place, table, columns, rows):
                 raise self.dataset.client.failed("filling the DataStore", "it does not have the rows of the file")
 
-    def _beyond(self, package: Package) -> set[str]:
-        """Return the resources that do not stay: versions beyond ``keep``, files of other names, what is gone."""
+    def _beyond(self, package: Package, there: Held) -> set[str]:
+        """
+        Return the resources that do not stay: versions beyond ``keep``, files of other names, what is gone.
+
+        What arrives stays until the next one does, even if it is a backfill of a period before all others.
+        """
         settings = self.dataset.settings
         versions = [one.version for one in held(package, Role.VERSION)]
-        staying = set(versions if settings.keep is None else versions[: settings.keep]) if settings.kept else set()
+        staying = {there.version, *versions[: settings.keep]} if settings.kept else set()
         names = {MANIFEST, REPORT, *(one.name for one in self.release.distributions)}
         return {
             one["id"]

@@ -138,6 +138,16 @@ def test_an_older_period_is_kept_and_the_newest_stays_at_the_stable_address(site
     assert shown == newest.distributions[0].path.read_bytes()
 
 
+def test_what_arrives_stays_until_the_next_even_if_it_is_older_than_all_that_stay(place: Place) -> None:
+    portal = place.portal(kept=True, keep=1)
+    for number in (7, 5):
+        text = f"sex,rows\nF,{number}\n"
+        portal.publish(place.release(text, version=f"v{number}", period=f"2026-0{number}-01"))
+    assert [one["version"] for one in portal.versions(place.dataset)] == ["v7", "v5"]
+    portal.publish(place.release("sex,rows\nF,8\n", version="v8", period="2026-08-01"))
+    assert [one["version"] for one in portal.versions(place.dataset)] == ["v8"]
+
+
 def test_an_older_period_does_not_replace_a_newer_one(site: Site, place: Place) -> None:
     portal = place.portal()
     portal.publish(place.release("sex,rows\nF,7\n", version="v7", period="2026-07-01"))
