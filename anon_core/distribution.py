@@ -17,9 +17,9 @@ MEDIA_TYPES = {".csv": "text/csv", ".parquet": "application/vnd.apache.parquet"}
 
 
 def write_csv(table: Table, path: Path) -> None:
-    """Write comma-separated UTF-8: texts quoted, a gap as a bare empty cell, so the two stay apart."""
-    arrow = table.to_arrow()
-    _write(path, lambda stream: pyarrow.csv.write_csv(arrow, stream))
+    """Write UTF-8 as RFC 4180 has it, with CRLF: texts quoted, a gap as a bare empty cell, so the two stay apart."""
+    arrow, options = table.to_arrow(), pyarrow.csv.WriteOptions(eol="\r\n")
+    _write(path, lambda stream: pyarrow.csv.write_csv(arrow, stream, options))
 
 
 def write_parquet(table: Table, path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from anon_airflow.dag_docs import broken_docs, dag_docs
 from anon_airflow.operators.approve import ApproveOperator
 from anon_airflow.operators.detect import DetectOperator
 from anon_airflow.operators.gate import GateOperator
-from anon_airflow.operators.publish import PublishOperator
+from anon_airflow.operators.publish import PublishOperator, dataset_asset
 from anon_airflow.operators.recode import RecodeOperator
 from anon_airflow.operators.record import RecordOperator
 from anon_airflow.operators.score import ScoreOperator
@@ -47,7 +47,12 @@ def publication_dag(publication: Publication) -> DAG:
         | ({"pool": settings.pool} if settings.pool else {}),
         tags=["anonflow", *settings.tags],
     ) as dag:
-        _add_tasks(str(publication.file), str(publication.source.file), approval=publication.approval.required)
+        _add_tasks(
+            str(publication.file),
+            str(publication.source.file),
+            approval=publication.approval.required,
+            outlets=[dataset_asset(publication.dataset)],
+        )
     return dag
 
 
@@ -84,14 +89,14 @@ def broken_dag(path: Path, error: SpecError, others: Collection[str]) -> DAG:
     return dag
 
 
-def _add_tasks(spec: str, source_file: str, *, approval: bool) -> None:
+def _add_tasks(spec: str, source_file: str, *, approval: bool, outlets: Sequence[Asset] = ()) -> None:
     stage = StageOperator(task_id="stage", spec=spec, source_file=source_file)
     detect = DetectOperator(task_id="detect", spec=spec)
     score = ScoreOperator(task_id="score", spec=spec)
     recode = RecodeOperator(task_id="recode", spec=spec)
     # However the gate ends, the originals are gone: trying again would find nothing to measure.
     gate = GateOperator(task_id="gate", spec=spec, retries=0)
-    publish = PublishOperator(task_id="publish", spec=spec)
+    publish = PublishOperator(task_id="publish", spec=spec, outlets=list(outlets))
     # A teardown runs whatever happened before, and does not hide it: the state of the run stays that of `publish`.
     record = RecordOperator(task_id="record", spec=spec).as_teardown()
     stage >> detect >> score >> recode >> gate >> publish >> record

@@ -60,7 +60,7 @@ def release_sorted(table: Table, plan: RecodingPlan, joined: Joined) -> Table:
     shown = [_shown(column, plan, joined) for column in table.columns]
     bits = [one.bits for one in shown]
     if sum(bits) > KEY_BITS:
-        return _sorted(release_in_order(table, plan, joined))
+        return sort_rows(release_in_order(table, plan, joined))
     shifts = [sum(bits[at + 1 :]) for at in range(len(bits))]
     rows = _rows_kept(plan, joined)
     keys = _sorted_keys(shown, shifts, plan.removed, joined)[:rows]
@@ -103,8 +103,8 @@ def _rows_kept(plan: RecodingPlan, joined: Joined) -> int:
     return int(joined.rows[~plan.removed].sum())
 
 
-def _sorted(table: Table) -> Table:
-    """Sort rows that do not fit into a number."""
+def sort_rows(table: Table) -> Table:
+    """Return the rows in the order of their values, first column first, gaps last, however long a row is."""
     words = kernels.pack([c.codes for c in table.columns], [len(c.domain) for c in table.columns])
     order: Integers = np.lexsort(words[::-1])
     columns = tuple(Column(name=c.name, codes=c.codes[order], domain=c.domain) for c in table.columns)

@@ -96,8 +96,11 @@ class LevelUse(Part):
 
 
 class PublishedColumn(Part):
+    """A column of the release; ``type`` is what all its published cells read as."""
+
     name: str
     role: str
+    type: str
     description: str | None
     levels: list[LevelUse]
     cells_changed: int

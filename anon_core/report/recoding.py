@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
+
+import pyarrow as pa
 
 from anon_core.comparison import Comparison
 from anon_core.errors import InternalError
@@ -13,8 +16,10 @@ from anon_core.recode.outcome import Recoding
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.measured import measured_note, public_utility_note, utility_note
 from anon_core.role import Role
+from anon_core.score.profile import reads_as
 from anon_core.spec import Publication
 from anon_core.table import Table
+from anon_core.value_type import ValueType
 
 
 def assess_publication(publication: Publication, table: Table, recoding: Recoding | None = None) -> Assessment:
@@ -38,8 +43,20 @@ def levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
     return [{"level": level, "name": names[level], "rows": rows} for level, rows in plan.rows_by_level(column).items()]
 
 
-def recoding_note(publication: Publication, recoding: Recoding, assessment: Assessment) -> dict[str, Any]:
-    """Return what a recoding did and cost, without a single value."""
+def types_note(table: Table) -> dict[str, str]:
+    """Return what all cells of each column read as; text where they do not read as one thing, or are all gaps."""
+    return {column.name: _type_of(column.domain).value for column in table.columns}
+
+
+def _type_of(domain: pa.Array) -> ValueType:
+    kinds = [kind for kind in ValueType if len(domain) > domain.null_count and reads_as(domain, kind).all()]
+    return kinds[0] if kinds else ValueType.TEXT
+
+
+def recoding_note(
+    publication: Publication, recoding: Recoding, assessment: Assessment, types: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return what a recoding did and cost, without a single value; ``types`` are those of the published columns."""
     if assessment.utility is None:
         raise InternalError("assessment without an original", "report.recoding")
     plan = recoding.plan
@@ -57,6 +74,7 @@ def recoding_note(publication: Publication, recoding: Recoding, assessment: Asse
             {
                 "name": name,
                 "role": str(column.role.value),
+                "type": types[name],
                 "description": column.description,
                 "levels": levels,
                 "cells_changed": cells.get(name, 0),

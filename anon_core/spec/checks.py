@@ -46,6 +46,7 @@ _ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
 _RECODING = ("singletons", "prioritised", "global", "best")
 _MOST_COMBINED = 8
 _KINDS = ("intervals", "file", "root", "prefix", "date")
+_FORMULA_SIGNS = tuple("=@+-＝＠＋－\t\r\n")
 _AS_A_FILE = ("cuts", "frequency", "groups", "rules")
 """Hierarchies that `anon hierarchy build` makes, or people write, as a file of their own."""
 
@@ -94,6 +95,7 @@ def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
     """Return what is wrong between keys: columns that do not exist, roles and methods that do not fit."""
     columns = _at(document.content, ("columns",))
     found = [*_exclusive_keys(document.content), *_approval_problems(document.content)]
+    found += _formula_problems(document.content)
     found += waiver_problems(document.content)
     if isinstance(columns, dict) and columns:
         roles = {name: _text_at(column, ("role",)) for name, column in columns.items()}
@@ -133,6 +135,17 @@ def _approval_problems(content: Any) -> _Found:
             if not _is_off(approval.get(key)):
                 what = "has no effect, for nobody is asked to approve; set `required: true` or remove it"
                 yield ("approval", key), what
+
+
+def _formula_problems(content: Any) -> _Found:
+    """Yield the columns whose names a spreadsheet would run: a name in a file's first line is not to be changed."""
+    columns = _at(content, ("columns",))
+    if _at(content, ("csv", "escape_formulas")) is not True or not isinstance(columns, dict):
+        return
+    for name in with_parts(columns):
+        if str(name).lstrip(" ")[:1] in _FORMULA_SIGNS:
+            what = "a spreadsheet would run this name as a formula, in the file's first line; rename the column"
+            yield ("columns", name), what
 
 
 def _climbed(content: Any) -> list[str]:

@@ -22,6 +22,7 @@ from anon_core.spec.columns import Column, Role
 from anon_core.spec.sections import (
     AirflowSettings,
     Approval,
+    Csv,
     Detect,
     Engine,
     Expectation,
@@ -58,6 +59,7 @@ class PartialPublication(Model):
     privacy: PartialPolicy | None = None
     recode: Recode = Recode()
     expectations: tuple[Expectation, ...] = ()
+    csv: Csv = Csv()
     approval: Approval = Approval()
     portal: Portal | None = None
     metadata: Metadata = Metadata()
@@ -173,6 +175,8 @@ class PartialPublication(Model):
 
     def _digest_without(self, sections: set[str]) -> str:
         content = self.model_dump(mode="json", exclude=sections)
+        if self.csv == Csv():  # So that a file without this section has the digest that it always had.
+            content.pop("csv", None)
         content["columns"] = list(content["columns"].items())
         content["files"] = {where: self.file_digest(where, path) for where, path in self._referred_files()}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))

@@ -17,6 +17,7 @@ __all__ = [
     "Approval",
     "Asset",
     "Ckan",
+    "Csv",
     "Detect",
     "Engine",
     "Expectation",
@@ -314,6 +315,12 @@ class Portal(Model):
     folder: Filled | None = None
     ckan: Ckan | None = None
     keep: Annotated[Whole, Field(ge=1)] | None = None
+
+
+class Csv(Model):
+    """How the released files are written; ``escape_formulas``: no cell that a spreadsheet would run."""
+
+    escape_formulas: Flag = False
 
 
 class Metadata(Model):

@@ -29,6 +29,7 @@ COMMANDS = (
     "check",
     "freeform",
     "run",
+    "withdraw",
     "approval",
     "audit",
 )

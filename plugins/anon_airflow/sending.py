@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from anon_airflow.asking import refuse_unapproved
 from anon_airflow.audit import AuditStore
+from anon_airflow.gone import refuse_withdrawn
 from anon_airflow.home import wipe
+from anon_airflow.places import portal_at, settings_of
 from anon_airflow.portals.release import Published, Release
 from anon_airflow.release import ReportFile, build_release
 from anon_airflow.run import Run
 from anon_airflow.verdict import Verdict
-from anon_core.errors import InternalError, RefusedError
+from anon_core.errors import RefusedError
 
 if TYPE_CHECKING:
-    from anon_airflow.portals.ckan_portal import CkanPortal
-    from anon_airflow.portals.folder import FolderPortal
+    from anon_airflow.portals.portal import Portal
 
 
 def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[str, Any]:
@@ -25,18 +26,25 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
     The head of the audit chain goes into the manifest, which others keep: cutting off the chain's tail then shows.
     One process at a time does this for a dataset.
 
-    :raises RefusedError: another run has published the same period since this one was staged.
+    :raises RefusedError: another run has published the same period since this one was staged, or this very content was
+        withdrawn.
     """
-    release = build_release(run, verdict, report)
+    release, portal = build_release(run, verdict, report), portal_of(run)
     with run.audit() as audit, audit.publishing(run.dataset):
         _refuse_to_overtake(run, audit, release.content_digest)
+        refuse_withdrawn(audit, run.dataset, release.content_digest)
         intent = audit.intend(
             run_id=run.run_id,
             dataset=run.dataset,
             verb="publish",
             actor=run.actor,
             spec_digest=run.publication.digest(),
-            details={"version": release.version, "period": run.period, "content_digest": release.content_digest},
+            details={
+                "version": release.version,
+                "period": run.period,
+                "content_digest": release.content_digest,
+                "portal": settings_of(run.publication),
+            },
         )
         try:
             refuse_unapproved(run, audit)  # Once more, now that a withdrawal can see that this has begun.
@@ -47,9 +55,11 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
         release.manifest.update(
             receipt=hashlib.sha256(receipt.encode()).hexdigest(), audit={"seq": head.seq, "mac": head.mac}
         )
-        published = portal_of(run).publish(release)
+        published = portal.publish(release)
         _put_on_record(run, audit, release, published, verdict.distributions[0].rows)
         audit.close(intent, "done", version=published.version, outcome=published.status)
+        manifests = [each for each in portal.versions(run.dataset) if each.get("version") == published.version]
+    run.note("published", {"status": published.status, "page": published.page, "manifest": next(iter(manifests), {})})
     wipe(run.gated)
     return {"status": published.status, "version": published.version, "page": published.page}
 
@@ -91,33 +101,29 @@ def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Pub
         spec_digest=run.publication.digest(),
         details={},
     )
+    settings = settings_of(run.publication)
     audit.append(
         "publications",
         run_id=run.run_id,
         dataset=run.dataset,
         version=published.version,
-        portal="folder" if run.publication.portal.ckan is None else "ckan",
+        portal="ckan" if "ckan" in settings else "folder",
         status=published.status,
         location=published.page,
         content_digest=release.content_digest,
-        details={"folder" if run.publication.portal.ckan is None else "dataset": published.location},
+        details={"dataset" if "ckan" in settings else "folder": published.location, "portal": settings},
     )
 
 
-def portal_of(run: Run) -> FolderPortal | CkanPortal:
+def portal_of(run: Run) -> Portal:
     """
     Return the portal that the publication file names.
 
     :raises InvalidInputError: its connection does not lead to a server.
     """
-    portal = run.publication.portal
-    if portal.ckan is not None:
+    if ckan := run.publication.portal.ckan:
         from anon_airflow.portals.ckan_portal import CkanPortal
         from anon_airflow.portals.ckan_settings import Settings
 
-        return CkanPortal(run.connect(portal.ckan.connection), Settings.of(run.publication))
-    from anon_airflow.portals.folder import FolderPortal
-
-    if portal.folder is None:
-        raise InternalError("unchecked portal", "sending.portal_of")
-    return FolderPortal(run.publication.resolve(portal.folder))
+        return CkanPortal(run.connect(ckan.connection), Settings.of(run.publication))
+    return portal_at(settings_of(run.publication))

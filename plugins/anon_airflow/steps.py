@@ -18,6 +18,7 @@ from anon_airflow.asking import ask as open_question
 from anon_airflow.asking import decide as close_question
 from anon_airflow.distributions import digest_of
 from anon_airflow.four_eyes import CHANGED_BY, eyes_of
+from anon_airflow.gone import refuse_withdrawn_version
 from anon_airflow.guard import step
 from anon_airflow.home import private_folder, wipe
 from anon_airflow.release import build_public_report, keep, release_files, suite_problems
@@ -163,11 +164,12 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     """Recode the quasi-identifiers until the policy holds, and write every file that would be published."""
     from anon_core.distribution import write_csv, write_parquet
     from anon_core.engines.arrow import ArrowEngine
+    from anon_core.engines.formulas import formula_safe
     from anon_core.engines.recount import recount
     from anon_core.frequency import FrequencyTable
     from anon_core.recode.methods import recode as search
     from anon_core.recode.task import Task
-    from anon_core.report.recoding import assess_publication, recoding_note
+    from anon_core.report.recoding import assess_publication, recoding_note, types_note
 
     publication = run.publication
     engine = ArrowEngine(table=staged_table(run))
@@ -183,11 +185,13 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     wipe(folder)
     private_folder(folder)
     _say(progress, f"writing {released.rows:,} rows")
-    write_csv(released, folder / f"{run.dataset}.csv")
-    write_parquet(released, folder / f"{run.dataset}.parquet")
+    written = formula_safe(released) if publication.csv.escape_formulas else released
+    write_csv(written, folder / f"{run.dataset}.csv")
+    write_parquet(written, folder / f"{run.dataset}.parquet")
     _say(progress, "measuring how safe and how useful it is")
-    note = recoding_note(publication, recoding, assess_publication(publication, released, recoding))
-    note["unique_rows_published"] = FrequencyTable.of(released).singletons
+    assessed = assess_publication(publication, released, recoding)
+    note = recoding_note(publication, recoding, assessed, types_note(written))
+    note["unique_rows_published"] = FrequencyTable.of(written).singletons
     run.note("recode", note)
     with run.audit() as audit:
         audit.append(
@@ -311,6 +315,8 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
         raise RefusedError("receipt", [f"run {run.run_id} has no receipt: its gate has not passed"])
     if not run.gated.exists():
         if done:  # A retry after everything was done.
+            with run.audit() as audit:
+                refuse_withdrawn_version(audit, run.dataset, done[-1]["version"])
             return {"status": done[-1]["status"], "version": done[-1]["version"], "page": done[-1]["location"]}
         raise RefusedError("receipt", ["the files that passed the gate are gone; clear the run from `stage`"])
     with run.audit() as audit:

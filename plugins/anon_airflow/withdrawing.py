@@ -61,8 +61,8 @@ def _refuse_if_late(rows: Rows, place: int | None) -> None:
     done = [row for row in rows["publications"] if row["id"] > begun]
     if done:
         raise InvalidInputError(
-            f"too late: it is published already, as version {done[-1]['version']}; withdrawing a release is another "
-            "matter, and not supported yet: take it off the portal by hand"
+            f"too late: it is published already, as version {done[-1]['version']}; to take it off the "
+            "portal, use `anon withdraw`"
         )
     ended = {row["intent_id"] for row in rows["outcomes"]}
     sending = [row for row in rows["intents"] if row["verb"] == "publish" and row["id"] not in ended]

@@ -48,7 +48,7 @@ def test_what_is_written_is_what_is_reread_and_twice_the_same_bytes(
 
 def test_in_csv_a_gap_is_bare_and_an_empty_text_is_quoted(tmp_path: Path) -> None:
     write_csv(table_of(["a", "b"], [("", None), (None, 'x"y')]), tmp_path / "r.csv")
-    assert (tmp_path / "r.csv").read_bytes() == b'"a","b"\n"",\n,"x""y"\n'
+    assert (tmp_path / "r.csv").read_bytes() == b'"a","b"\r\n"",\r\n,"x""y"\r\n'
 
 
 def test_parquet_holds_plain_text_columns_and_no_metadata_of_any_program(tmp_path: Path) -> None:

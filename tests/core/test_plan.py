@@ -90,7 +90,8 @@ def test_the_report_shows_levels_by_name_and_counts_of_published_rows(tmp_path: 
     recoding = Recoding(method="none", plan=plan, why="because", candidates=(), optimal=None)
     released = ArrowEngine(table=table).apply(plan, ["town"])
     publication = load_spec(spec)
-    note = recoding_note(publication, recoding, assess_publication(publication, released, recoding))
+    types = {"town": "text", "points": "integer"}
+    note = recoding_note(publication, recoding, assess_publication(publication, released, recoding), types)
     town, points = note["recoding"]["columns"]
     assert town["levels"] == [
         {"level": 0, "name": "as collected", "rows": 2},

@@ -95,7 +95,7 @@ def test_a_disk_that_fills_up_leaves_the_portal_as_it_was(root: Path, make: Make
 @pytest.mark.parametrize("first", [True, False], ids=["first version", "second version"])
 def test_a_kill_at_any_step_leaves_no_half_version_and_a_rerun_heals(tmp_path: Path, make: Maker, first: bool) -> None:
     release = make("new", version="v2", period="2026-11")
-    for step in range(1, 100):
+    for step in range(1, 300):
         root = tmp_path / f"portal-{step}"
         portal = FolderPortal(root)
         if not first:

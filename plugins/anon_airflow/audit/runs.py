@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, select, union_all
+from sqlalchemy import Connection, Table, func, select, tuple_, union_all
 
 from anon_airflow.audit.handover import NO_RUN
 from anon_airflow.audit.models import ROWS
@@ -29,7 +29,7 @@ class OpenIntent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One run of one dataset; ``verdict`` is published, unchanged, refused, failed or open."""
+    """One run of one dataset; ``verdict`` is published, unchanged, withdrawn, refused, failed or open."""
 
     run_id: str
     dataset: str
@@ -76,7 +76,18 @@ def rows_of_run(connection: Connection, run_id: str, dataset: str | None) -> dic
         if dataset is not None:
             query = query.where(of_run.c.dataset == dataset)
         found[name] = [decoded(table, dict(row)) for row in connection.execute(query).mappings()]
+    found["withdrawals"] = _withdrawals(connection, found["publications"])
     return found
+
+
+def _withdrawals(connection: Connection, publications: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What was withdrawn of what a run published; it is told by version, for several runs may have published one."""
+    table = ROWS["withdrawals"]
+    keys = [(row["dataset"], row["version"]) for row in publications]
+    if not keys:
+        return []
+    query = select(table).where(tuple_(table.c.dataset, table.c.version).in_(keys)).order_by(table.c.id)
+    return [decoded(table, dict(row)) for row in connection.execute(query).mappings()]
 
 
 def runs(connection: Connection, dataset: str | None, limit: int | None) -> list[Run]:
@@ -116,9 +127,10 @@ def _verdict(rows: Mapping[str, Sequence[dict[str, Any]]], status: Mapping[int, 
     A run whose steps are all done but that neither published nor refused yet is open.
     """
     settled = [(row["id"], str(row["status"])) for row in rows["publications"]]
+    settled += [(row["id"], "withdrawn") for row in rows["withdrawals"]]
     settled += [(row["id"], "refused") for row in rows["refusals"]]
     settled += [(row["id"], "refused") for row in rows["outcomes"] if row["status"] == "refused"]
     unsettled = [(row["id"], "failed") for row in rows["outcomes"] if row["status"] == "failed"]
     unsettled += [(row["id"], "open") for row in rows["intents"] if row["id"] not in status]
     last = max(settled, default=(0, "open"))
-    return last[1] if last[1] in ("published", "unchanged") else max([last, *unsettled])[1]
+    return last[1] if last[1] in ("published", "unchanged", "withdrawn") else max([last, *unsettled])[1]

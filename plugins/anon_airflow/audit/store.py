@@ -161,6 +161,14 @@ class AuditStore:
             found = connection.execute(query.where(~refused.exists()).order_by(intents.c.id)).mappings()
             return [decoded(intents, dict(row)) for row in found]
 
+    def rows(self, table: str, dataset: str | None = None) -> list[dict[str, Any]]:
+        """All rows of one table, oldest first; of one dataset, if it is named."""
+        rows = ROWS[table]
+        query = select(rows).order_by(rows.c.id)
+        with self._database.reading() as connection:
+            found = connection.execute(query if dataset is None else query.where(rows.c.dataset == dataset))
+            return [decoded(rows, dict(row)) for row in found.mappings()]
+
     def runs(self, dataset: str | None = None, limit: int | None = 50) -> list[Run]:
         """One summary per run, the newest first; ``limit=None`` for all."""
         with self._database.reading() as connection:

@@ -8,7 +8,8 @@ import fcntl
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from anon_airflow.portals.release import Distribution
@@ -101,6 +102,25 @@ def sha256_of(path: Path) -> str:
     """The digest of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a folder that nobody looks at yet, for everybody to read once it is shown."""
+    make_folder(folder)
+    for name, content in files.items():
+        write_new(folder / name, content)
+    folder.chmod(0o755)
+    sync_folder(folder)
+
+
+@contextlib.contextmanager
+def hidden_folder(root: Path) -> Iterator[Path]:
+    """A folder for what is not shown yet. Only its owner can look into it, and nobody can guess its name."""
+    hidden = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=root))
+    try:
+        yield hidden
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
 
 
 def sweep(folder: Path) -> None:

@@ -2,13 +2,16 @@
 
 ::
 
-    index.html                            every dataset
-    DATASET/index.html                    one dataset: downloads, privacy, history
+    index.html                            every dataset, with a search
+    catalog.ttl, catalog.jsonld           the same for machines: DCAT-AP
+    DATASET/index.html                    one dataset: downloads, privacy, columns, first rows, history
+    DATASET/changelog.json                its versions, those that are gone too
     DATASET/latest -> versions/VERSION    the newest period
-    DATASET/versions/VERSION/             files, report.json, manifest.json; never changed again
+    DATASET/versions/VERSION/             files, report.json, manifest.json, datapackage.json; never changed again
+    DATASET/versions/VERSION/             or, where a version was taken off, tombstone.json and a page that says so
 
-Everything is written to hidden names first, so that a release appears by renames alone: whatever goes wrong before, a
-full disk included, leaves the portal as it was, and whatever goes wrong after is mended by running again.
+Everything is written into a hidden folder first, so that a release appears by renames alone: whatever goes wrong
+before, a full disk included, leaves the portal as it was, and whatever goes wrong after is mended by running again.
 """
 
 from __future__ import annotations
@@ -18,16 +21,14 @@ import dataclasses
 import hashlib
 import itertools
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from anon_airflow.portals import pages
+from anon_airflow.portals import datapackage, showing
 from anon_airflow.portals.disk import (
-    UNFINISHED,
     copy_checked,
+    hidden_folder,
     locked,
     make_folder,
     storage_errors,
@@ -35,24 +36,21 @@ from anon_airflow.portals.disk import (
     sync_folder,
     write_new,
 )
-from anon_airflow.portals.manifest import (
-    Manifest,
-    as_json,
-    damaged_file,
-    manifest_of,
-    newest_first,
-    read_document,
-    read_manifest,
-)
+from anon_airflow.portals.manifest import Manifest, as_json, damaged_file, manifest_of, read_manifest
 from anon_airflow.portals.release import NAME, SLUG, Published, Release, check_names
+from anon_airflow.portals.shelf import Shelf, shelf_of, version_folders
+from anon_airflow.portals.tombstone import Tombstone, is_tombstone, tombstone_of, withdrawn_content
 from anon_core.errors import InvalidInputError, RefusedError
+
+EXPIRED = "Newer versions have taken its place."
 
 
 class FolderPortal:
-    """A folder of releases; several processes may publish into it at once."""
+    """A folder of releases; several processes may publish into it at once. ``keep`` is how many versions stay."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, keep: int | None = None) -> None:
         self.root = root
+        self.keep = keep
 
     def check_writable(self) -> None:
         """
@@ -60,24 +58,14 @@ class FolderPortal:
 
         :raises StorageError: the folder does not take one of them.
         """
-        with self._writing():
-            probe = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=self.root))
-            try:
-                write_new(probe / "file", b"a test, to be removed")
-                (probe / "link").symlink_to("file")
-                (probe / "link").replace(probe / "renamed")
-            finally:
-                shutil.rmtree(probe, ignore_errors=True)
+        with self._writing(), hidden_folder(self.root) as probe:
+            write_new(probe / "file", b"a test, to be removed")
+            (probe / "link").symlink_to("file")
+            (probe / "link").replace(probe / "renamed")
 
     def versions(self, dataset: str) -> list[Manifest]:
         """The manifests of a dataset, newest first: by period, then by the time they were published."""
-        if not SLUG.fullmatch(dataset):
-            raise InvalidInputError(f"dataset {dataset!r} is not made of a-z, 0-9, - and _")
-        folder = self.root / dataset / "versions"
-        if not folder.is_dir():
-            return []
-        found = (read_manifest(each) for each in folder.iterdir() if NAME.fullmatch(each.name))
-        return newest_first(each for each in found if each is not None)
+        return list(shelf_of(self._home(dataset)).manifests)
 
     def find(self, dataset: str, content_digest: str, period: str | None) -> Published | None:
         """
@@ -95,7 +83,8 @@ class FolderPortal:
         """
         Put a release on the portal, whole or not at all; the same bytes twice are one version.
 
-        :raises RefusedError: a file is not what was checked, the version holds other bytes, or the report is internal.
+        :raises RefusedError: a file is not what was checked, the version holds other bytes, the report is internal, or
+            this content was withdrawn.
         :raises StorageError: the folder does not take it; ``latest`` is as it was.
         """
         check_names(release)
@@ -105,17 +94,60 @@ class FolderPortal:
         with self._writing():
             make_folder(home / "versions")
             sweep(home)
-            if there := self.find(release.dataset, release.content_digest, release.period):
-                self._show(release.dataset)
-                return self._ours(there, release)
-            manifest = manifest_of(release, self._free_version(release))
-            incoming = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=home))
-            try:
-                _fill(incoming, release, manifest)
-                self._show(release.dataset, incoming, manifest)
-            finally:
-                shutil.rmtree(incoming, ignore_errors=True)
+            shelf = shelf_of(home)
+            _refuse_withdrawn(release, shelf)
+            there = self.find(release.dataset, release.content_digest, release.period)
+            with hidden_folder(self.root) as hidden:
+                if there:
+                    showing.show(self.root, hidden, shelf, expiring=self._expired(shelf))
+                    return self._ours(there, release)
+                manifest = manifest_of(release, self._free_version(release))
+                _fill(hidden / showing.ARRIVING, release, manifest)
+                shelf = shelf.with_version(manifest, hidden / showing.ARRIVING)
+                showing.show(self.root, hidden, shelf, arriving=manifest, expiring=self._expired(shelf, manifest))
         return self._answer("published", manifest)
+
+    def withdraw(self, dataset: str, version: str | None, reason: str, at: str) -> tuple[str, ...]:
+        """
+        Take a version off the portal, or all of them, damaged ones included; a page says so in the place of each.
+
+        Doing it twice takes nothing more off. The files are out of reach before any page is switched.
+
+        :raises StorageError: the folder does not take it; run it again.
+        """
+        home = self._home(dataset)
+        if version is not None and not NAME.fullmatch(version):
+            raise InvalidInputError(f"version {version!r} is not made of letters, digits and . _ + -")
+        if not home.is_dir():
+            return ()
+        with self._writing():
+            sweep(home)
+            shelf = shelf_of(home)
+            leaving = [
+                tombstone_of(
+                    read_manifest(folder), dataset=dataset, version=folder.name, kind="withdrawn", reason=reason, at=at
+                )
+                for folder in version_folders(home)
+                if version in (None, folder.name)
+            ]
+            with hidden_folder(self.root) as hidden:
+                showing.show(self.root, hidden, shelf, withdrawn=leaving)
+        return tuple(one["version"] for one in leaving)
+
+    def _expired(self, shelf: Shelf, arriving: Manifest | None = None) -> list[Tombstone]:
+        """
+        The tombstones of versions beyond those that stay.
+
+        What arrives stays until the next one does, even if it is a backfill of a period before all others.
+        """
+        beyond = shelf.manifests[self.keep :] if self.keep else []
+        last = arriving or max(shelf.manifests, key=lambda each: str(each["published_at"]))
+        at = last["published_at"]
+        return [
+            tombstone_of(each, dataset=shelf.dataset, version=each["version"], kind="expired", reason=EXPIRED, at=at)
+            for each in beyond
+            if each is not last
+        ]
 
     def _ours(self, there: Published, release: Release) -> Published:
         """Answer `published` for what this very run has put there before something stopped it from saying so."""
@@ -128,6 +160,7 @@ class FolderPortal:
         with storage_errors("publishing into the portal folder", self.root):
             make_folder(self.root)
             with locked(self.root):
+                showing.finish(self.root)
                 sweep(self.root)
                 yield
 
@@ -143,39 +176,15 @@ class FolderPortal:
         for again in itertools.count(2):
             if not os.path.lexists(versions / name):
                 return name
-            manifest = read_manifest(versions / name)
-            damaged = damaged_file(versions / name, manifest) if manifest else "manifest.json"
-            if manifest is None or damaged:
-                reason = f"{damaged} of version {name} was changed or removed after it was published"
-                raise RefusedError("portal", [f"{reason}: restore {versions / name}, or move it away, then run again"])
-            if wanted != {each["name"]: each["sha256"] for each in manifest["distributions"]}:
-                reason = f"version {name} holds other files already, and a version never changes"
-                raise RefusedError("portal", [f"{reason}: publish under another version"])
+            if not is_tombstone(versions / name):
+                _refuse_another(versions / name, wanted)
             name = f"{release.version}-{again}"
         raise AssertionError("there is always a next number")
 
-    def _show(self, dataset: str, incoming: Path | None = None, arriving: Manifest | None = None) -> None:
-        """Write link and pages beside the old ones, then rename: first the new version, then what points to it."""
-        home = self.root / dataset
-        manifests = newest_first([*self.versions(dataset), *([arriving] if arriving else [])])
-        newest = manifests[0]
-        report = read_document((incoming if incoming and newest is arriving else self._folder(newest)) / "report.json")
-        others = sorted(each.name for each in self.root.iterdir() if each.name != dataset and SLUG.fullmatch(each.name))
-        catalogue = [manifests, *filter(None, map(self.versions, others))]
-        link = home / f"{UNFINISHED}latest"
-        link.symlink_to(Path("versions", newest["version"]))
-        written = [
-            (link, home / "latest"),
-            (_hidden_page(home, pages.dataset_page(manifests, report)), home / "index.html"),
-            (_hidden_page(self.root, pages.index_page(catalogue)), self.root / "index.html"),
-        ]
-        if incoming and arriving:
-            incoming.rename(self._folder(arriving))
-            sync_folder(home / "versions")
-        for hidden, visible in written:
-            hidden.replace(visible)
-        sync_folder(home)
-        sync_folder(self.root)
+    def _home(self, dataset: str) -> Path:
+        if not SLUG.fullmatch(dataset):
+            raise InvalidInputError(f"dataset {dataset!r} is not made of a-z, 0-9, - and _")
+        return self.root / dataset
 
     def _folder(self, manifest: Manifest) -> Path:
         return self.root.joinpath(manifest["dataset"], "versions", manifest["version"])
@@ -187,8 +196,32 @@ class FolderPortal:
         )
 
 
+def _refuse_withdrawn(release: Release, shelf: Shelf) -> None:
+    if stone := withdrawn_content(shelf.tombstones, release.content_digest):
+        raise RefusedError(
+            "portal",
+            [
+                f"this very content was withdrawn, as version {stone['version']}: {stone['reason']}; "
+                "publish other data, or change the publication file"
+            ],
+        )
+
+
+def _refuse_another(folder: Path, wanted: dict[str, str]) -> None:
+    """:raises RefusedError: a version of this name is damaged, or holds other files."""
+    manifest = read_manifest(folder)
+    damaged = damaged_file(folder, manifest) if manifest else "manifest.json"
+    if manifest is None or damaged:
+        reason = f"{damaged} of version {folder.name} was changed or removed after it was published"
+        raise RefusedError("portal", [f"{reason}: restore {folder}, or move it away, then run again"])
+    if wanted != {each["name"]: each["sha256"] for each in manifest["distributions"]}:
+        reason = f"version {folder.name} holds other files already, and a version never changes"
+        raise RefusedError("portal", [f"{reason}: publish under another version"])
+
+
 def _fill(incoming: Path, release: Release, manifest: Manifest) -> None:
     """Write all files of a version into a folder that nobody looks at yet."""
+    incoming.mkdir()
     for each in release.distributions:
         copy_checked(each, incoming / each.name)
     report = as_json(release.report)
@@ -196,11 +229,6 @@ def _fill(incoming: Path, release: Release, manifest: Manifest) -> None:
         raise RefusedError("portal", ["the report is not the one that the receipt covers"])
     write_new(incoming / "report.json", report)
     write_new(incoming / "manifest.json", as_json(manifest))
+    write_new(incoming / datapackage.FILE, as_json(datapackage.datapackage_of(manifest, release.report)))
     incoming.chmod(0o755)
     sync_folder(incoming)
-
-
-def _hidden_page(folder: Path, html: str) -> Path:
-    hidden = folder / f"{UNFINISHED}index.html"
-    write_new(hidden, html.encode())
-    return hidden

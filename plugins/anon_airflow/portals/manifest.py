@@ -64,10 +64,14 @@ def read_manifest(folder: Path) -> Manifest | None:
     try:
         mine = (manifest["schema"], manifest["dataset"], manifest["version"])
         names = [each["name"] for each in manifest["distributions"] if each["sha256"]]
+        counts = [each[key] for each in manifest["distributions"] for key in ("bytes", "rows")]
         texts = [manifest[key] for key in ("title", "published_at", "content_digest")]
+        texts += [each["media_type"] for each in manifest["distributions"]]
     except (LookupError, TypeError):
         return None
     safe = all(isinstance(name, str) and NAME.fullmatch(name) for name in names)
+    safe = safe and bool(names) and all(isinstance(count, int) for count in counts)
+    safe = safe and isinstance(manifest.get("metadata") or {}, dict)
     whole = all(isinstance(text, str) for text in texts) and isinstance(manifest.get("period"), str | None)
     return manifest if safe and whole and mine == (SCHEMA, folder.parent.parent.name, folder.name) else None
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
-from datetime import date, datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,83 +13,130 @@ from urllib.parse import quote
 
 from jinja2 import ChainableUndefined, Environment, FileSystemLoader
 
+from anon_airflow.portals import words
+from anon_airflow.portals.charts import detail_chart, group_chart, rows_chart
 from anon_airflow.portals.manifest import Manifest
+from anon_airflow.portals.preview import Preview
+from anon_airflow.portals.shelf import Shelf
+from anon_airflow.portals.tombstone import Tombstone
+from anon_airflow.portals.vocabulary import LICENCES
 
-NOTHING = "not stated"
-LICENCES = {
-    "CC0-1.0": ("Creative Commons Zero 1.0", "https://creativecommons.org/publicdomain/zero/1.0/"),
-    "CC-BY-4.0": ("Creative Commons Attribution 4.0", "https://creativecommons.org/licenses/by/4.0/"),
-    "CC-BY-SA-4.0": ("Creative Commons Attribution-ShareAlike 4.0", "https://creativecommons.org/licenses/by-sa/4.0/"),
-    "CC-BY-NC-4.0": (
-        "Creative Commons Attribution-NonCommercial 4.0",
-        "https://creativecommons.org/licenses/by-nc/4.0/",
-    ),
-    "ODbL-1.0": ("Open Database License 1.0", "https://opendatacommons.org/licenses/odbl/1-0/"),
-    "ODC-By-1.0": ("Open Data Commons Attribution 1.0", "https://opendatacommons.org/licenses/by/1-0/"),
-    "PDDL-1.0": ("Public Domain Dedication 1.0", "https://opendatacommons.org/licenses/pddl/1-0/"),
-    "IODL-2.0": ("Italian Open Data Licence 2.0", "https://www.dati.gov.it/iodl/2.0/"),
-}
-CHECKS = {
-    "k_anonymity": "Every group is large enough",
-    "no_published_identifier": "No column names people by itself",
-    "no_singletons": "Nobody is alone in a group",
-    "no_undeclared_column": "Only the announced columns are published",
-    "published_uniqueness": "No handful of columns singles anybody out",
-    "evaluated": "Every check was carried out",
-    "rows_suppressed_at_most": "Few enough rows were left out",
-    "same_content": "All files hold the same rows",
-    "unchanged": "The files are those that were measured",
-}
+TEMPLATES = Path(__file__).parent / "templates"
+Report = Mapping[str, Any]
 
 
-def index_page(datasets: Sequence[Sequence[Manifest]]) -> str:
-    """The front page: every dataset with its newest version; each is a list of manifests, newest first."""
-    ordered = sorted(datasets, key=lambda manifests: (manifests[0]["title"].casefold(), manifests[0]["dataset"]))
-    entries = [{"manifest": each[0], "versions": len(each)} for each in ordered]
-    publishers = {(each[0].get("metadata") or {}).get("publisher") for each in datasets}
+def index_page(datasets: Sequence[tuple[Sequence[Manifest], Report]], gone: Sequence[Shelf]) -> str:
+    """The front page: every dataset with its newest version, and those of which nothing is left."""
+    ordered = sorted(datasets, key=lambda one: (one[0][0]["title"].casefold(), one[0][0]["dataset"]))
+    entries = [
+        {"manifest": manifests[0], "versions": len(manifests), "searched": _searched(manifests[0], report)}
+        for manifests, report in ordered
+    ]
+    publishers = {_metadata(manifests[0]).get("publisher") for manifests, _ in datasets}
     publisher = publishers.pop() if len(publishers) == 1 else None
-    return _environment().get_template("index.html").render(entries=entries, publisher=publisher)
+    return _rendered("index.html", entries=entries, publisher=publisher, gone=gone, scripts=["search.js"])
 
 
-def dataset_page(manifests: Sequence[Manifest], report: dict[str, Any]) -> str:
-    """The page of a dataset: its newest version with the report, and the versions before."""
-    newest = manifests[0]
-    context = {
-        "manifest": newest,
-        "metadata": newest.get("metadata") or {},
-        "report": report,
-        "history": manifests,
-        "checks": merged_checks((report.get("privacy") or {}).get("checks") or ()),
-        "quasi_identifiers": [
-            each for each in (report.get("recoding") or {}).get("columns") or () if each.get("role") == "quasi"
-        ],
-    }
-    return _environment().get_template("dataset.html").render(context)
+def _searched(manifest: Manifest, report: Report) -> str:
+    """Everything a search looks through: what is said of a dataset and of its columns."""
+    metadata = _metadata(manifest)
+    said = [
+        manifest["title"],
+        manifest["dataset"],
+        *(metadata.get(key) for key in ("description", "publisher", "theme")),
+    ]
+    said += metadata.get("keywords") or ()
+    for column in _columns(report):
+        said += [column.get("name"), column.get("description")]
+    return " ".join(str(one) for one in said if one)
+
+
+def dataset_page(
+    versions: Sequence[tuple[Manifest, Report]],
+    tombstones: Sequence[Tombstone],
+    notes: Mapping[str, Sequence[str]],
+    preview: Preview | None,
+) -> str:
+    """The page of a dataset: its newest version with the report, and the versions before, newest first."""
+    newest, report = versions[0]
+    columns = _columns(report)
+    charts = [group_chart(versions), detail_chart(columns), rows_chart([manifest for manifest, _ in versions])]
+    return _rendered(
+        "dataset.html",
+        manifest=newest,
+        metadata=_metadata(newest),
+        report=report,
+        history=[{"manifest": manifest, "changes": notes.get(manifest["version"], ())} for manifest, _ in versions],
+        tombstones=tombstones,
+        checks=merged_checks((report.get("privacy") or {}).get("checks") or ()),
+        quasi_identifiers=[each for each in columns if each.get("role") == "quasi"],
+        preview=preview,
+        charts=[chart for chart in charts if chart],
+    )
+
+
+def gone_page(dataset: str, tombstones: Sequence[Tombstone]) -> str:
+    """The page of a dataset of which no version is left."""
+    title = tombstones[0]["title"] if tombstones else dataset
+    return _rendered("gone.html", title=title, tombstones=tombstones, index="../index.html", page=None)
+
+
+def tombstone_page(tombstone: Tombstone) -> str:
+    """The page in the place of one version."""
+    index = "../../../index.html"
+    return _rendered(
+        "gone.html", title=tombstone["title"], tombstones=[tombstone], index=index, page="../../index.html"
+    )
+
+
+def _metadata(manifest: Manifest) -> Mapping[str, Any]:
+    return manifest.get("metadata") or {}
+
+
+def _columns(report: Report) -> Sequence[Mapping[str, Any]]:
+    return (report.get("recoding") or {}).get("columns") or ()
+
+
+def _rendered(template: str, *, scripts: Sequence[str] = (), **context: Any) -> str:
+    """
+    Fill in a template.
+
+    The page itself forbids everything that is not part of it: whatever words a publication file brings, no script runs
+    but ours, which the page names by its digest, and nothing is loaded from anywhere.
+    """
+    content = [(TEMPLATES / name).read_text(encoding="utf-8") for name in scripts]
+    digests = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in content]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
+    policy = (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return _environment().get_template(template).render(context, policy=policy, scripts=content)
 
 
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=ChainableUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     filters: dict[str, Callable[..., Any]] = {
-        "address": address,
-        "check": check,
-        "day": day,
-        "email": lambda text: text if re.fullmatch(r"[\w.+-]+@[\w.-]+", str(text)) else "",
-        "figure": figure,
-        "format": file_format,
+        "address": words.address,
+        "check": words.check,
+        "day": words.day,
+        "email": lambda text: text if words.is_email(text) else "",
+        "figure": words.figure,
+        "format": words.file_format,
         "language": lambda text: text if re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", str(text)) else "en",
         "licence": lambda text: LICENCES.get(str(text), (str(text), "")),
-        "moment": moment,
+        "moment": words.moment,
         "path": lambda text: quote(str(text), safe=""),
-        "percent": percent,
-        "size": size,
-        "waived": waived,
+        "percent": words.percent,
+        "size": words.size,
+        "waived": words.waived,
     }
     environment.filters |= filters
     return environment
@@ -99,7 +147,8 @@ def merged_checks(checks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     merged: dict[tuple[str, ...], dict[str, Any]] = {}
     for each in checks:
         said = (
-            each.get("message") or f"measured {figure(each.get('observed'))}, required {figure(each.get('required'))}"
+            each.get("message")
+            or f"measured {words.figure(each.get('observed'))}, required {words.figure(each.get('required'))}"
         )
         found: dict[str, Any] = {
             "name": each.get("name"),
@@ -112,127 +161,3 @@ def merged_checks(checks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         if (file := each.get("distribution")) and file != "all":
             entry["files"].append(file)
     return list(merged.values())
-
-
-def check(name: object) -> str:
-    """
-    A check in words.
-
-    >>> check("expect_k_anonymity"), check("expect_column_to_exist")
-    ('Every group is large enough', 'column to exist')
-    """
-    plain = str(name).removeprefix("expect_")
-    return CHECKS.get(plain, plain.replace("_", " "))
-
-
-def waived(name: object) -> str:
-    """
-    A check as a waiver names it, in words, with the column it is narrowed to.
-
-    >>> waived("rows_suppressed_at_most"), waived("t_closeness(illness)")
-    ('Few enough rows were left out', 't closeness (illness)')
-    """
-    plain, bracket, column = str(name).partition("(")
-    return check(plain) + (f" ({column}" if bracket else "")
-
-
-def address(text: object) -> str:
-    """The text if it is a web address, else nothing: a link must not run code."""
-    return str(text) if re.fullmatch(r"https?://[^\s\"'<>]+", str(text)) else ""
-
-
-def figure(value: object) -> str:
-    """
-    A number as people write it, anything else as it is.
-
-    >>> figure(99340), figure(0.31), figure("yes"), figure(None)
-    ('99,340', '0.31', 'yes', 'not stated')
-    """
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:,.4f}".rstrip("0").rstrip(".")
-    return NOTHING if value is None or isinstance(value, ChainableUndefined) else str(value)
-
-
-def percent(share: object) -> str:
-    """
-    A share in percent, never rounded to nothing or to everything.
-
-    >>> percent(0.0066), percent(0.00001), percent(0.99999), percent(1)
-    ('0.7 %', 'under 0.1 %', 'over 99.9 %', '100 %')
-    """
-    if not isinstance(share, int | float):
-        return NOTHING
-    if 0 < share < 0.001:
-        return "under 0.1 %"
-    if 0.999 < share < 1:
-        return "over 99.9 %"
-    return f"{100 * share:.1f}".removesuffix(".0") + " %"
-
-
-def size(count: object) -> str:
-    """
-    A file size as people read it.
-
-    >>> size(712), size(3_412_000)
-    ('712 bytes', '3.4 MB')
-    """
-    if not isinstance(count, int):
-        return NOTHING
-    amount, units = float(count), ["kB", "MB", "GB", "TB"]
-    if amount < 1000:
-        return f"{count} bytes"
-    unit = ""
-    while amount >= 999.95 and units:
-        amount, unit = amount / 1000, units.pop(0)
-    return f"{amount:.1f} {unit}"
-
-
-def file_format(distribution: dict[str, Any]) -> str:
-    """
-    What to call a file's format: by its media type, else by the end of its name.
-
-    >>> file_format({"name": "a.csv", "media_type": "text/csv"})
-    'CSV'
-    """
-    known = {
-        "text/csv": "CSV",
-        "application/vnd.apache.parquet": "Parquet",
-        "application/gzip": "gzip",
-        "application/json": "JSON",
-    }
-    name = str(distribution.get("name", ""))
-    return known.get(str(distribution.get("media_type")), name.rpartition(".")[2].upper() if "." in name else "File")
-
-
-def day(text: object) -> str:
-    """
-    A date in words; what is not one stays as it is.
-
-    >>> day("2026-11-01"), day("2026-11"), day("winter")
-    ('1 November 2026', 'November 2026', 'winter')
-    """
-    try:
-        if re.fullmatch(r"\d{4}-\d\d", str(text)):
-            return f"{date.fromisoformat(f'{text}-01'):%B %Y}"
-        when = datetime.fromisoformat(str(text))
-    except ValueError:
-        return str(text)
-    return f"{when.day} {when:%B %Y}"
-
-
-def moment(text: object) -> str:
-    """
-    A time of publication, to the minute.
-
-    >>> moment("2026-11-16T12:27:54.000001Z")
-    '16 November 2026, 12:27 UTC'
-    """
-    try:
-        when = datetime.fromisoformat(str(text))
-    except ValueError:
-        return str(text)
-    return f"{when.day} {when:%B %Y, %H:%M} UTC"

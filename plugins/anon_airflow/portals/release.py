@@ -11,7 +11,7 @@ from anon_core.errors import InvalidInputError
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,127}")
-RESERVED = frozenset({"manifest.json", "report.json", "index.html"})
+RESERVED = frozenset({"datapackage.json", "index.html", "manifest.json", "report.json", "tombstone.json"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,50 @@
+"""Cells that a spreadsheet would run as a formula, made text before anything is written and measured.
+
+A file is only data until somebody opens it in a spreadsheet: there a cell that begins with ``=`` is a program. With
+``csv: {escape_formulas: true}`` such cells get an apostrophe in front, which spreadsheets take for "this is text".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from anon_core.engines.release import sort_rows
+from anon_core.table import Mask, Table
+from anon_core.table.assembling import Piece, assemble
+
+__all__ = ["formula_safe", "looks_like_a_formula"]
+
+# Full-width signs too: some spreadsheets read them like the others. Spaces before are skipped by some as well.
+_FORMULA = "^[\\t\\r\\n]|^ *[=@+\\-＝＠＋－]"
+_NUMBER = r"^ *[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\z"
+
+
+def looks_like_a_formula(words: pa.Array) -> Mask:
+    """
+    Return which texts a spreadsheet might run; a plain number with a sign is none, and a gap is none.
+
+    >>> looks_like_a_formula(pa.array(["=1+1", "-5", "-5+cmd", "+39 0165", "@x", "a=b", None])).tolist()
+    [True, False, True, True, True, False, False]
+    """
+    begins, number = pc.match_substring_regex(words, _FORMULA), pc.match_substring_regex(words, _NUMBER)
+    found = pc.and_not(begins, number).fill_null(False)
+    return np.asarray(found.to_numpy(zero_copy_only=False), np.bool_)
+
+
+def formula_safe(table: Table) -> Table:
+    """
+    Return the table with an apostrophe before every cell that a spreadsheet might run, its rows in order again.
+
+    Where a text with the apostrophe was there before, the two become one value: classes only get larger.
+    """
+    columns, changed = [], False
+    for column in table.columns:
+        risky = looks_like_a_formula(column.domain)
+        if risky.any():
+            changed = True
+            words = pc.if_else(pa.array(risky), pc.binary_join_element_wise("'", column.domain, ""), column.domain)
+            column = assemble(column.name, [Piece(codes=column.codes, words=words)])
+        columns.append(column)
+    return sort_rows(Table(columns=tuple(columns), rows=table.rows)) if changed else table

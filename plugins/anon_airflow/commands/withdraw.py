@@ -1,0 +1,47 @@
+"""``anon withdraw``: a release is taken off its portal, and a page says that it was there."""
+
+from __future__ import annotations
+
+import click
+
+from anon_airflow.commands.output import json_option, print_json
+
+
+@click.command(short_help="Take a published release off its portal.")
+@click.argument("release", metavar="RELEASE")
+@click.option("--reason", required=True, help="Why; it stands on the portal for everybody to read, and on record.")
+@click.option("--dataset", help="Where releases of several datasets have this name.")
+@json_option
+def withdraw(release: str, reason: str, dataset: str | None, as_json: bool) -> None:
+    """Take RELEASE off its portal: a version, a run id, or a dataset for all its versions, kept ones included.
+
+    A page in its place says that it was withdrawn, when and why. The audit trail stays. The same content is not
+    published again, by a retry or by a later run. Withdrawing twice does nothing more.
+    """
+    from anon_airflow.commands.audit import audit_store
+    from anon_airflow.pipeline import operating_system_user
+    from anon_airflow.retracting import find_release, retract
+
+    if not reason.strip():
+        raise click.BadParameter("say why", param_hint="--reason")
+    person = operating_system_user()
+    with audit_store() as store:
+        target = find_release(store, release, dataset)
+        done = retract(store, target, person=person, reason=reason.strip())
+    if as_json:
+        print_json(
+            {
+                "withdrawn": list(done.withdrawn),
+                "already": list(done.already),
+                "dataset": done.dataset,
+                "reason": reason.strip(),
+                "person": person,
+                "at": done.at,
+            }
+        )
+        return
+    for word, versions in (("withdrawn", done.withdrawn), ("withdrawn before", done.already)):
+        for version in versions:
+            click.echo(f"{word}: {done.dataset} {version}")
+    if target.versions is None:
+        click.echo(f"the DAG of {done.dataset} goes on publishing what is new: pause it if that must not be", err=True)

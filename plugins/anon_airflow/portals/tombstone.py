@@ -1,0 +1,66 @@
+"""What stands in the place of a version that was taken off: that it was there, when it went and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+from anon_airflow.portals.manifest import Manifest, read_document
+
+__all__ = ["FILE", "Tombstone", "is_tombstone", "read_tombstone", "tombstone_of", "withdrawn_content"]
+
+Tombstone = dict[str, Any]
+FILE = "tombstone.json"
+SCHEMA = "anonflow/tombstone/1"
+
+
+def tombstone_of(
+    manifest: Manifest | None,
+    *,
+    dataset: str,
+    version: str,
+    kind: Literal["withdrawn", "expired"],
+    reason: str,
+    at: str,
+) -> Tombstone:
+    """
+    The tombstone of a version: ``withdrawn`` by a person, or ``expired`` because newer ones took its place.
+
+    Without a manifest, which somebody may have damaged, it knows only the names. It says nothing of the data but its
+    digest, by which the same content is known again.
+    """
+    known = manifest or {}
+    return {
+        "schema": SCHEMA,
+        "dataset": dataset,
+        "title": known.get("title") or dataset,
+        "version": version,
+        "period": known.get("period"),
+        "published_at": known.get("published_at"),
+        "content_digest": known.get("content_digest"),
+        "kind": kind,
+        "reason": reason,
+        "at": at,
+    }
+
+
+def is_tombstone(folder: Path) -> bool:
+    """Tell whether a version was taken off."""
+    return (folder / FILE).is_file()
+
+
+def read_tombstone(folder: Path) -> Tombstone | None:
+    """The tombstone of a version, None if it is not one for this very folder."""
+    if not is_tombstone(folder):
+        return None
+    found = read_document(folder / FILE)
+    mine = (found.get("schema"), found.get("dataset"), found.get("version"), found.get("kind"))
+    texts = all(isinstance(found.get(key), str) for key in ("title", "reason", "at"))
+    known = mine[:3] == (SCHEMA, folder.parent.parent.name, folder.name) and mine[3] in ("withdrawn", "expired")
+    return found if texts and known else None
+
+
+def withdrawn_content(tombstones: Iterable[Tombstone], digest: str) -> Tombstone | None:
+    """The tombstone of a version that held this very content and was withdrawn, if there is one."""
+    return next((one for one in tombstones if one["kind"] == "withdrawn" and one["content_digest"] == digest), None)

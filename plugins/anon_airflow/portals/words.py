@@ -1,0 +1,151 @@
+"""How the pages say things: numbers, sizes, days and the names of checks, as people read them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from typing import Any
+
+from jinja2 import ChainableUndefined
+
+NOTHING = "not stated"
+CHECKS = {
+    "k_anonymity": "Every group is large enough",
+    "no_published_identifier": "No column names people by itself",
+    "no_singletons": "Nobody is alone in a group",
+    "no_undeclared_column": "Only the announced columns are published",
+    "published_uniqueness": "No handful of columns singles anybody out",
+    "evaluated": "Every check was carried out",
+    "rows_suppressed_at_most": "Few enough rows were left out",
+    "same_content": "All files hold the same rows",
+    "unchanged": "The files are those that were measured",
+}
+
+
+def check(name: object) -> str:
+    """
+    A check in words.
+
+    >>> check("expect_k_anonymity"), check("expect_column_to_exist")
+    ('Every group is large enough', 'column to exist')
+    """
+    plain = str(name).removeprefix("expect_")
+    return CHECKS.get(plain, plain.replace("_", " "))
+
+
+def waived(name: object) -> str:
+    """
+    A check as a waiver names it, in words, with the column it is narrowed to.
+
+    >>> waived("rows_suppressed_at_most"), waived("t_closeness(illness)")
+    ('Few enough rows were left out', 't closeness (illness)')
+    """
+    plain, bracket, column = str(name).partition("(")
+    return check(plain) + (f" ({column}" if bracket else "")
+
+
+def address(text: object) -> str:
+    """The text if it is a web address, else nothing: a link must not run code."""
+    return str(text) if re.fullmatch(r"https?://[^\s\"'<>{}|\\^`]+", str(text)) else ""
+
+
+def is_email(text: object) -> bool:
+    """Tell whether a text is the address of a mailbox, and nothing more."""
+    return bool(re.fullmatch(r"[A-Za-z0-9_.+-]+@[A-Za-z0-9_.-]+", str(text)))
+
+
+def figure(value: object) -> str:
+    """
+    A number as people write it, anything else as it is.
+
+    >>> figure(99340), figure(0.31), figure("yes"), figure(None)
+    ('99,340', '0.31', 'yes', 'not stated')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.4f}".rstrip("0").rstrip(".")
+    return NOTHING if value is None or isinstance(value, ChainableUndefined) else str(value)
+
+
+def percent(share: object) -> str:
+    """
+    A share in percent, never rounded to nothing or to everything.
+
+    >>> percent(0.0066), percent(0.00001), percent(0.99999), percent(1)
+    ('0.7 %', 'under 0.1 %', 'over 99.9 %', '100 %')
+    """
+    if not isinstance(share, int | float):
+        return NOTHING
+    if 0 < share < 0.001:
+        return "under 0.1 %"
+    if 0.999 < share < 1:
+        return "over 99.9 %"
+    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+
+
+def size(count: object) -> str:
+    """
+    A file size as people read it.
+
+    >>> size(712), size(3_412_000)
+    ('712 bytes', '3.4 MB')
+    """
+    if not isinstance(count, int):
+        return NOTHING
+    amount, units = float(count), ["kB", "MB", "GB", "TB"]
+    if amount < 1000:
+        return f"{count} bytes"
+    unit = ""
+    while amount >= 999.95 and units:
+        amount, unit = amount / 1000, units.pop(0)
+    return f"{amount:.1f} {unit}"
+
+
+def file_format(distribution: dict[str, Any]) -> str:
+    """
+    What to call a file's format: by its media type, else by the end of its name.
+
+    >>> file_format({"name": "a.csv", "media_type": "text/csv"})
+    'CSV'
+    """
+    known = {
+        "text/csv": "CSV",
+        "application/vnd.apache.parquet": "Parquet",
+        "application/gzip": "gzip",
+        "application/json": "JSON",
+    }
+    name = str(distribution.get("name", ""))
+    return known.get(str(distribution.get("media_type")), name.rpartition(".")[2].upper() if "." in name else "File")
+
+
+def day(text: object) -> str:
+    """
+    A date in words; what is not one stays as it is.
+
+    >>> day("2026-11-01"), day("2026-11"), day("winter")
+    ('1 November 2026', 'November 2026', 'winter')
+    """
+    try:
+        if re.fullmatch(r"\d{4}-\d\d", str(text)):
+            return f"{date.fromisoformat(f'{text}-01'):%B %Y}"
+        when = datetime.fromisoformat(str(text))
+    except ValueError:
+        return str(text)
+    return f"{when.day} {when:%B %Y}"
+
+
+def moment(text: object) -> str:
+    """
+    A time of publication, to the minute.
+
+    >>> moment("2026-11-16T12:27:54.000001Z")
+    '16 November 2026, 12:27 UTC'
+    """
+    try:
+        when = datetime.fromisoformat(str(text))
+    except ValueError:
+        return str(text)
+    return f"{when.day} {when:%B %Y, %H:%M} UTC"

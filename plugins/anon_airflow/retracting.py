@@ -1,0 +1,143 @@
+"""Taking a release off its portal for good, with an intent on record before and what came of it after."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from anon_airflow.audit import AuditStore
+from anon_airflow.places import portal_at, settings_on_record
+from anon_core.errors import AnonError, InvalidInputError
+
+__all__ = ["Retracted", "Target", "find_release", "retract"]
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """
+    What is to be withdrawn: versions of a dataset, or all of them (``versions`` is None).
+
+    ``sent`` are the rows that say where releases went: publications, and publications that never reported back.
+    """
+
+    dataset: str
+    versions: tuple[str, ...] | None
+    sent: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retracted:
+    """The versions that are withdrawn now, and those that were before."""
+
+    dataset: str
+    withdrawn: tuple[str, ...]
+    already: tuple[str, ...]
+    at: str
+
+
+def find_release(store: AuditStore, name: str, dataset: str | None = None) -> Target:
+    """
+    Find what a name means: a version, a run id, or a dataset for all its versions.
+
+    A run that was killed while it published counts: its release may be on the portal.
+
+    :raises InvalidInputError: nothing of that name was ever sent, or it is in several datasets.
+    """
+    sent = [*store.rows("publications", dataset), *_unreported(store, dataset)]
+    named = [row for row in sent if name in (row["version"], row["run_id"], row["dataset"])]
+    datasets = sorted({row["dataset"] for row in named})
+    if not named:
+        raise InvalidInputError(f"no version, run or dataset called {name!r} was published; see `anon audit list`")
+    if len(datasets) > 1:
+        raise InvalidInputError(f"{', '.join(datasets)} all have {name!r}; say which with --dataset")
+    whole = name == datasets[0]
+    versions = None if whole else tuple(sorted({row["version"] for row in named}))
+    return Target(
+        dataset=datasets[0], versions=versions, sent=tuple(row for row in sent if row["dataset"] == datasets[0])
+    )
+
+
+def _unreported(store: AuditStore, dataset: str | None) -> Iterable[Row]:
+    """Yield the intents to publish of which nobody knows that nothing came of them, as rows with a version."""
+    reported = {row["intent_id"] for row in store.rows("outcomes") if row["status"] in ("done", "refused")}
+    for row in store.rows("intents", dataset):
+        if row["verb"] == "publish" and row["id"] not in reported and "version" in row["details"]:
+            yield {**row, "version": row["details"]["version"]}
+
+
+def retract(store: AuditStore, target: Target, *, person: str, reason: str) -> Retracted:
+    """
+    Take a release off every portal it was sent to; doing it twice changes nothing more.
+
+    One process at a time does this, or publishes, for a dataset.
+
+    :raises StorageError: a portal does not answer or does not take it; the intent stays on record as failed.
+    """
+    at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    with store.publishing(target.dataset):
+        before = {row["version"] for row in store.rows("withdrawals", target.dataset)}
+        intent = store.intend(
+            run_id=_newest(target)["run_id"],
+            dataset=target.dataset,
+            verb="withdraw",
+            actor=person,
+            details={"versions": list(target.versions) if target.versions else None, "reason": reason},
+        )
+        try:
+            off = _take_off(target, reason, at)
+        except AnonError as error:
+            store.close(intent, "failed", outcome="not withdrawn", reasons=[str(error)])
+            raise
+        known = target.versions or tuple(row["version"] for row in target.sent)
+        gone = sorted({*known, *off})
+        for version in gone:
+            if version not in before:
+                store.append("withdrawals", dataset=target.dataset, version=version, reason=reason, person=person)
+        store.close(intent, "done", outcome="withdrawn", versions=gone)
+    return Retracted(
+        dataset=target.dataset,
+        withdrawn=tuple(version for version in gone if version not in before or version in off),
+        already=tuple(version for version in gone if version in before and version not in off),
+        at=at,
+    )
+
+
+def _newest(target: Target) -> Row:
+    wanted = [row for row in target.sent if target.versions is None or row["version"] in target.versions]
+    return max(wanted, key=lambda row: int(row["id"]))
+
+
+def _take_off(target: Target, reason: str, at: str) -> set[str]:
+    """Take the versions off every portal that they were sent to, and say which were there."""
+    off: set[str] = set()
+    for settings, rows in _by_portal(target.sent):
+        portal = portal_at(settings)
+        if target.versions is None:
+            off.update(portal.withdraw(target.dataset, None, reason, at))
+            continue
+        # The same content under another name is the same release: withdrawn here, it must not be left there.
+        digests = {_content(row) for row in rows if row["version"] in target.versions}
+        twins = {each["version"] for each in portal.versions(target.dataset) if each.get("content_digest") in digests}
+        for version in sorted({*target.versions, *twins}):
+            off.update(portal.withdraw(target.dataset, version, reason, at))
+    return off
+
+
+def _content(row: Row) -> str:
+    return str(row.get("content_digest") or row["details"].get("content_digest"))
+
+
+def _by_portal(sent: Iterable[Row]) -> list[tuple[dict[str, Any], list[Row]]]:
+    """The rows by the portal that they went to; how many versions it keeps does not make it another."""
+    found: dict[str, tuple[dict[str, Any], list[Row]]] = {}
+    for row in sent:
+        settings = settings_on_record(row["details"])
+        if settings is not None:
+            place = json.dumps({key: value for key, value in settings.items() if key != "keep"}, sort_keys=True)
+            found.setdefault(place, (settings, []))[1].append(row)
+    return list(found.values())
