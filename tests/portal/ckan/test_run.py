@@ -8,13 +8,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 
 from anon_airflow.hooks.ckan import CkanHook
 from anon_airflow.operators.publication import run_of
 from anon_airflow.portals.ckan_portal import CkanPortal
 from anon_airflow.sending import portal_of
-from anon_core.errors import InvalidInputError
+from anon_core.errors import InvalidInputError, RefusedError
 from tests.airflow_side.step_runs import rows, take
 from tests.airflow_side.step_runs import run_of as run_by_hand
 from tests.faults.anon_process import anon
@@ -49,7 +50,7 @@ def test_all_steps_lead_to_ckan_and_the_record_says_so(site: Site, place: Place,
     (publication,) = rows(run)["publications"]
     assert (publication["portal"], publication["status"]) == ("ckan", "published")
     assert publication["location"] == f"{site.url}/dataset/{place.dataset}"
-    assert publication["details"] == {"dataset": f"{site.url}/dataset/{site.show(place.dataset)['id']}"}
+    assert publication["details"]["dataset"] == f"{site.url}/dataset/{site.show(place.dataset)['id']}"
     table = next(one for one in site.show(place.dataset)["resources"] if one["name"].endswith(".csv"))
     found = site.call("datastore_search", token=None, resource_id=table["id"], limit=0)
     assert found["total"] == report["rows"]["published"]
@@ -117,3 +118,23 @@ def test_no_log_has_the_token(site: Site, place: Place, caplog: pytest.LogCaptur
         place.portal().publish(place.release())
     assert "send_request_headers" in caplog.text
     assert site.token not in caplog.text
+
+
+@pytest.mark.usefixtures("connection")
+def test_anon_withdraw_takes_a_release_off_ckan_and_it_stays_off(site: Site, place: Place, tmp_path: Path) -> None:
+    spec, home = spec_of(place, tmp_path, versions="keep", datastore=True), tmp_path / "home"
+    run = run_by_hand(spec, home, period="2026-11-01")
+    version = take(run, *ALL[:-1])["version"]
+    addresses = [one["url"] for one in site.show(place.dataset)["resources"]]
+    done = anon("withdraw", version, "--reason", "a column was wrong", "--json", home=home)
+    assert (done.code, done.json["withdrawn"]) == (0, [version]), done.err
+    assert {httpx.get(address).status_code for address in addresses} == {404}
+    assert "a column was wrong" in httpx.get(f"{site.url}/dataset/{place.dataset}").text
+    (withdrawal,) = run.audit().rows("withdrawals", place.dataset)
+    assert (withdrawal["version"], withdrawal["reason"]) == (version, "a column was wrong")
+    again = run_by_hand(spec, home, "manual__2", period="2026-11-01")
+    with pytest.raises(RefusedError, match="withdrawn"):
+        take(again, *ALL[:-1])
+    assert site.show(place.dataset)["resources"] == []
+    twice = anon("withdraw", place.dataset, "--reason", "all of it", "--json", home=home)
+    assert (twice.code, twice.json["withdrawn"]) == (0, []), twice.err
