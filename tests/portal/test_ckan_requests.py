@@ -14,7 +14,7 @@ from anon_airflow.portals.ckan_client import CheckedFile, Patience
 from anon_airflow.portals.ckan_datastore import batches
 from anon_airflow.portals.ckan_metadata import licence_id, lost, metadata_problems, tombstone_fields, withdrawn
 from anon_airflow.portals.ckan_requests import Sent, read_reply
-from anon_airflow.portals.ckan_resources import Role, address, described, held, plan, without_files
+from anon_airflow.portals.ckan_resources import Role, address, described, held, in_order, plan, without_files
 from anon_core.errors import RefusedError
 
 PACKAGE = {
@@ -59,10 +59,17 @@ def test_a_change_without_resources_leaves_them_alone() -> None:
     assert (request.payload["filter"], request.payload["update"]) == ([], {"private": False})
 
 
-def test_a_call_with_files_is_a_form_of_texts() -> None:
-    request = requests.revise(PACKAGE, update={}, resources=[{"id": "r"}], uploads={0: sent()})
-    assert json.loads(request.form["update"]) == {"resources": [{"id": "r"}]}
-    assert list(request.files) == ["update__resources__0__upload"]
+def test_a_call_with_files_is_a_form_that_names_only_what_changes() -> None:
+    there = {**PACKAGE, "resources": [{"id": "old"}, {"id": "other"}]}
+    wanted = [{"id": "old", "hash": "x"}, {"id": "new", "hash": "y"}]
+    request = requests.revise_with_files(there, update={"tags": []}, wanted=wanted, uploads={"new": sent()})
+    form = request.form
+    assert json.loads(form["update"]) == {"tags": []}
+    assert json.loads(form["filter"]) == ["-tags__*"]
+    assert json.loads(form["update__resources__old"]) == wanted[0]
+    assert json.loads(form["update__resources__extend"]) == [wanted[1]]
+    assert list(request.files) == ["update__resources__new__upload"]
+    assert "other" not in "".join(form.values())
 
 
 @pytest.mark.parametrize(
@@ -119,23 +126,19 @@ def test_a_file_that_the_portal_has_already_is_not_sent() -> None:
     new = manifest("v2")
     assert plan(there, [(Role.CURRENT, new, [sent()])], ()).uploads == {}
     changed = plan(there, [(Role.CURRENT, new, [sent(content=b"a\n2\n")])], ())
-    assert list(changed.uploads) == [0]
-    assert changed.resources[0]["id"] == there["resources"][0]["id"]
+    assert list(changed.uploads) == [there["resources"][0]["id"]]
     doubtful = plan(there, [(Role.CURRENT, new, [sent()])], [there["resources"][0]["id"]])
-    assert list(doubtful.uploads) == [0]
+    assert list(doubtful.uploads) == [there["resources"][0]["id"]]
 
 
-def test_files_go_to_the_places_of_their_resources() -> None:
+def test_current_files_come_first_then_versions_newest_first_then_what_others_added() -> None:
     guide = {"id": "guide", "name": "guide", "url": "https://example.org"}
-    there = {**PACKAGE, "resources": [guide]}
     files = [sent("report.json"), sent("people.csv"), sent("manifest.json")]
-    planned = plan(there, [(Role.VERSION, manifest(), files), (Role.CURRENT, manifest(), files)], ())
-    names = [one["name"] for one in planned.resources]
-    assert names[:3] == ["people.csv", "manifest.json", "report.json"]
-    assert names[3:] == ["people.csv (v1)", "manifest.json (v1)", "report.json (v1)", "guide"]
-    assert {place: one.name for place, one in planned.uploads.items()} == {
-        place: names[place].partition(" ")[0] for place in range(6)
-    }
+    groups = [(Role.VERSION, manifest("v1", "2026-10-01"), files), (Role.VERSION, manifest("v2"), files)]
+    wanted = plan(PACKAGE, [*groups, (Role.CURRENT, manifest("v2"), files)], ()).wanted
+    names = [one["name"] for one in in_order([guide, *reversed(wanted)])]
+    assert names[:4] == ["people.csv", "manifest.json", "report.json", "people.csv (v2)"]
+    assert names[6:] == ["people.csv (v1)", "manifest.json (v1)", "report.json (v1)", "guide"]
 
 
 def test_versions_are_told_newest_first_and_trials_by_hand_last() -> None:

@@ -65,7 +65,7 @@ class Dataset:
         :raises InvalidInputError: it will never take this.
         """
         package = dict(self._changed(request, "changing the dataset")["package"])
-        told = {one["id"]: one for one in request.payload["update"].get("resources", ())}
+        told = {one["id"]: one for one in request.told}
         for shown in package["resources"]:
             dropped = [
                 key for key in ("hash", *OWN) if (told.get(shown["id"], {}).get(key) or "") != (shown.get(key) or "")

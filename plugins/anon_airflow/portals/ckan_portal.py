@@ -26,6 +26,7 @@ from anon_airflow.portals.ckan_resources import (
     Role,
     current,
     held,
+    in_order,
     ours,
     plan,
 )
@@ -149,8 +150,10 @@ class CkanPortal:
             if copied is None:
                 raise self.client.failed("putting an older version forward", "its files are not what they were")
             wanted = plan(package, [(Role.CURRENT, *copied)], ())
-            request = requests.revise(package, update={}, resources=wanted.resources, uploads=wanted.uploads)
-            package = place.revise(request)
+            package = place.revise(
+                requests.revise_with_files(package, update={}, wanted=wanted.wanted, uploads=wanted.uploads)
+            )
+            package = place.revise(requests.revise(package, update={}, resources=in_order(package["resources"])))
         if place.wrong(package, wanted.wanted):
             raise self.client.failed("putting an older version forward", "what can be downloaded is not what was sent")
 

@@ -27,6 +27,7 @@ from anon_airflow.portals.ckan_resources import (
     Role,
     current,
     held,
+    in_order,
     ours,
     plan,
 )
@@ -144,7 +145,7 @@ class Publishing:
             fields["extras"] = [*fields["extras"], {"key": INCOMPLETE, "value": "yes"}]
         else:
             fields["private"] = False
-        request = requests.revise(package, update=fields, resources=wanted.resources, uploads=wanted.uploads)
+        request = requests.revise_with_files(package, update=fields, wanted=wanted.wanted, uploads=wanted.uploads)
         try:
             package = self.dataset.revise(request)
         except PortalError:
@@ -223,7 +224,7 @@ class Publishing:
         return Sent(name=name, path=path, media_type="application/json", sha256=digest, bytes=len(content))
 
     def _finish(self, package: Package, there: Held) -> Package:
-        """Fill the DataStore, show the dataset, and remove the versions that do not stay."""
+        """Fill the DataStore, show the dataset, remove the versions that do not stay, and put the rest in order."""
         if self.dataset.settings.datastore and self._newest(package, there):
             self._fill(package)
             package = self.dataset.read() or package
@@ -232,6 +233,9 @@ class Publishing:
             package = self.dataset.revise(requests.revise(package, update={**fields, "private": False}))
         if doomed := self._beyond(package, there):
             package = self.dataset.remove(package, doomed, {})
+        ordered = in_order(package["resources"])
+        if [one["id"] for one in ordered] != [one["id"] for one in package["resources"]]:
+            package = self.dataset.revise(requests.revise(package, update={}, resources=ordered))
         return package
 
     def _newest(self, package: Package, there: Held) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +26,17 @@ class Sent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One call of an action; ``uploads`` maps places of resources to the files they get. ``asks``: changes nothing."""
+    """
+    One call of an action.
+
+    ``uploads`` maps ids of resources to the files they get; ``told`` is what is said of resources. ``asks``: the call
+    changes nothing.
+    """
 
     action: str
     payload: dict[str, Any]
-    uploads: dict[int, Sent] = field(default_factory=dict)
+    uploads: dict[str, Sent] = field(default_factory=dict)
+    told: tuple[Resource, ...] = ()
     asks: bool = False
 
     @property
@@ -41,7 +47,7 @@ class Request:
     @property
     def files(self) -> dict[str, Sent]:
         """The files by the names of their fields."""
-        return {f"update__resources__{place}__upload": sent for place, sent in self.uploads.items()}
+        return {f"update__resources__{name}__upload": sent for name, sent in self.uploads.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,27 +161,44 @@ def create(fields: Mapping[str, Any]) -> Request:
     return Request(action="package_create", payload={**fields, "private": True})
 
 
-def revise(
-    package: Package,
-    *,
-    update: Mapping[str, Any],
-    resources: Sequence[Resource] | None = None,
-    uploads: Mapping[int, Sent] | None = None,
-) -> Request:
+def revise(package: Package, *, update: Mapping[str, Any], resources: Sequence[Resource] | None = None) -> Request:
     """
-    Ask for one change of everything, if the dataset is still as it was read.
+    Ask for one change of everything, if the dataset is still as it was read; ``resources`` are all that it shall have.
 
     Lists are replaced as a whole: what is merged place by place keeps what nobody meant.
     """
-    lists = {key: value for key, value in {**update, "resources": resources}.items() if isinstance(value, list | tuple)}
+    return _revise(package, {**update, **({} if resources is None else {"resources": list(resources)})}, {}, resources)
+
+
+def revise_with_files(
+    package: Package, *, update: Mapping[str, Any], wanted: Sequence[Resource], uploads: Mapping[str, Sent]
+) -> Request:
+    """
+    Ask for one change with files, if the dataset is still as it was read.
+
+    It names only the resources that are ``wanted`` new or changed: CKAN takes no more than half a megabyte beside the
+    files, and years of versions would be more. New ones come last.
+    """
+    there = {one["id"] for one in package["resources"]}
+    said: dict[str, Any] = {f"update__resources__{one['id']}": one for one in wanted if one["id"] in there}
+    if new := [one for one in wanted if one["id"] not in there]:
+        said["update__resources__extend"] = new
+    request = _revise(package, update, said, wanted)
+    return replace(request, uploads=dict(uploads))
+
+
+def _revise(
+    package: Package, update: Mapping[str, Any], said: Mapping[str, Any], told: Sequence[Resource] | None
+) -> Request:
     return Request(
         action="package_revise",
         payload={
             "match": {"id": package["id"], "metadata_modified": package["metadata_modified"]},
-            "filter": [f"-{key}__*" for key in lists],
-            "update": {**update, **lists},
+            "filter": [f"-{key}__*" for key, value in update.items() if isinstance(value, list)],
+            "update": dict(update),
+            **said,
         },
-        uploads=dict(uploads or {}),
+        told=tuple(told or ()),
     )
 
 

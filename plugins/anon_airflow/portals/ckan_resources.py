@@ -130,38 +130,35 @@ def described(package: Package, role: Role, manifest: Mapping[str, Any], sent: S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a dataset shall have: all its resources in order, and the files of some, by place; ``wanted`` are ours."""
+    """What a dataset shall have: resources that are new or said anew, and the files of some of them, by id."""
 
-    resources: list[Resource]
-    uploads: dict[int, Sent]
     wanted: list[Resource]
+    uploads: dict[str, Sent]
 
 
 def plan(
     package: Package, groups: Sequence[tuple[Role, Mapping[str, Any], Sequence[Sent]]], anyway: Iterable[str]
 ) -> Plan:
     """
-    Return the resources after publishing: each group is a role, a manifest and its files.
+    Return what publishing says and sends: each group is a role, a manifest and its files.
 
     A file whose hash the portal has already is not sent again, unless its resource is named in ``anyway``.
     """
     there = {resource["id"]: resource for resource in package["resources"]}
-    wanted, sent_by_id, again = [], {}, set(anyway)
+    wanted: list[Resource] = []
+    sent_by_id: dict[str, Sent] = {}
+    again = set(anyway)
     for role, manifest, files in groups:
         for sent in files:
             new = described(package, role, manifest, sent)
             old = there.get(new["id"], {})
             if old.get("hash") != sent.sha256 or old.get("url_type") != "upload" or new["id"] in again:
                 sent_by_id[new["id"]] = sent
-            wanted.append({**old, **new})
-    new_ids = {resource["id"] for resource in wanted}
-    rest = [resource for resource in package["resources"] if resource["id"] not in new_ids]
-    resources = _in_order([*wanted, *rest])
-    uploads = {at: sent_by_id[one["id"]] for at, one in enumerate(resources) if one["id"] in sent_by_id}
-    return Plan(resources=resources, uploads=uploads, wanted=wanted)
+            wanted.append(new)
+    return Plan(wanted=in_order(wanted), uploads=sent_by_id)
 
 
-def _in_order(resources: Iterable[Resource]) -> list[Resource]:
+def in_order(resources: Iterable[Resource]) -> list[Resource]:
     """The current files first, then the versions, newest first, each with its tables first; then what others added."""
     found = list(resources)
     mine = sorted((one for one in found if ours(one)), key=lambda one: (one[FILE] in DESCRIPTIONS, one[FILE]))

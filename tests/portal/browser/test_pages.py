@@ -73,9 +73,7 @@ def test_a_page_fits_its_screen_and_the_console_is_silent(
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_text_stands_out_and_everything_to_use_has_a_name(
-    browser: Any, site: str, width: str, page: str
-) -> None:
+def test_every_text_stands_out_and_everything_to_use_has_a_name(browser: Any, site: str, width: str, page: str) -> None:
     browser.get(site + PAGES[page])
     assert browser.execute_script(CONTRAST) == []
     assert browser.execute_script(NAMELESS) == []
@@ -186,7 +184,12 @@ def test_every_version_can_be_downloaded_and_a_withdrawn_one_says_so(
 ) -> None:
     browser.get(f"{site}/licences/index.html")
     rows = browser.find_elements("css selector", "[aria-labelledby=versions] tbody tr")
-    assert [len(row.find_elements("css selector", "a[href$='.csv'], a[href$='.parquet']")) for row in rows] == [2, 2, 2, 0]
+    assert [len(row.find_elements("css selector", "a[href$='.csv'], a[href$='.parquet']")) for row in rows] == [
+        2,
+        2,
+        2,
+        0,
+    ]
     rows[3].find_element("tag name", "a").click()
     text = browser.find_element("tag name", "body").text
     assert "This version is no longer available." in text

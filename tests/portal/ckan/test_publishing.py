@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from anon_core.errors import InvalidInputError, RefusedError
-from tests.portal.ckan.bad_network import BadNetwork
+from tests.portal.ckan.bad_network import BadNetwork, Rule, http
 from tests.portal.ckan.portals import Place, Site, fresh
 
 pytestmark = pytest.mark.portal
@@ -182,6 +182,34 @@ def test_what_others_added_to_the_dataset_stays(site: Site, place: Place) -> Non
     shown = site.show(place.dataset)
     assert shown["resources"][-1]["url"] == "https://example.org/guide"
     assert {"key": "region", "value": "north"} in shown["extras"]
+
+
+def test_a_dataset_with_a_thousand_resources_is_updated_all_the_same(site: Site, place: Place) -> None:
+    """CKAN takes no form of more than half a megabyte beside its files, so only what changes is sent in one."""
+    portal = place.portal(kept=True)
+    portal.publish(place.release(version="v5", period="2026-05-01"))
+    shown = site.show(place.dataset)
+    links = [
+        {"name": f"link {number}", "url": "https://example.org", "description": "x" * 500} for number in range(1000)
+    ]
+    site.call("package_patch", id=shown["id"], resources=[*shown["resources"], *links])
+    portal.publish(place.release("sex,rows\nF,6\n", version="v6", period="2026-06-01"))
+    names = [one["name"] for one in site.show(place.dataset)["resources"]]
+    assert names[:2] == [f"{place.dataset}.csv", f"{place.dataset}.parquet"]
+    assert names[4] == f"{place.dataset}.csv (v6)"
+    assert names[8] == f"{place.dataset}.csv (v5)"
+    assert names[12:] == [one["name"] for one in links]
+
+
+def test_a_file_store_elsewhere_that_downloads_are_redirected_to_is_read(
+    site: Site, place: Place, network: BadNetwork
+) -> None:
+    place.portal().publish(place.release())
+    table = f"{place.dataset}.csv"
+    network.rules[table] = Rule(answer=http("302 Found", f"Location: {place.ids()[table]}"))
+    again = place.release(manifest={"receipt": "of another run"})
+    assert place.portal(url=network.url).publish(again).status == "unchanged"
+    assert network.calls[table] == 1
 
 
 def test_names_that_are_not_ascii_come_back_as_they_were(site: Site, place: Place) -> None:
