@@ -167,8 +167,8 @@ def test_a_file_is_cleared_before_its_resource_is_removed() -> None:
 
 def test_a_page_says_what_was_withdrawn_once() -> None:
     stone = {"version": "v1", "content_digest": "c", "at": "2026-11-17T00:00:00Z", "reason": "wrong\nsum"}
-    first = {**PACKAGE, "notes": "About.", **tombstone_fields({**PACKAGE, "notes": "About."}, [stone], "")}
-    again = tombstone_fields(first, [stone], "")
+    first = {**PACKAGE, "notes": "About.", **tombstone_fields({**PACKAGE, "notes": "About."}, [stone], {})}
+    again = tombstone_fields(first, [stone], {})
     assert again["notes"] == first["notes"] == "> **Withdrawn** on 2026-11-17: version v1. wrong sum\n\nAbout."
     assert [one["version"] for one in withdrawn(first)] == ["v1"]
     assert withdrawn({"extras": [{"key": "anonflow_withdrawn", "value": "damaged"}]}) == []

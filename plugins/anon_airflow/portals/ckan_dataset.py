@@ -22,7 +22,7 @@ from anon_airflow.portals.ckan_resources import (
 )
 from anon_airflow.portals.ckan_settings import Settings, not_ours, taken
 from anon_airflow.portals.manifest import Manifest
-from anon_core.errors import InvalidInputError, PortalError
+from anon_core.errors import InvalidInputError
 
 
 class Dataset:
@@ -143,11 +143,6 @@ class Dataset:
             return reply.ok
         # What the DataStore says may quote rows: only the status is told.
         raise self.client.failed("removing rows from the DataStore", f"HTTP {reply.status}")
-
-    def overtaken(self) -> PortalError:
-        return self.client.failed(
-            "publishing", "somebody else published this dataset at the same moment", "look at what is there now"
-        )
 
     def _wrong(self, what: str) -> InvalidInputError:
         return InvalidInputError(f"{self.client.server.url} does not take {self.settings.dataset!r}: {what}")

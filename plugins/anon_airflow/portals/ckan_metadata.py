@@ -33,13 +33,12 @@ _STOCK_LICENCES = {
 """What the list that every CKAN comes with calls the licences that others call by SPDX's names."""
 
 
-def package_fields(
-    release: Release, package: Package | None, licence: str | None, manifest: Mapping[str, Any]
-) -> Package:
+def package_fields(release: Release, package: Package | None, licence: str | None, shown: Mapping[str, Any]) -> Package:
     """
     Return the fields of the dataset of a release; extras of others, and what was withdrawn, stay as they are.
 
-    A dataset is incomplete until a release of it is whole: nobody but its organisation sees it then.
+    ``shown`` is the manifest of the newest version. A dataset is incomplete until a release of it is whole: nobody but
+    its organisation sees it then.
     """
     said = release.metadata
     contact = str(said.get("contact") or "")
@@ -52,30 +51,36 @@ def package_fields(
         "frequency": _known(frequency_of, said.get("frequency")),
         "language": _listed(_known(language_of, said.get("language"))),
         "theme": _listed(_known(theme_of, said.get("theme"))),
-        "temporal_start": manifest.get("period"),
-        "modified": manifest["published_at"],
+        "temporal_start": shown.get("period"),
+        "modified": shown["published_at"],
         "identifier": release.dataset,
     }
     kept = {key: value for key, value in _extras(package).items() if key not in (*extras, INCOMPLETE)}
     return {
         "title": release.title,
         "notes": notes(said.get("description"), withdrawn(package)),
-        "version": manifest["version"],
+        "version": shown["version"],
         "license_id": licence or "",
         "tags": [{"name": word} for word in sorted(set(said.get("keywords") or ()))],
         "extras": _as_list({**kept, **{key: value for key, value in extras.items() if value}}),
     }
 
 
-def tombstone_fields(package: Package, buried: Sequence[Mapping[str, str]], version: str) -> Package:
-    """Return the fields of a dataset of which versions were taken off, so that its page says so."""
+def tombstone_fields(package: Package, buried: Sequence[Mapping[str, str]], left: Mapping[str, str]) -> Package:
+    """
+    Return the fields of a dataset of which versions were taken off, so that its page says so.
+
+    ``left`` has version and period of the newest one that is left, if there is one.
+    """
     known = withdrawn(package)
     seen = {one["version"] for one in known}
     all_of_them = [*known, *(dict(one) for one in buried if one["version"] not in seen)]
     extras = {**_extras(package), WITHDRAWN: json.dumps(all_of_them, ensure_ascii=False)}
+    extras |= {"temporal_start": left.get("period") or ""}
+    extras = {key: value for key, value in extras.items() if value}
     lines = str(package.get("notes") or "").split("\n")
     plain = "\n".join(line for line in lines if not line.startswith(NOTICE)).strip()
-    return {"notes": notes(plain, all_of_them), "version": version, "extras": _as_list(extras)}
+    return {"notes": notes(plain, all_of_them), "version": left.get("version", ""), "extras": _as_list(extras)}
 
 
 def notes(description: str | None, gone: Iterable[Mapping[str, str]]) -> str:

@@ -132,12 +132,17 @@ class CkanPortal:
         self, place: Dataset, package: Package, doomed: list[Resource], stones: list[tuple[str, str, str, str]]
     ) -> Package:
         ids = {one["id"] for one in doomed}
-        left = [
-            one.version for one in held(package, Role.VERSION) if not ids & {r["id"] for r in one.resources.values()}
-        ]
+        left = next(
+            (
+                {"version": one.version, "period": one.period}
+                for one in held(package, Role.VERSION, Role.CURRENT)
+                if not ids & {each["id"] for each in one.resources.values()}
+            ),
+            {},
+        )
         keys = ("version", "content_digest", "reason", "at")
         buried = [dict(zip(keys, stone, strict=True)) for stone in stones]
-        return place.remove(package, ids, tombstone_fields(package, buried, left[0] if left else ""))
+        return place.remove(package, ids, tombstone_fields(package, buried, left))
 
     def _move_up(self, place: Dataset, package: Package) -> None:
         """Put the newest version that is left to the stable addresses, if it is not there."""

@@ -74,6 +74,7 @@ class Publishing:
                     package = self._send(package)
                     there = self._found(package)
                 if there is not None:
+                    self._seen = "" if package["private"] else "the files of the release are public already"
                     return sent, there, self._finish(package, there)
                 problem = client.failed("publishing", "what can be downloaded is not what was sent")
             except PortalError as error:
@@ -140,7 +141,7 @@ class Publishing:
         """Change everything in one call; whether it fails or not, see what readers get now."""
         self.manifest = {**self.manifest, "version": self._version(package)}
         wanted = plan(package, self._groups(package), self._doubtful)
-        fields = package_fields(self.release, package, self.licence, self.manifest)
+        fields = package_fields(self.release, package, self.licence, self._shown(package, wanted))
         if self.dataset.settings.datastore and package["private"]:
             fields["extras"] = [*fields["extras"], {"key": INCOMPLETE, "value": "yes"}]
         else:
@@ -154,6 +155,13 @@ class Publishing:
         if dropped := lost(fields, package):
             log.warning("the portal does not show what it was told of %s", ", ".join(dropped))
         return package
+
+    def _shown(self, package: Package, wanted: Plan) -> Mapping[str, Any]:
+        """What the page says is there: this version, unless a newer one stays at the stable addresses."""
+        shown = current(package)
+        if shown is None or any(one[ROLE] == Role.CURRENT for one in wanted.wanted):
+            return self.manifest
+        return {"version": shown.version, "period": shown.period, "published_at": shown.published_at}
 
     def _look(self, package: Package, wanted: Plan) -> None:
         """After a call that failed: CKAN may show a new file although it took everything else back."""

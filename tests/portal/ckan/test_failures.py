@@ -36,6 +36,21 @@ def test_nobody_sees_a_first_release_that_failed(site: Site, place: Place, netwo
     assert site.call("package_show", token=None, id=place.dataset)["private"] is False
 
 
+def test_nobody_sees_a_first_release_whose_datastore_is_not_whole(
+    site: Site, place: Place, network: BadNetwork
+) -> None:
+    report = {"kind": "public", "recoding": {"columns": [{"name": "sex"}, {"name": "rows"}]}}
+    network.rules["datastore_upsert"] = Rule(answer=http("500 Internal Server Error", body=b'{"error": "F,5"}'))
+    wanted = {"datastore": True, "columns": ("sex", "rows")}
+    with pytest.raises(PortalError, match="HTTP 500") as caught:
+        place.portal(url=network.url, **wanted).publish(place.release(report=report))
+    assert "F,5" not in str(caught.value)
+    assert site.try_call("package_show", None, id=place.dataset).status_code in (403, 404)
+    place.portal(**wanted).publish(place.release(report=report))
+    table = next(one for one in site.show(place.dataset)["resources"] if one["name"].endswith(".csv"))
+    assert site.call("datastore_search", token=None, resource_id=table["id"])["total"] == 1
+
+
 def test_a_server_that_is_well_again_soon_is_waited_for(site: Site, place: Place, network: BadNetwork) -> None:
     for action in ("license_list", "package_show", "package_create", "package_revise"):
         network.rules[action] = Rule(times=1, answer=http("502 Bad Gateway", body=b"<html>"))

@@ -136,6 +136,9 @@ def test_an_older_period_is_kept_and_the_newest_stays_at_the_stable_address(site
     assert [one["version"] for one in portal.versions(place.dataset)] == ["v7", "v5"]
     shown = site.downloads(place.dataset)[f"{place.dataset}.csv"]
     assert shown == newest.distributions[0].path.read_bytes()
+    dataset = site.show(place.dataset)
+    assert dataset["version"] == "v7"
+    assert {"key": "temporal_start", "value": "2026-07-01"} in dataset["extras"]
 
 
 def test_what_arrives_stays_until_the_next_even_if_it_is_older_than_all_that_stay(place: Place) -> None:

@@ -61,7 +61,9 @@ def test_the_version_before_takes_the_place_of_the_newest(site: Site, place: Pla
     assert portal.withdraw(place.dataset, "v7", "wrong", AT) == ("v7",)
     assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,6\n"
     assert place.ids() == before
-    assert site.show(place.dataset)["version"] == "v6"
+    shown = site.show(place.dataset)
+    assert shown["version"] == "v6"
+    assert {"key": "temporal_start", "value": "2026-06-01"} in shown["extras"]
 
 
 def test_withdrawing_again_does_nothing(site: Site, place: Place) -> None:
