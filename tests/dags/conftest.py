@@ -35,7 +35,9 @@ BYPASS = (
 """Publications that wait for approval while somebody tampers with them."""
 WEIGHTED = "weighted"
 """A publication with a column that is named like the weights of the gate."""
-DATASETS = (PASSES, REFUSED, BREAKS, UNMAPPED, *APPROVAL, *BYPASS, WEIGHTED)
+FOLLOWS = "follower"
+"""A publication that runs whenever the one that passes is published."""
+DATASETS = (PASSES, REFUSED, BREAKS, UNMAPPED, *APPROVAL, *BYPASS, WEIGHTED, FOLLOWS)
 CANARIES = ("QanaryIdentifier", "QanaryDropped", "QanaryTown", "QanarySensitive")
 AIRFLOW_SETTINGS = {"retries": 0, "owner": "open-data"}
 
@@ -101,6 +103,7 @@ def write_publications(folder: Path) -> Path:
     towns = [*TOWNS, ("QanaryTown", "NORTH")]
     common = {"airflow": AIRFLOW_SETTINGS, "source": register()}
     write_publication(folder, dataset=PASSES, towns=towns, **common)
+    write_publication(folder, dataset=FOLLOWS, towns=towns, schedule={"asset": f"anonflow://{PASSES}"}, **common)
     write_publication(folder, dataset=REFUSED, towns=towns, recode={"method": "none"}, **common)
     names = ["breaking" if name == "points" else name for name in NAMES]
     columns = {"breaking" if name == "points" else name: column for name, column in COLUMNS.items()}

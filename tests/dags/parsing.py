@@ -65,6 +65,7 @@ answer = {
             "owner": dag.tasks[0].owner,
             "retries": dag.tasks[0].retries,
             "pool": dag.tasks[0].pool,
+            "outlets": [asset.uri for task in dag.tasks for asset in task.outlets],
             "teardowns": [task.task_id for task in dag.tasks if task.is_teardown],
             "fields": {task.task_id: list(task.template_fields) for task in dag.tasks},
         }

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.dags.conftest import BREAKS, CANARIES, DATASETS, PASSES, REFUSED, UNMAPPED, dag_of, people_wrote
+from tests.dags.airflow_server import until
+from tests.dags.conftest import BREAKS, CANARIES, DATASETS, FOLLOWS, PASSES, REFUSED, UNMAPPED, dag_of, people_wrote
 from tests.faults.publications import files_below
 from tests.faults.search import found_in
 
@@ -20,12 +21,34 @@ def test_a_publication_that_meets_its_policy_is_published(airflow, runs):
     assert {path.name for path in (folder / "latest").iterdir()} == {
         "people.csv",
         "people.parquet",
+        "datapackage.json",
         "manifest.json",
         "report.json",
     }
     rows = airflow.audit_rows(PASSES, runs.ids[PASSES])
     assert [row["status"] for row in rows["publications"]] == ["published"]
     assert rows["intents"][0]["actor"] == "admin"
+
+
+def test_a_published_dataset_is_an_asset_that_others_follow_and_its_event_has_the_manifest(airflow, runs):
+    events = airflow.ask("GET", "/api/v2/assets/events?limit=100")["asset_events"]
+    (event,) = [
+        event for event in events if event["source_run_id"] == runs.ids[PASSES] and event["uri"].endswith(PASSES)
+    ]
+    assert event["uri"] == f"anonflow://{PASSES}"
+    manifest = json.loads((airflow.include / "portal" / PASSES / "latest/manifest.json").read_bytes())
+    assert event["extra"]["status"] == "published"
+    assert event["extra"]["manifest"] == manifest
+    path = f"/api/v2/dags/{dag_of(FOLLOWS)}/dagRuns"
+    (followed,) = until(lambda: airflow.ask("GET", path)["dag_runs"], 60, "whoever follows")
+    assert followed["run_type"] == "asset_triggered"
+    assert airflow.wait(dag_of(FOLLOWS), followed["dag_run_id"]) == "success"
+    assert (airflow.include / "portal" / FOLLOWS / "latest").is_dir()
+
+
+def test_a_refused_publication_tells_nobody(airflow, runs):
+    events = airflow.ask("GET", "/api/v2/assets/events?limit=100")["asset_events"]
+    assert not [event for event in events if event["uri"].endswith(REFUSED)]
 
 
 def test_a_publication_that_does_not_is_refused_by_the_gate_and_recorded(airflow, runs):

@@ -66,6 +66,12 @@ def test_every_good_file_has_its_dag(parsed):
         assert parsed["dags"][name]["teardowns"] == ["record"]
 
 
+def test_every_dataset_is_an_asset_that_others_can_follow(parsed):
+    for name in GOOD:
+        dataset = name.removeprefix("publish_").replace("_", "-")
+        assert parsed["dags"][name]["outlets"] == [f"anonflow://{dataset}"]
+
+
 def test_there_is_one_dag_per_file(parsed, folder):
     files = [path for path in (folder / "include/publications").iterdir() if path.suffix in (".yaml", ".yml")]
     assert len(parsed["dags"]) == len(files)

@@ -7,15 +7,19 @@ import errno
 import fcntl
 import hashlib
 import os
+import queue
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from anon_airflow.portals.release import Distribution
 from anon_core.errors import RefusedError, StorageError
 
-BLOCK = 1 << 20
+BLOCK = 8 << 20
+"""What is copied at once: enough for the thread that digests to keep up, block by block."""
+READ = 1 << 18
 UNFINISHED = ".incoming-"
 
 
@@ -76,26 +80,78 @@ def write_new(path: Path, content: bytes) -> None:
 
 def copy_checked(distribution: Distribution, target: Path) -> None:
     """
-    Copy the file and measure what was copied: the digest is of the very bytes that were written.
+    Copy the file and measure what was copied: the digest is of the very bytes that stand in the new file.
+
+    The system copies, as `cp` has it do, while another thread digests what is there already.
 
     :raises RefusedError: they are not the bytes that were promised.
     :raises StorageError: the file cannot be read.
     """
-    digest, size = hashlib.sha256(), 0
     with contextlib.ExitStack() as stack:
         with storage_errors("reading the file to publish", distribution.path):
-            source = stack.enter_context(distribution.path.open("rb"))
-        file = stack.enter_context(target.open("xb"))
-        while block := source.read(BLOCK):
-            digest.update(block)
-            size += len(block)
-            file.write(block)
-        file.flush()
+            source = stack.enter_context(distribution.path.open("rb", buffering=0))
+        file = stack.enter_context(target.open("x+b", buffering=0))
+        digester = _Digester(file.fileno())
+        try:
+            size = 0
+            while count := _copy_some(source.fileno(), file.fileno(), size):
+                size += count
+                digester.go_on_to(size)
+        finally:
+            digest = digester.end()
         os.fchmod(file.fileno(), 0o644)
         os.fsync(file.fileno())
-    if (digest.hexdigest(), size) != (distribution.sha256, distribution.bytes):
+    if (digest, size) != (distribution.sha256, distribution.bytes):
         changed = f"{distribution.name} is not the file that was checked: its bytes changed after the check"
         raise RefusedError("portal", [changed])
+
+
+def _copy_some(source: int, target: int, at: int) -> int:
+    """Append what a file has from some place on to another one, at most a block; return how many bytes that were."""
+    try:
+        return os.copy_file_range(source, target, BLOCK, at, at)
+    except OSError as error:
+        if error.errno not in (errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP):
+            raise
+    block = os.pread(source, BLOCK, at)  # Two kinds of file system, or one that cannot copy by itself.
+    return os.pwrite(target, block, at) if block else 0
+
+
+class _Digester:
+    """Digests a file in a thread of its own, as far as it is written."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._digest = hashlib.sha256()
+        self._ends: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        self._error: OSError | None = None
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def go_on_to(self, end: int) -> None:
+        """Digest up to here: so far the file is written."""
+        self._ends.put(end)
+
+    def end(self) -> str:
+        """Wait for the digest of everything."""
+        self._ends.put(None)
+        self._thread.join()
+        if self._error:
+            raise self._error
+        return self._digest.hexdigest()
+
+    def _work(self) -> None:
+        buffer, at = memoryview(bytearray(READ)), 0
+        try:
+            while (end := self._ends.get()) is not None:
+                while at < end:
+                    count = os.preadv(self._descriptor, [buffer[: min(READ, end - at)]], at)
+                    if not count:  # Somebody cut it off: the digest will be another one.
+                        return
+                    self._digest.update(buffer[:count])
+                    at += count
+        except OSError as error:
+            self._error = error
 
 
 def sha256_of(path: Path) -> str:

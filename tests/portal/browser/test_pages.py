@@ -20,7 +20,8 @@ PAGES = {"index": "/index.html", "dataset": "/licences/index.html", "small": "/d
 
 # The contrast of every text with what is behind it, by the formula of WCAG 2.
 CONTRAST = """
-const light = (c) => { const f = c.map((v) => { v /= 255; return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4; });
+const light = (c) => {
+  const f = c.map((v) => { v /= 255; return v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4; });
   return .2126 * f[0] + .7152 * f[1] + .0722 * f[2]; };
 const parts = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
 const behind = (e) => { for (; e; e = e.parentElement) { const c = parts(getComputedStyle(e).backgroundColor);
@@ -184,12 +185,8 @@ def test_every_version_can_be_downloaded_and_a_withdrawn_one_says_so(
 ) -> None:
     browser.get(f"{site}/licences/index.html")
     rows = browser.find_elements("css selector", "[aria-labelledby=versions] tbody tr")
-    assert [len(row.find_elements("css selector", "a[href$='.csv'], a[href$='.parquet']")) for row in rows] == [
-        2,
-        2,
-        2,
-        0,
-    ]
+    files = "a[href$='.csv'], a[href$='.parquet']"
+    assert [len(row.find_elements("css selector", files)) for row in rows] == [2, 2, 2, 0]
     rows[3].find_element("tag name", "a").click()
     text = browser.find_element("tag name", "body").text
     assert "This version is no longer available." in text
