@@ -19,7 +19,7 @@ export AIRFLOW__API__PORT := $(PORT)
 export AIRFLOW__CORE__EXECUTION_API_SERVER_URL := http://127.0.0.1:$(PORT)/execution/
 export ANON_HOME := $(CURDIR)/.anonflow
 
-.PHONY: help install demo up test test-slow test-quality test-browser check format lock bench clean
+.PHONY: help install demo up test test-slow test-quality test-portal test-browser check format lock bench clean
 
 help:  ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -80,6 +80,9 @@ test-slow: .venv/.ready  ## Run the tests that start a real Airflow.
 
 test-quality: .venv/.ready  ## Recode Adult in every experiment of the paper, against ARX; some minutes, needs ANON_REFERENCE_DATA.
 	@$(BIN)/python -m pytest -q -m quality tests/papers
+
+test-portal: .venv/.ready  ## Test CKAN for real: CKAN_URL and CKAN_TOKEN, else one is booted (root on Debian; about 3 minutes).
+	@$(BIN)/python -m pytest -q -m portal tests/portal
 
 test-browser: .venv/.ready  ## Look at the portal in Chromium, on a desk and on a phone; pictures land in .test-output/browser.
 	@$(BIN)/python -m pytest -q -rs -m browser tests/portal/browser

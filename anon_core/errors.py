@@ -15,6 +15,7 @@
     │   ├── UnplacedCellsError    cells that are neither values nor labels of a hierarchy
     │   ├── NotNumbersError       values that are not numbers, where numbers are grouped
     │   └── StorageError          a folder or disk that does not take what is written
+    │       └── PortalError       a portal on the network that does not answer, or not as it should
     ├── ComplianceError           the data cannot comply (exit code 1)
     │   ├── PolicyNotMetError     the search ended with the policy still broken
     │   └── RefusedError          the gate, the receipt or the portal said no
@@ -270,6 +271,24 @@ class StorageError(InvalidInputError):
         return (
             f"{self.doing} failed at {self.path}: {self.reason}. "
             "Check that the folder exists, is writable by this user and has room, then run again"
+        )
+
+
+class PortalError(StorageError):
+    """A portal on the network that does not answer, or not as it should; running again mends what was interrupted.
+
+    ``reason`` is our own word or what the portal says of our metadata; ``state`` tells what readers see by now.
+    """
+
+    def __init__(self, path: str, doing: str, reason: str, state: str = "") -> None:
+        super().__init__(path, doing, reason)
+        self.args = (path, doing, reason, state)
+        self.state = state
+
+    def __str__(self) -> str:
+        return (
+            f"{self.doing} failed at {self.path}: {self.reason}{'; ' + self.state if self.state else ''}. "
+            "Run again when the portal is well: what is done already is found, and nothing is done twice"
         )
 
 

@@ -35,7 +35,6 @@ NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("missing", ("wildcard",), "use category or drop"),
     ("privacy.earlier_releases", _ANY, _REMOVE),
     ("recode.sticky", _ANY, _REMOVE),
-    ("portal.ckan", _ANY, "use `portal.folder`"),
 )
 
 # Measured by commands that are given a TABLE, and refused in a file that is run: nothing may pass for want of a check.
@@ -122,6 +121,10 @@ def _exclusive_keys(content: Any) -> _Found:
             yield ("source",), "needs either `file`, or `connection` with one of `table` and `query`"
     if isinstance(portal, dict) and (portal.get("folder") is None) == (portal.get("ckan") is None):
         yield ("portal",), "needs exactly one of `folder` and `ckan`"
+    kept = _text_at(portal, ("ckan", "versions")) == "keep"
+    if _at(portal, ("ckan",)) is not None and _at(portal, ("keep",)) not in (None, 1) and not kept:
+        what = "has no effect on a CKAN where each version replaces the one before; set `portal.ckan.versions: keep`"
+        yield ("portal", "keep"), what
 
 
 def _approval_problems(content: Any) -> _Found:

@@ -118,6 +118,12 @@ class Versions(StrEnum):
     KEEP = "keep"
 
 
+def _connection(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_.-]{1,200}", value):
+        raise ValueError(f"should be the id of a connection, of letters, digits and _ . -, not {quoted(value)}")
+    return value
+
+
 def _slug(value: str) -> str:
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", value) or len(value) > 80:
         raise ValueError(
@@ -312,11 +318,12 @@ class Approval(Model):
 
 
 class Ckan(Model):
-    """A CKAN portal."""
+    """A CKAN portal; ``datastore``: the table can be browsed and queried there, with a dictionary of its columns."""
 
-    connection: Filled
+    connection: Annotated[Text, AfterValidator(_connection)]
     organization: Filled
     versions: Versions = Versions.REPLACE
+    datastore: Flag = False
 
 
 class Portal(Model):

@@ -14,4 +14,26 @@ def get_provider_info() -> dict[str, Any]:
         "name": "anonflow",
         "description": "Publish recurring open data without singling anyone out.",
         "versions": [__version__],
+        "connection-types": [
+            {
+                "connection-type": "ckan",
+                "hook-name": "CKAN",
+                "hook-class-name": "anon_airflow.hooks.ckan.CkanHook",
+                "ui-field-behaviour": {
+                    "hidden-fields": ["schema", "login", "port", "extra"],
+                    "relabeling": {"host": "Address", "password": "API token"},
+                    "placeholders": {
+                        "host": "https://data.example.org",
+                        "password": "from /user/NAME/api-tokens, without Bearer",
+                    },
+                },
+                "conn-fields": {
+                    "timeout": {
+                        "label": "Timeout",
+                        "description": "Seconds to wait for a sign of life; an upload is answered when it is stored.",
+                        "schema": {"type": ["integer", "null"], "default": 120, "minimum": 1, "maximum": 3600},
+                    }
+                },
+            }
+        ],
     }

@@ -34,7 +34,18 @@ def settings_on_record(details: Mapping[str, Any]) -> Settings | None:
 
 
 def portal_at(settings: Mapping[str, Any]) -> Portal:
-    """Return a portal by its settings."""
+    """
+    Return a portal by its settings, to look at releases there or to take them off.
+
+    :raises InvalidInputError: the connection of a CKAN is not known here.
+    """
+    if ckan := settings.get("ckan"):
+        from anon_airflow.portals.ckan_portal import CkanPortal
+        from anon_airflow.portals.ckan_server import from_environment
+        from anon_airflow.portals.ckan_settings import Settings as Place
+
+        place = Place(organization=ckan["organization"], dataset="")
+        return CkanPortal(from_environment(ckan["connection"]), place)
     if folder := settings.get("folder"):
         from anon_airflow.portals.folder import FolderPortal
 

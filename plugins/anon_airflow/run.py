@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from anon_airflow.audit import AuditStore, History
 from anon_airflow.home import Home, private_folder, write_private
 from anon_airflow.key_ring import KeyRing
+from anon_airflow.portals.ckan_server import Server, from_environment
 from anon_airflow.signing import SigningKey
 from anon_core.errors import HierarchyError, InvalidInputError, RefusedError
 from anon_core.spec import Publication, load_spec
@@ -35,7 +37,8 @@ class Run:
 
     ``period`` is the first day of the data interval, or None for a run that has none. ``actor`` is who started it.
     Steps hand each other files in private folders, never XCom: whoever may write XCom must not be able to tell the
-    gate what to measure.
+    gate what to measure. ``connect`` finds the server of a connection: in Airflow as Airflow does, elsewhere in the
+    environment.
     """
 
     publication: Publication
@@ -43,11 +46,23 @@ class Run:
     home: Home
     period: str | None = None
     actor: str = "unknown"
+    connect: Callable[[str], Server] = from_environment
 
     @classmethod
-    def of(cls, spec: str | Path, run_id: str, *, period: str | None = None, actor: str = "unknown") -> Run:
+    def of(
+        cls,
+        spec: str | Path,
+        run_id: str,
+        *,
+        period: str | None = None,
+        actor: str = "unknown",
+        connect: Callable[[str], Server] = from_environment,
+    ) -> Run:
         """Load the publication file anew: each step decides by what the file says now, and its digest is compared."""
-        return cls(publication=load_spec(Path(spec)), run_id=run_id, home=Home.find(), period=period, actor=actor)
+        publication = load_spec(Path(spec))
+        return cls(
+            publication=publication, run_id=run_id, home=Home.find(), period=period, actor=actor, connect=connect
+        )
 
     @property
     def dataset(self) -> str:

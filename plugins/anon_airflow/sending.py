@@ -118,10 +118,19 @@ def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Pub
         status=published.status,
         location=published.page,
         content_digest=release.content_digest,
-        details={"folder": published.location, "portal": settings},
+        details={"dataset" if "ckan" in settings else "folder": published.location, "portal": settings},
     )
 
 
 def portal_of(run: Run) -> Portal:
-    """Return the portal that the publication file names."""
+    """
+    Return the portal that the publication file names.
+
+    :raises InvalidInputError: its connection does not lead to a server.
+    """
+    if ckan := run.publication.portal.ckan:
+        from anon_airflow.portals.ckan_portal import CkanPortal
+        from anon_airflow.portals.ckan_settings import Settings
+
+        return CkanPortal(run.connect(ckan.connection), Settings.of(run.publication))
     return portal_at(settings_of(run.publication))

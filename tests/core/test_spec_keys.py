@@ -14,6 +14,8 @@ from tests.core.spec_files import MINIMAL, changed, folder, load, problems, with
 
 __all__ = ["folder"]
 
+CKAN = {"connection": "town", "organization": "town"}
+
 
 @pytest.mark.parametrize("key", ["dataset", "title", "source", "columns", "privacy", "portal"])
 def test_what_is_required_is_missed(folder: Path, key: str) -> None:
@@ -192,6 +194,13 @@ def test_any_other_schedule_is_refused(folder: Path, schedule: Any) -> None:
         ({"source": {"file": "a.csv", "encoding": "base64"}}, "source.encoding"),
         ({"source": {"file": "a.csv", "missing_words": [True]}}, "source.missing_words[0]"),
         ({"portal": {}}, "portal"),
+        ({"portal": {"folder": "portal", "ckan": CKAN}}, "portal"),
+        ({"portal": {"ckan": {"connection": "town"}}}, "portal.ckan.organization"),
+        ({"portal": {"ckan": {**CKAN, "connection": "https://data.example.org"}}}, "portal.ckan.connection"),
+        ({"portal": {"ckan": {**CKAN, "versions": "all"}}}, "portal.ckan.versions"),
+        ({"portal": {"ckan": {**CKAN, "datastore": "yes"}}}, "portal.ckan.datastore"),
+        ({"portal": {"ckan": CKAN, "keep": 3}}, "portal.keep"),
+        ({"portal": {"folder": "portal", "keep": 0}}, "portal.keep"),
         ({"dataset": "x" * 81}, "dataset"),
         ({"dataset": "a--b"}, "dataset"),
         ({"title": " "}, "title"),
@@ -214,6 +223,12 @@ def test_any_other_schedule_is_refused(folder: Path, schedule: Any) -> None:
 )
 def test_a_bad_value_is_named(folder: Path, section: Any, where: str) -> None:
     assert problems(folder, changed(**section)).keys() == {where}
+
+
+def test_a_ckan_keeps_as_many_versions_as_it_is_told(folder: Path) -> None:
+    portal = {"ckan": {**CKAN, "versions": "keep", "datastore": True}, "keep": 3}
+    loaded = load(folder, changed(portal=portal)).portal
+    assert (loaded.keep, loaded.ckan.versions, loaded.ckan.datastore) == (3, "keep", True)
 
 
 def test_a_source_in_a_database_needs_one_table_or_query(folder: Path) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 def run_of(spec: str, context: Context) -> Run:
     """Return the run that a task belongs to, by the publication file as it is now."""
+    from anon_airflow.hooks.ckan import server_of
     from anon_airflow.run import Run
 
     dag_run: Any = context["dag_run"]
@@ -28,6 +29,7 @@ def run_of(spec: str, context: Context) -> Run:
         dag_run.run_id,
         period=start.date().isoformat() if start else None,
         actor=dag_run.triggering_user_name or f"airflow ({getattr(dag_run.run_type, 'value', dag_run.run_type)})",
+        connect=server_of,
     )
 
 

@@ -1,0 +1,1 @@
+"""Hooks: how Airflow's connections lead to servers."""

@@ -1,0 +1,75 @@
+"""The connection type ``ckan``: address and token of a CKAN, kept by Airflow."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from airflow.sdk import BaseHook
+
+from anon_airflow.portals.ckan_server import TYPE, Server
+from anon_core.errors import AnonError, InvalidInputError
+
+if TYPE_CHECKING:
+    from anon_airflow.portals.ckan_client import CkanClient
+
+
+class CkanHook(BaseHook):
+    """
+    Speak to the CKAN of a connection.
+
+    :param ckan_conn_id: id of a connection of type ``ckan``: host is the address, password the API token.
+    """
+
+    conn_name_attr = "ckan_conn_id"
+    default_conn_name = "ckan_default"
+    conn_type = TYPE
+    hook_name = "CKAN"
+
+    def __init__(self, ckan_conn_id: str = default_conn_name, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.ckan_conn_id = ckan_conn_id
+
+    def server(self) -> Server:
+        """
+        Return address and token.
+
+        :raises InvalidInputError: there is no such connection, or it does not lead to a CKAN.
+        """
+        try:
+            found = self.get_connection(self.ckan_conn_id)
+        except Exception as error:  # noqa: BLE001 - a secrets backend may fail in any way, and quote a secret
+            raise InvalidInputError(
+                f"connection {self.ckan_conn_id!r} cannot be had from Airflow ({type(error).__name__}); create it, "
+                "of type CKAN, with address and API token"
+            ) from None
+        names = ("conn_type", "host", "port", "schema", "password", "extra")
+        return Server.of(self.ckan_conn_id, {name: getattr(found, name) for name in names})
+
+    def get_conn(self) -> CkanClient:
+        """Return a client."""
+        from anon_airflow.portals.ckan_client import CkanClient
+
+        return CkanClient(self.server())
+
+    def test_connection(self) -> tuple[bool, str]:
+        """Say whether the server answers as a CKAN does and knows the token; what the test button shows."""
+        from anon_airflow.portals import ckan_requests as requests
+        from anon_airflow.portals.ckan_client import CkanClient, Patience
+
+        try:
+            client = CkanClient(self.server(), Patience(attempts=1))
+            status = client.ask(requests.status())
+            who = client.ask(requests.whoami()) if status.ok else status
+        except AnonError as error:
+            return False, str(error)
+        if not status.ok:
+            return False, f"{client.server.url} does not answer as a CKAN does ({status.words})"
+        version = status.result.get("ckan_version")
+        if not who.ok:
+            return False, f"{client.server.url} is a CKAN {version}, but it does not know this token"
+        return True, f"{client.server.url} is a CKAN {version}, and the token is that of {who.result['name']!r}"
+
+
+def server_of(connection: str) -> Server:
+    """Return address and token of a connection that Airflow keeps, wherever it keeps it."""
+    return CkanHook(connection).server()

@@ -1,0 +1,152 @@
+"""One dataset on a CKAN: read, changed under its lock, measured from outside, and rid of files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from anon_airflow.portals import ckan_requests as requests
+from anon_airflow.portals.ckan_client import CkanClient, Measured
+from anon_airflow.portals.ckan_requests import Package, Request, Resource, Sent
+from anon_airflow.portals.ckan_resources import (
+    MANIFEST,
+    OWN,
+    ROLE,
+    Held,
+    Role,
+    address,
+    without,
+    without_files,
+)
+from anon_airflow.portals.ckan_settings import Settings, not_ours, taken
+from anon_airflow.portals.manifest import Manifest
+from anon_core.errors import InvalidInputError
+
+
+class Dataset:
+    """What the portal and the publication file call by one name."""
+
+    def __init__(self, client: CkanClient, settings: Settings) -> None:
+        self.client = client
+        self.settings = settings
+
+    def read(self) -> Package | None:
+        """
+        Return the dataset as it stands, or None if there is none.
+
+        :raises InvalidInputError: the name is taken by somebody else's.
+        """
+        reply = self.client.ask(requests.show(self.settings.dataset))
+        if reply.status == 404 or (reply.ok and reply.result.get("state") == "deleted"):
+            return None
+        if not reply.ok:
+            raise self._wrong(taken(self.settings, f"which this token may not see ({reply.words})"))
+        if why := not_ours(reply.result, self.settings):
+            raise self._wrong(why)
+        return dict(reply.result)
+
+    def create(self, fields: Mapping[str, Any]) -> Package:
+        """Make the dataset, seen by its organisation only; or find the one that somebody made at the same moment."""
+        named = {"name": self.settings.dataset, "owner_org": self.settings.organization}
+        try:
+            return dict(self._changed(requests.create({**fields, **named}), "creating the dataset"))
+        except InvalidInputError:
+            if package := self.read():
+                return package
+            raise
+
+    def revise(self, request: Request) -> Package:
+        """
+        Change the dataset, if nobody has changed it since it was read; once, for a second time needs a second look.
+
+        :raises PortalError: somebody has, or the portal failed: look before trying again.
+        :raises InvalidInputError: it will never take this.
+        """
+        package = dict(self._changed(request, "changing the dataset")["package"])
+        told = {one["id"]: one for one in request.told}
+        for shown in package["resources"]:
+            dropped = [
+                key for key in ("hash", *OWN) if (told.get(shown["id"], {}).get(key) or "") != (shown.get(key) or "")
+            ]
+            if dropped and shown["id"] in told:
+                raise self._wrong(
+                    f"it drops {', '.join(dropped)} of resources, by which releases are known again; have its schema "
+                    "allow them"
+                )
+        return package
+
+    def _changed(self, request: Request, doing: str) -> Any:
+        reply = self.client.send(request)
+        if reply.ok:
+            return reply.result
+        if reply.stale:
+            raise self.client.failed(doing, "somebody else changed it at the same moment")
+        if reply.broken:
+            raise self.client.failed(doing, reply.words)
+        if reply.too_large:
+            sizes = ", ".join(f"{sent.name} {sent.bytes / 1e6:.1f} MB" for sent in request.uploads.values())
+            raise self._wrong(f"a file is larger than it allows ({sizes}; {reply.words}); raise ckan.max_resource_size")
+        if reply.name_taken:
+            raise self._wrong(taken(self.settings, f"which this token may not see ({reply.words})"))
+        raise self._wrong(f"{doing} was answered with {reply.words}")
+
+    def measure(self, package: Package, resource: Resource) -> Measured | None:
+        """Download a file as a reader would; before anybody may read it, with the token."""
+        return self.client.measure(address(package, resource), token=bool(package.get("private")))
+
+    def wrong(self, package: Package, resources: Iterable[Resource]) -> set[str]:
+        """Return the ids of resources whose downloads are not what they should be."""
+        return {one["id"] for one in resources if not _is(self.measure(package, one), one)}
+
+    def copies(self, package: Package, held: Held, folder: Path) -> tuple[Manifest, list[Sent]] | None:
+        """Fetch the files of a version that stands on the portal; None if they are no longer what they were."""
+        folder.mkdir(exist_ok=True)
+        sent = []
+        for name, resource in held.resources.items():
+            path = folder / name
+            found = self.client.fetch(address(package, resource), path, token=True)
+            if found is None or not _is(found, resource):
+                return None
+            kind = str(resource.get("mimetype") or "application/octet-stream")
+            sent.append(Sent(name=name, path=path, media_type=kind, sha256=found.sha256, bytes=found.bytes))
+        try:
+            manifest = dict(json.loads((folder / MANIFEST).read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+        return (manifest, sent) if manifest.get("version") == held.version else None
+
+    def remove(self, package: Package, doomed: Iterable[str], fields: Mapping[str, Any]) -> Package:
+        """
+        Take resources off for good: rows in the DataStore first, then the files, then the resources themselves.
+
+        CKAN keeps the file and the rows of a resource that is merely removed, and shows the rows to anybody.
+
+        :raises PortalError: something of it is left; do it again.
+        """
+        ids = set(doomed)
+        going = [one for one in package["resources"] if one["id"] in ids]
+        if any(self.delete_rows(one["id"]) for one in going):
+            package = self.read() or package
+        if any(one[ROLE] != Role.GONE for one in going):
+            package = self.revise(requests.revise(package, update={}, resources=without_files(package, ids)))
+        package = self.revise(requests.revise(package, update=fields, resources=without(package, ids)))
+        if left := [one["id"] for one in going if self.client.measure(address(package, one), token=False)]:
+            raise self.client.failed("taking files off", f"{len(left)} of {len(going)} can still be downloaded")
+        return package
+
+    def delete_rows(self, resource_id: str) -> bool:
+        """Remove the table of a resource from the DataStore, if there is one and there is a DataStore."""
+        reply = self.client.send(requests.delete_rows(resource_id))
+        if reply.ok or reply.status in (400, 404):
+            return reply.ok
+        # What the DataStore says may quote rows: only the status is told.
+        raise self.client.failed("removing rows from the DataStore", f"HTTP {reply.status}")
+
+    def _wrong(self, what: str) -> InvalidInputError:
+        return InvalidInputError(f"{self.client.server.url} does not take {self.settings.dataset!r}: {what}")
+
+
+def _is(found: Measured | None, resource: Resource) -> bool:
+    return found is not None and bool(resource.get("hash")) and found.sha256 == resource["hash"]

@@ -1,0 +1,85 @@
+"""The published table in CKAN's DataStore, with a dictionary of its columns: a copy for browsing and for queries.
+
+It holds the cells of the CSV file as text, and a gap as null. The files are the release; this follows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from anon_airflow.portals import ckan_requests as requests
+from anon_airflow.portals.ckan_client import CkanClient
+from anon_airflow.portals.ckan_requests import Sent
+from anon_core.errors import PortalError
+
+BATCH = 5000
+SOURCE = "anonflow_sha256"
+
+
+def is_filled(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[str, Any]], rows: int) -> bool:
+    """Whether the table there was loaded from this very file, completely, and is described as it should be."""
+    reply = client.ask(requests.table(resource_id))
+    if not reply.ok:
+        return False
+    shown = [{"id": one["id"], "info": one.get("info")} for one in reply.result["fields"] if one["id"] != "_id"]
+    told = [{"id": one["id"], "info": one["info"]} for one in fields(sent, columns)]
+    return bool(shown == told and reply.result.get("total") == rows)
+
+
+def fill(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[str, Any]]) -> None:
+    """
+    Load a file anew, a few thousand rows at a time.
+
+    Any failure is an error, and the whole is begun again: an insert that was sent twice would double its rows.
+
+    :raises PortalError: a call failed. What the DataStore says of it may quote rows, so only the status is told.
+    """
+    dropped = client.send(requests.delete_rows(resource_id))
+    if not dropped.ok and dropped.status != 404:
+        raise _failed(client, dropped.status)
+    made = client.send(requests.create_table(resource_id, fields(sent, columns)))
+    if not made.ok:
+        raise _failed(client, made.status)
+    for records in batches(sent):
+        reply = client.send(requests.insert_rows(resource_id, records))
+        if not reply.ok:
+            raise _failed(client, reply.status)
+
+
+def fields(sent: Sent, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the dictionary: every column is text, because a generalised cell is a label."""
+    return [
+        {
+            "id": one["name"],
+            "type": "text",
+            "info": {"label": one["name"], "notes": one.get("description") or "", SOURCE: sent.sha256},
+        }
+        for one in columns
+    ]
+
+
+def batches(sent: Sent) -> Iterator[list[dict[str, str | None]]]:
+    """Yield the rows of a released CSV file, some at a time: a bare empty cell is a gap, a quoted one is not."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    with csv.open_csv(sent.path, read_options=csv.ReadOptions(block_size=1 << 20)) as head:
+        names = head.schema.names
+    text = csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+    parse = csv.ParseOptions(newlines_in_values=True)
+    with csv.open_csv(sent.path, csv.ReadOptions(block_size=1 << 20), parse, text) as reader:
+        for block in reader:
+            for start in range(0, block.num_rows, BATCH):
+                yield block.slice(start, BATCH).to_pylist()
+
+
+def _failed(client: CkanClient, status: int) -> PortalError:
+    return client.failed(
+        "filling the DataStore", f"HTTP {status}", "the files are published, the DataStore is not whole"
+    )

@@ -1,0 +1,194 @@
+"""The portal that is a CKAN: releases are published, replaced or kept, and withdrawn there.
+
+A dataset is private until its first release is whole; one call uploads everything and shows it. Later releases change
+the files at the same addresses, if nobody else has changed the dataset in between. Whatever CKAN answers, what can be
+downloaded is compared with what was sent: it shows a new file even when it answers that the call failed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from anon_airflow.portals import ckan_requests as requests
+from anon_airflow.portals.ckan_client import CkanClient, Patience
+from anon_airflow.portals.ckan_dataset import Dataset
+from anon_airflow.portals.ckan_metadata import tombstone_fields
+from anon_airflow.portals.ckan_publishing import Publishing
+from anon_airflow.portals.ckan_requests import Package, Resource
+from anon_airflow.portals.ckan_resources import (
+    CONTENT,
+    VERSION,
+    Held,
+    Role,
+    current,
+    held,
+    in_order,
+    ours,
+    plan,
+)
+from anon_airflow.portals.ckan_server import Server
+from anon_airflow.portals.ckan_settings import Settings, check, find_licence
+from anon_airflow.portals.release import Published, Release, check_names
+from anon_core.errors import PortalError, RefusedError
+
+
+class CkanPortal:
+    """The place of one dataset on a CKAN; several processes may publish there at once, and one of them wins."""
+
+    def __init__(self, server: Server, settings: Settings, patience: Patience | None = None) -> None:
+        self.settings = settings
+        self.client = CkanClient(server, patience)
+        self.dataset = Dataset(self.client, settings)
+
+    def check_writable(self) -> None:
+        """
+        Ask, before hours of work, whether the token, the organisation, the name and the licence will do.
+
+        :raises InvalidInputError: with everything that is wrong.
+        :raises PortalError: the portal does not answer.
+        """
+        check(self.client, self.settings)
+
+    def publish(self, release: Release) -> Published:
+        """
+        Put a release on the portal, whole or not at all; the same content twice is one version.
+
+        :raises RefusedError: a file is not what was checked, or the release must not be published here.
+        :raises PortalError: the portal failed; run again.
+        """
+        check_names(release)
+        if release.report.get("kind") != "public":
+            raise RefusedError("portal", ["the report is not the public one"])
+        with tempfile.TemporaryDirectory(prefix="anonflow-") as folder:
+            licence = find_licence(self.client, self.settings)
+            sent, there, package = Publishing(self.dataset, release, licence, Path(folder)).run()
+            mine = sent or self._receipt(package, there, Path(folder)) == (release.manifest.get("receipt") or False)
+        return Published(
+            status="published" if mine else "unchanged",
+            version=there.version,
+            location=f"{self._site()}/dataset/{package['id']}",
+            page=f"{self._site()}/dataset/{package['name']}",
+        )
+
+    def versions(self, dataset: str) -> list[dict[str, Any]]:
+        """The manifests of a dataset, newest first."""
+        package = self._of(dataset).read()
+        if package is None:
+            return []
+        found: dict[str, Held] = {}
+        for one in held(package, Role.VERSION, Role.CURRENT):
+            found.setdefault(one.version, one)
+        with tempfile.TemporaryDirectory(prefix="anonflow-") as folder:
+            return [self._manifest(package, one, Path(folder) / str(at)) for at, one in enumerate(found.values())]
+
+    def withdraw(self, dataset: str, version: str | None, reason: str, at: str) -> tuple[str, ...]:
+        """
+        Take a version off the portal, or all of them, and return those that were taken off; its page says so.
+
+        Files and rows in the DataStore go first. If the newest is withdrawn, the one before takes its place.
+
+        :raises PortalError: the portal failed; until this ends well, nothing is known to be off.
+        """
+        place, problem = self._of(dataset), None
+        gone: set[str] = set()
+        for wait in self.client.patience.waits():
+            time.sleep(wait)
+            try:
+                package = place.read()
+                if package is None:
+                    return tuple(sorted(gone))
+                if doomed := self._doomed(place, package, version):
+                    digests = {one[VERSION]: one.get(CONTENT) or "" for one in doomed}
+                    digests = digests if version is None else {version: digests.get(version, "")}
+                    gone |= digests.keys()
+                    package = self._bury(place, package, doomed, [(*one, reason, at) for one in digests.items()])
+                self._move_up(place, package)
+                return tuple(sorted(gone))
+            except PortalError as error:
+                problem = error
+        raise self.client.failed("withdrawing", problem.reason if problem else "", "what is still there is not known")
+
+    def _doomed(self, place: Dataset, package: Package, version: str | None) -> list[Resource]:
+        """
+        Return the resources to take off.
+
+        If the files at the stable addresses are not what they are said to be, perhaps they are those of the version to
+        be withdrawn, sent by a call that failed: then they go too.
+        """
+        mine = [one for one in package["resources"] if ours(one)]
+        if version is None:
+            return mine
+        doomed = [one for one in mine if one[VERSION] == version]
+        shown = current(package)
+        if shown and shown.version != version and place.wrong(package, shown.resources.values()):
+            doomed += shown.resources.values()
+        return doomed
+
+    def _bury(
+        self, place: Dataset, package: Package, doomed: list[Resource], stones: list[tuple[str, str, str, str]]
+    ) -> Package:
+        ids = {one["id"] for one in doomed}
+        left = next(
+            (
+                {"version": one.version, "period": one.period}
+                for one in held(package, Role.VERSION, Role.CURRENT)
+                if not ids & {each["id"] for each in one.resources.values()}
+            ),
+            {},
+        )
+        keys = ("version", "content_digest", "reason", "at")
+        buried = [dict(zip(keys, stone, strict=True)) for stone in stones]
+        return place.remove(package, ids, tombstone_fields(package, buried, left))
+
+    def _move_up(self, place: Dataset, package: Package) -> None:
+        """Put the newest version that is left to the stable addresses, if it is not there."""
+        left = held(package, Role.VERSION)
+        shown = current(package)
+        if not left or (shown and shown.version == left[0].version):
+            return
+        with tempfile.TemporaryDirectory(prefix="anonflow-") as folder:
+            copied = place.copies(package, left[0], Path(folder))
+            if copied is None:
+                raise self.client.failed("putting an older version forward", "its files are not what they were")
+            wanted = plan(package, [(Role.CURRENT, *copied)], ())
+            package = place.revise(
+                requests.revise_with_files(package, update={}, wanted=wanted.wanted, uploads=wanted.uploads)
+            )
+            package = place.revise(requests.revise(package, update={}, resources=in_order(package["resources"])))
+        if place.wrong(package, wanted.wanted):
+            raise self.client.failed("putting an older version forward", "what can be downloaded is not what was sent")
+
+    def _of(self, dataset: str) -> Dataset:
+        return Dataset(self.client, dataclasses.replace(self.settings, dataset=dataset))
+
+    def _manifest(self, package: Package, one: Held, folder: Path) -> dict[str, Any]:
+        """The manifest of a version; what its resources say, if it is damaged."""
+        manifest_only = Held(
+            role=one.role,
+            version=one.version,
+            period=one.period,
+            published_at=one.published_at,
+            content_digest=one.content_digest,
+            resources={name: each for name, each in one.resources.items() if name == "manifest.json"},
+        )
+        if copied := self.dataset.copies(package, manifest_only, folder):
+            return copied[0]
+        return {
+            "dataset": package["name"],
+            "version": one.version,
+            "period": one.period or None,
+            "published_at": one.published_at,
+            "content_digest": one.content_digest,
+        }
+
+    def _receipt(self, package: Package, there: Held, folder: Path) -> Any:
+        return self._manifest(package, there, folder / "receipt").get("receipt")
+
+    def _site(self) -> str:
+        """The address that readers know the portal by."""
+        reply = self.client.ask(requests.status())
+        return str((reply.result or {}).get("site_url") or self.client.server.url).rstrip("/")

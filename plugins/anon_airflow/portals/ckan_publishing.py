@@ -1,0 +1,291 @@
+"""Publishing one release to a CKAN: look, change under the lock, download and compare, and look again if need be."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from anon_airflow.portals import ckan_datastore as datastore
+from anon_airflow.portals import ckan_requests as requests
+from anon_airflow.portals.ckan_dataset import Dataset
+from anon_airflow.portals.ckan_metadata import INCOMPLETE, lost, own_extra, package_fields, withdrawn
+from anon_airflow.portals.ckan_requests import Package, Sent
+from anon_airflow.portals.ckan_resources import (
+    FILE,
+    MANIFEST,
+    PUBLISHED,
+    REPORT,
+    ROLE,
+    VERSION,
+    Held,
+    Plan,
+    Role,
+    current,
+    held,
+    in_order,
+    ours,
+    plan,
+)
+from anon_airflow.portals.manifest import Manifest, as_json, manifest_of
+from anon_airflow.portals.release import Release
+from anon_core.errors import PortalError, RefusedError
+
+log = logging.getLogger(__name__)
+
+Group = tuple[Role, Mapping[str, Any], Sequence[Sent]]
+
+
+class Publishing:
+    """One release on its way; ``folder`` is a private one for files made on the way."""
+
+    def __init__(self, dataset: Dataset, release: Release, licence: str | None, folder: Path) -> None:
+        self.dataset = dataset
+        self.release = release
+        self.licence = licence
+        self.folder = folder
+        self.manifest: Manifest = manifest_of(release, release.version)
+        self._doubtful: set[str] = set()
+        self._first: frozenset[tuple[str, str, str]] | None = None
+        self._seen = ""
+
+    def run(self) -> tuple[bool, Held, Package]:
+        """
+        Publish, and return whether anything was sent, what stands there now, and on which dataset.
+
+        :raises RefusedError: it must not be published.
+        :raises PortalError: the portal failed again and again; what readers see by then is told.
+        """
+        client, problem = self.dataset.client, None
+        sent = False
+        for wait in client.patience.waits():
+            time.sleep(wait)
+            try:
+                package = self.dataset.read() or self._create()
+                self._refuse(package)
+                there = self._found(package)
+                if there is None:
+                    self._refuse_to_overtake(package)
+                    sent = True
+                    package = self._send(package)
+                    there = self._found(package)
+                if there is not None:
+                    self._seen = "" if package["private"] else "the files of the release are public already"
+                    return sent, there, self._finish(package, there)
+                problem = client.failed("publishing", "what can be downloaded is not what was sent")
+            except PortalError as error:
+                problem = error
+        raise client.failed("publishing", problem.reason if problem else "", self._seen)
+
+    def _create(self) -> Package:
+        fields = package_fields(self.release, None, self.licence, self.manifest)
+        extras = [*fields["extras"], {"key": INCOMPLETE, "value": "yes"}]
+        return self.dataset.create({**fields, "extras": extras})
+
+    def _refuse(self, package: Package) -> None:
+        """Refuse what must not be published here, whatever the gate says."""
+        settings, period = self.dataset.settings, self.release.period or ""
+        if package["private"] and not own_extra(package, INCOMPLETE):
+            raise RefusedError("portal", ["somebody made the dataset private; make it public again, then run again"])
+        for one in withdrawn(package):
+            if self.release.content_digest == one["content_digest"] or self.release.version == one["version"]:
+                reason = f"it is version {one['version']} again, which was withdrawn on {one['at'][:10]}"
+                raise RefusedError("portal", [f"{reason}: publish other content, or none"])
+        newer = [one.age for one in held(package, Role.CURRENT, Role.VERSION) if one.period > period]
+        if newer and not settings.kept:
+            raise RefusedError(
+                "portal",
+                [
+                    f"the portal shows {newer[0][0]}, which is newer than {period or 'a run without a period'}, and "
+                    "`versions: replace` has room for one; set `portal.ckan.versions: keep`"
+                ],
+            )
+
+    def _refuse_to_overtake(self, package: Package) -> None:
+        """Refuse to put this over what somebody else has published since we first looked."""
+        mine = _fingerprint(package)
+        if self._first is None:
+            self._first = mine
+        elif mine != self._first and self.manifest["published_at"] not in {published for *_, published in mine}:
+            raise RefusedError(
+                "portal", ["somebody else published this dataset at the same moment; look at it, then run again"]
+            )
+
+    def _found(self, package: Package) -> Held | None:
+        """
+        Return the newest version of the period if it is this release, whole: as told and as downloaded.
+
+        What is downloaded and is not what it should be is sent again.
+        """
+        kept, period = self.dataset.settings.kept, self.release.period
+        mine = held(package, Role.VERSION if kept else Role.CURRENT)
+        newest = next((one for one in mine if period in (None, one.period)), None)
+        if newest is None or newest.content_digest != self.release.content_digest:
+            return None
+        data = {each.name: each.sha256 for each in self.release.distributions}
+        told = {name: one.get("hash") for name, one in newest.resources.items() if name in data}
+        if told != data or not {MANIFEST, REPORT} <= newest.resources.keys():
+            return None
+        shown = current(package)
+        if shown is None or shown.version != mine[0].version:
+            return None
+        resources = [*newest.resources.values(), *(shown.resources.values() if kept else ())]
+        self._doubtful = self.dataset.wrong(package, resources)
+        return None if self._doubtful else newest
+
+    def _send(self, package: Package) -> Package:
+        """Change everything in one call; whether it fails or not, see what readers get now."""
+        self.manifest = {**self.manifest, "version": self._version(package)}
+        wanted = plan(package, self._groups(package), self._doubtful)
+        fields = package_fields(self.release, package, self.licence, self._shown(package, wanted))
+        if self.dataset.settings.datastore and package["private"]:
+            fields["extras"] = [*fields["extras"], {"key": INCOMPLETE, "value": "yes"}]
+        else:
+            fields["private"] = False
+        request = requests.revise_with_files(package, update=fields, wanted=wanted.wanted, uploads=wanted.uploads)
+        try:
+            package = self.dataset.revise(request)
+        except PortalError:
+            self._look(package, wanted)
+            raise
+        if dropped := lost(fields, package):
+            log.warning("the portal does not show what it was told of %s", ", ".join(dropped))
+        return package
+
+    def _shown(self, package: Package, wanted: Plan) -> Mapping[str, Any]:
+        """What the page says is there: this version, unless a newer one stays at the stable addresses."""
+        shown = current(package)
+        if shown is None or any(one[ROLE] == Role.CURRENT for one in wanted.wanted):
+            return self.manifest
+        return {"version": shown.version, "period": shown.period, "published_at": shown.published_at}
+
+    def _look(self, package: Package, wanted: Plan) -> None:
+        """After a call that failed: CKAN may show a new file although it took everything else back."""
+        shown = [one for one in wanted.wanted if one[ROLE] == Role.CURRENT]
+        try:
+            public = len(shown) - len(self.dataset.wrong(package, shown))
+        except PortalError:
+            self._seen = "whether readers see new files already is not known"
+            return
+        where = "with the token" if package["private"] else "by anybody"
+        self._seen = f"{public} of {len(shown)} new files can be downloaded {where} already" if public else ""
+
+    def _version(self, package: Package) -> str:
+        """The version's name; with a number after it if other bytes of its period have been published since."""
+        name = self.release.version
+        mine = held(package, Role.VERSION) if self.dataset.settings.kept else []
+        newest = next((one for one in mine if self.release.period in (None, one.period)), None)
+        if newest and newest.content_digest == self.release.content_digest:
+            return newest.version  # Damaged or half there: it is mended.
+        used = {one.version for one in mine if one.published_at != self.manifest["published_at"]}
+        names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+        return next(each for each in names if each not in used)
+
+    def _groups(self, package: Package) -> list[Group]:
+        """Return what the dataset shall hold: this version, and the newest one at the stable addresses."""
+        files = self._files()
+        if not self.dataset.settings.kept:
+            return [(Role.CURRENT, self.manifest, files)]
+        groups: list[Group] = [(Role.VERSION, self.manifest, files)]
+        mine = (self.release.period or "", self.manifest["published_at"], self.manifest["version"])
+        others = [one for one in held(package, Role.VERSION) if one.version != self.manifest["version"]]
+        shown = current(package)
+        if shown and shown.version not in {self.manifest["version"], *(one.version for one in others)}:
+            # It was published when each version replaced the one before: from now on it is one of several.
+            groups.append((Role.VERSION, *self._copies(package, shown)))
+            others.append(shown)
+        newest = max(others, key=lambda one: one.age, default=None)
+        if newest is None or newest.age <= mine:
+            groups.append((Role.CURRENT, self.manifest, files))
+        elif not shown or shown.version != newest.version:
+            groups.append((Role.CURRENT, *self._copies(package, newest)))
+        return groups
+
+    def _copies(self, package: Package, one: Held) -> tuple[Mapping[str, Any], Sequence[Sent]]:
+        copied = self.dataset.copies(package, one, self.folder / "copies")
+        if copied is None:
+            raise RefusedError(
+                "portal", [f"version {one.version} there is damaged; withdraw it (`anon withdraw`), then run again"]
+            )
+        return copied
+
+    def _files(self) -> list[Sent]:
+        """Return all files of the version: the tables as they were measured, the report, the manifest."""
+        report = as_json(self.release.report)
+        digest = hashlib.sha256(report).hexdigest()
+        if digest != self.manifest.get("report_sha256", digest):
+            raise RefusedError("portal", ["the report is not the one that the receipt covers"])
+        tables = [
+            Sent(name=one.name, path=one.path, media_type=one.media_type, sha256=one.sha256, bytes=one.bytes)
+            for one in self.release.distributions
+        ]
+        return [*tables, self._made(REPORT, report), self._made(MANIFEST, as_json(self.manifest))]
+
+    def _made(self, name: str, content: bytes) -> Sent:
+        path = self.folder / name
+        path.write_bytes(content)
+        digest = hashlib.sha256(content).hexdigest()
+        return Sent(name=name, path=path, media_type="application/json", sha256=digest, bytes=len(content))
+
+    def _finish(self, package: Package, there: Held) -> Package:
+        """Fill the DataStore, show the dataset, remove the versions that do not stay, and put the rest in order."""
+        if self.dataset.settings.datastore and self._newest(package, there):
+            self._fill(package)
+            package = self.dataset.read() or package
+        if package["private"]:
+            fields = package_fields(self.release, package, self.licence, self.manifest)
+            package = self.dataset.revise(requests.revise(package, update={**fields, "private": False}))
+        if doomed := self._beyond(package, there):
+            package = self.dataset.remove(package, doomed, {})
+        ordered = in_order(package["resources"])
+        if [one["id"] for one in ordered] != [one["id"] for one in package["resources"]]:
+            package = self.dataset.revise(requests.revise(package, update={}, resources=ordered))
+        return package
+
+    def _newest(self, package: Package, there: Held) -> bool:
+        shown = current(package)
+        return shown is not None and shown.version == there.version
+
+    def _fill(self, package: Package) -> None:
+        table = next((one for one in self._files() if one.name.endswith(".csv")), None)
+        shown = current(package)
+        if table is None or shown is None:
+            return
+        columns = self.release.report.get("recoding", {}).get("columns", [])
+        rows = next(one.rows for one in self.release.distributions if one.name == table.name)
+        place = shown.resources[table.name]["id"]
+        if not datastore.is_filled(self.dataset.client, place, table, columns, rows):
+            datastore.fill(self.dataset.client, place, table, columns)
+            if not datastore.is_filled(self.dataset.client, place, table, columns, rows):
+                raise self.dataset.client.failed("filling the DataStore", "it does not have the rows of the file")
+
+    def _beyond(self, package: Package, there: Held) -> set[str]:
+        """
+        Return the resources that do not stay: versions beyond ``keep``, files of other names, what is gone.
+
+        What arrives stays until the next one does, even if it is a backfill of a period before all others.
+        """
+        settings = self.dataset.settings
+        versions = [one.version for one in held(package, Role.VERSION)]
+        staying = {there.version, *versions[: settings.keep]} if settings.kept else set()
+        names = {MANIFEST, REPORT, *(one.name for one in self.release.distributions)}
+        return {
+            one["id"]
+            for one in package["resources"]
+            if ours(one)
+            and (
+                one[ROLE] == Role.GONE
+                or (one[ROLE] == Role.VERSION and one[VERSION] not in staying)
+                or (one[ROLE] == Role.CURRENT and one[FILE] not in names)
+            )
+        }
+
+
+def _fingerprint(package: Package) -> frozenset[tuple[str, str, str]]:
+    """What of a dataset only a publication changes; others may correct its words."""
+    mine = [one for one in package["resources"] if ours(one)]
+    return frozenset((one["id"], one.get("hash") or "", one.get(PUBLISHED) or "") for one in mine)

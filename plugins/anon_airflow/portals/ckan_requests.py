@@ -1,0 +1,223 @@
+"""What is said to CKAN and how its answers read: pure functions, none of which touches the network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+Package = dict[str, Any]
+Resource = dict[str, Any]
+MOST_WORDS = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """A file to be sent: where it lies, and the digest that its bytes must have."""
+
+    name: str
+    path: Path
+    media_type: str
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """
+    One call of an action.
+
+    ``uploads`` maps ids of resources to the files they get; ``told`` is what is said of resources. ``asks``: the call
+    changes nothing.
+    """
+
+    action: str
+    payload: dict[str, Any]
+    uploads: dict[str, Sent] = field(default_factory=dict)
+    told: tuple[Resource, ...] = ()
+    asks: bool = False
+
+    @property
+    def form(self) -> dict[str, str]:
+        """The payload as fields of a form, which a call with files has to be."""
+        return {key: value if isinstance(value, str) else json.dumps(value) for key, value in self.payload.items()}
+
+    @property
+    def files(self) -> dict[str, Sent]:
+        """The files by the names of their fields."""
+        return {f"update__resources__{name}__upload": sent for name, sent in self.uploads.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What CKAN answered."""
+
+    status: int
+    result: Any = None
+    error: Any = None
+
+    @property
+    def ok(self) -> bool:
+        return self.status == 200
+
+    @property
+    def broken(self) -> bool:
+        """The server is at fault, and may be well later."""
+        return self.status >= 500
+
+    @property
+    def stale(self) -> bool:
+        """Somebody else changed the dataset since it was read."""
+        return self.status == 409 and isinstance(self.error, dict) and "match" in self.error
+
+    @property
+    def too_large(self) -> bool:
+        return self.status == 413 or (self.status == 409 and "upload" in _keys(self.error))
+
+    @property
+    def name_taken(self) -> bool:
+        return self.status == 409 and isinstance(self.error, dict) and "name" in self.error
+
+    @property
+    def words(self) -> str:
+        """The answer in words: what CKAN says of our metadata; of a fault of its own, only what kind it is."""
+        kind = self.error.get("__type", "") if isinstance(self.error, dict) else ""
+        said = str(kind) if self.broken else "; ".join(_sentences(self.error))
+        return f"HTTP {self.status}" + (f" ({said[:MOST_WORDS]})" if said else "")
+
+
+def read_reply(status: int, body: bytes) -> Reply:
+    """
+    Read an answer; one that is not CKAN's, as of a proxy in between, has a status and no words.
+
+    >>> read_reply(409, b'{"success": false, "error": {"__type": "Validation Error", "name": ["taken"]}}').words
+    'HTTP 409 (name: taken)'
+    >>> read_reply(502, b"<html>Bad Gateway</html>").words
+    'HTTP 502'
+    >>> read_reply(200, b"<html>Hello</html>").ok
+    False
+    """
+    try:
+        content = json.loads(body)
+    except ValueError:
+        content = None
+    if isinstance(content, dict) and content.get("success") is True and status == 200:
+        return Reply(status=status, result=content.get("result"))
+    error = content.get("error") if isinstance(content, dict) else content if isinstance(content, str) else None
+    # A page that is not an answer of the API, though it says 200, is as good as no answer.
+    return Reply(status=502 if status == 200 else status, error=error)
+
+
+def _sentences(error: Any, where: str = "") -> list[str]:
+    if isinstance(error, dict):
+        shown = {key: value for key, value in error.items() if key != "__type"}
+        return [one for key, value in shown.items() for one in _sentences(value, "" if key == "message" else str(key))]
+    if isinstance(error, list):
+        return [one for value in error for one in _sentences(value, where)]
+    return [f"{where}: {error}" if where else str(error)] if error else []
+
+
+def _keys(error: Any) -> set[str]:
+    if isinstance(error, dict):
+        return set(error).union(*map(_keys, error.values()))
+    return set().union(*map(_keys, error)) if isinstance(error, list) else set()
+
+
+def status() -> Request:
+    return Request(action="status_show", payload={}, asks=True)
+
+
+def whoami() -> Request:
+    """Ask whose token this is; CKAN answers 404 to a token that it does not know."""
+    return Request(action="user_show", payload={}, asks=True)
+
+
+def own_organizations() -> Request:
+    """Ask where the token's owner may create datasets. A wrong token is answered with an empty list, not an error."""
+    return Request(action="organization_list_for_user", payload={"permission": "create_dataset"}, asks=True)
+
+
+def organization(name: str) -> Request:
+    return Request(action="organization_show", payload={"id": name}, asks=True)
+
+
+def licences() -> Request:
+    return Request(action="license_list", payload={}, asks=True)
+
+
+def action_help(action: str) -> Request:
+    """Ask whether there is such an action."""
+    return Request(action="help_show", payload={"name": action}, asks=True)
+
+
+def show(dataset: str) -> Request:
+    return Request(action="package_show", payload={"id": dataset}, asks=True)
+
+
+def create(fields: Mapping[str, Any]) -> Request:
+    """Ask for a dataset that nobody sees yet."""
+    return Request(action="package_create", payload={**fields, "private": True})
+
+
+def revise(package: Package, *, update: Mapping[str, Any], resources: Sequence[Resource] | None = None) -> Request:
+    """
+    Ask for one change of everything, if the dataset is still as it was read; ``resources`` are all that it shall have.
+
+    Lists are replaced as a whole: what is merged place by place keeps what nobody meant.
+    """
+    return _revise(package, {**update, **({} if resources is None else {"resources": list(resources)})}, {}, resources)
+
+
+def revise_with_files(
+    package: Package, *, update: Mapping[str, Any], wanted: Sequence[Resource], uploads: Mapping[str, Sent]
+) -> Request:
+    """
+    Ask for one change with files, if the dataset is still as it was read.
+
+    It names only the resources that are ``wanted`` new or changed: CKAN takes no more than half a megabyte beside the
+    files, and years of versions would be more. New ones come last.
+    """
+    there = {one["id"] for one in package["resources"]}
+    said: dict[str, Any] = {f"update__resources__{one['id']}": one for one in wanted if one["id"] in there}
+    if new := [one for one in wanted if one["id"] not in there]:
+        said["update__resources__extend"] = new
+    request = _revise(package, update, said, wanted)
+    return replace(request, uploads=dict(uploads))
+
+
+def _revise(
+    package: Package, update: Mapping[str, Any], said: Mapping[str, Any], told: Sequence[Resource] | None
+) -> Request:
+    return Request(
+        action="package_revise",
+        payload={
+            "match": {"id": package["id"], "metadata_modified": package["metadata_modified"]},
+            "filter": [f"-{key}__*" for key, value in update.items() if isinstance(value, list)],
+            "update": dict(update),
+            **said,
+        },
+        told=tuple(told or ()),
+    )
+
+
+def delete_rows(resource_id: str) -> Request:
+    """Ask to remove a resource's table from the DataStore: it outlives the resource, and anybody can read it."""
+    return Request(action="datastore_delete", payload={"resource_id": resource_id, "force": True})
+
+
+def create_table(resource_id: str, fields: Sequence[Mapping[str, Any]]) -> Request:
+    return Request(
+        action="datastore_create", payload={"resource_id": resource_id, "force": True, "fields": list(fields)}
+    )
+
+
+def insert_rows(resource_id: str, records: Sequence[Mapping[str, Any]]) -> Request:
+    payload = {"resource_id": resource_id, "force": True, "method": "insert", "records": list(records)}
+    return Request(action="datastore_upsert", payload=payload)
+
+
+def table(resource_id: str) -> Request:
+    """Ask how many rows a table in the DataStore has, and what its columns mean."""
+    return Request(action="datastore_search", payload={"resource_id": resource_id, "limit": 0}, asks=True)

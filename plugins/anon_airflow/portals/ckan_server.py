@@ -1,0 +1,139 @@
+"""Which CKAN, and with which token: what a connection of Airflow says, read without Airflow where there is none."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from anon_core.errors import InvalidInputError
+
+TYPE = "ckan"
+PREFIX = "AIRFLOW_CONN_"
+USUAL_TIMEOUT = 120.0
+"""Seconds to wait for a sign of life. CKAN answers an upload only when it has stored and indexed all of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """A CKAN and the token to speak to it with; ``url`` has no slash at its end."""
+
+    url: str
+    token: str = field(repr=False)
+    timeout: float = USUAL_TIMEOUT
+
+    @classmethod
+    def of(cls, connection: str, fields: Mapping[str, Any]) -> Server:
+        """
+        Read the fields of a connection: ``host`` is the address, ``password`` the token, ``extra`` has the timeout.
+
+        >>> Server.of("town", {"host": "https://data.example.org/", "password": "secret"}).url
+        'https://data.example.org'
+
+        :raises InvalidInputError: with everything that is wrong with them; never with the token.
+        """
+        problems = []
+        if fields.get("conn_type") not in (None, TYPE):
+            problems.append(f"its type is {fields['conn_type']!r}, not `{TYPE}`")
+        url = _address(fields)
+        if url is None:
+            problems.append("its host is no address such as https://data.example.org")
+        token = str(fields.get("password") or "").strip()
+        if not token or not token.isascii() or len(token.split()) > 1:
+            problems.append(
+                "its password is not an API token (CKAN shows one at /user/NAME/api-tokens, without `Bearer`)"
+            )
+        timeout = _timeout(fields.get("extra"))
+        if timeout is None:
+            problems.append("its extra is not JSON with a `timeout` in seconds, 1 to 3600")
+        if problems or url is None or timeout is None:
+            raise InvalidInputError(f"connection {connection!r} does not lead to a CKAN: {'; '.join(problems)}")
+        return cls(url=url, token=token, timeout=timeout)
+
+
+def from_environment(connection: str, environ: Mapping[str, str] | None = None) -> Server:
+    """
+    Read a connection from AIRFLOW_CONN_<ID>, as Airflow itself would: JSON or a URI.
+
+    >>> environ = {"AIRFLOW_CONN_TOWN": "ckan://https://:secret@data.example.org"}
+    >>> from_environment("town", environ).url
+    'https://data.example.org'
+
+    :raises InvalidInputError: it is not set, or does not lead to a CKAN.
+    """
+    name = f"{PREFIX}{connection.upper()}"
+    text = (os.environ if environ is None else environ).get(name, "").strip()
+    if not text:
+        raise InvalidInputError(
+            f"connection {connection!r} is not known here: run the DAG in Airflow, which keeps connections, or set "
+            f'{name} to {{"conn_type": "ckan", "host": "https://...", "password": "the API token"}}'
+        )
+    if not text.startswith("{"):
+        return Server.of(connection, _of_uri(connection, text))
+    try:
+        fields = json.loads(text)
+    except ValueError:
+        raise InvalidInputError(
+            f"{name} begins like JSON and is none; its text is withheld, for it holds the token"
+        ) from None
+    return Server.of(connection, fields)
+
+
+def _of_uri(connection: str, text: str) -> dict[str, Any]:
+    """Read ``ckan://https://:token@host:port/path?timeout=60``; the second scheme may be left out and is then https."""
+    kind, _, rest = text.partition("://")
+    try:
+        parts = urlsplit(rest if "://" in rest else f"//{rest}")
+        port = parts.port
+    except ValueError:
+        raise InvalidInputError(
+            f"{PREFIX}{connection.upper()} is no URI; its text is withheld, for it holds the token: write reserved "
+            "characters as %XX, or use JSON"
+        ) from None
+    host = unquote(parts.hostname or "")
+    return {
+        "conn_type": kind,
+        "host": f"{parts.scheme}://{host}" if parts.scheme else host,
+        "port": port,
+        "schema": unquote(parts.path.strip("/")),
+        "password": unquote(parts.password or ""),
+        "extra": _typed(dict(parse_qsl(parts.query, keep_blank_values=True))),
+    }
+
+
+def _typed(query: dict[str, str]) -> Any:
+    """Return the extra of a URI: its query, or all of it as JSON under ``__extra__``, as Airflow writes it."""
+    if "__extra__" in query:
+        return query["__extra__"]
+    return {key: float(value) if value.replace(".", "", 1).isdigit() else value for key, value in query.items()}
+
+
+def _address(fields: Mapping[str, Any]) -> str | None:
+    """Return the address of a CKAN without a slash at its end, or None."""
+    host = str(fields.get("host") or "").strip().rstrip("/")
+    try:
+        parts = urlsplit(host if "://" in host else f"https://{host}")
+        named = parts.port
+    except ValueError:
+        return None
+    plain = (
+        parts.scheme in ("http", "https") and parts.hostname and not (parts.query or parts.fragment or parts.username)
+    )
+    if not plain or " " in host:
+        return None
+    port = "" if named else f":{fields['port']}" if fields.get("port") else ""
+    path = "/".join(each for each in (parts.path.strip("/"), str(fields.get("schema") or "").strip("/")) if each)
+    return f"{parts.scheme}://{parts.netloc}{port}{'/' + path if path else ''}"
+
+
+def _timeout(extra: Any) -> float | None:
+    try:
+        content = json.loads(extra) if isinstance(extra, str) and extra.strip() else extra or {}
+        value = content.get("timeout")
+        seconds = USUAL_TIMEOUT if value in (None, "") else float(value)
+    except (ValueError, TypeError, AttributeError):
+        return None
+    return seconds if 1 <= seconds <= 3600 else None
