@@ -155,24 +155,10 @@ def head_before(database: Database, begin: int) -> Head:
 
 def wrong(position: Position, head: Head, signers: Signers) -> str:
     """Say what is wrong at one position, given the last link that holds; empty when nothing is."""
-    if len(position.entries) != 1 or position.number != head.seq + 1:
-        named = " and ".join(f"{table} row {position.number}" for table, _ in position.rows)
-        if position.entries:
-            return f"a chain entry was inserted (with {named or 'no row'})"
-        return f"{named} has no chain entry: the entry was removed, or the row was inserted"
+    if what := wrong_entry(position, head, signers.ring):
+        return what
     entry = position.entries[0]
     named = f"{entry['table_name']} row {entry['row_id']}"
-    key = signers.ring.find(entry["key_id"])
-    if key is None:
-        return (
-            f"the chain entry of {named} names key {entry['key_id']}, which is not here (the current one is "
-            f"{signers.ring.current.key_id}): if that key was retired, name a file with it in {RETIRED}, if it signs "
-            "today, set ANON_SIGNING_KEY to it; if nobody knows it, the entry was forged"
-        )
-    if entry["previous_mac"] != head.mac:
-        return f"the chain entry of {named} does not follow the one before it: entries were reordered or replaced"
-    if not key.verify("chain", entry_message(entry), entry["mac"]):
-        return f"the chain entry of {named} was edited, or signed with another key"
     strangers = [table for table, _ in position.rows if table != entry["table_name"]]
     if strangers:
         return f"{strangers[0]} row {position.number} was inserted: the chain entry is that of {named}"
@@ -183,3 +169,26 @@ def wrong(position: Position, head: Head, signers: Signers) -> str:
     if row_digest(*position.rows[0]) != entry["row_digest"]:
         return f"{named} was edited"
     return signers.wrong(entry, position.rows[0][1], head.mac)
+
+
+def wrong_entry(position: Position, head: Head, ring: KeyRing) -> str:
+    """Say what is wrong with a link alone, whatever became of its row; empty when nothing is."""
+    if len(position.entries) != 1 or position.number != head.seq + 1:
+        named = " and ".join(f"{table} row {position.number}" for table, _ in position.rows)
+        if position.entries:
+            return f"a chain entry was inserted (with {named or 'no row'})"
+        return f"{named} has no chain entry: the entry was removed, or the row was inserted"
+    entry = position.entries[0]
+    named = f"{entry['table_name']} row {entry['row_id']}"
+    key = ring.find(entry["key_id"])
+    if key is None:
+        return (
+            f"the chain entry of {named} names key {entry['key_id']}, which is not here (the current one is "
+            f"{ring.current.key_id}): if that key was retired, name a file with it in {RETIRED}, if it signs "
+            "today, set ANON_SIGNING_KEY to it; if nobody knows it, the entry was forged"
+        )
+    if entry["previous_mac"] != head.mac:
+        return f"the chain entry of {named} does not follow the one before it: entries were reordered or replaced"
+    if not key.verify("chain", entry_message(entry), entry["mac"]):
+        return f"the chain entry of {named} was edited, or signed with another key"
+    return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from anon_airflow.audit.chain import GENESIS, Head, Position, walk, wrong
+from anon_airflow.audit.chain import GENESIS, Head, walk, wrong, wrong_entry
 from anon_airflow.audit.database import Database
 from anon_airflow.audit.handover import Signers
 from anon_airflow.audit.history import BY
@@ -25,15 +25,19 @@ def proven_rows(database: Database, ring: KeyRing, tables: Sequence[str]) -> dic
 
     The history of one run proves every link since the run began. This goes back to the first link of all and asks
     less: rows of other tables are not looked at, so an old fault elsewhere does not stop every dataset for good. But no
-    link may be missing, and each must follow the one before it: nothing of these tables can be gone unnoticed.
+    link may be missing, each must follow the one before it, and each must be signed: nothing of these tables can be
+    gone unnoticed. Retired keys are needed for that.
 
-    :raises RefusedError: a link is missing or out of order, or one of these rows is not what was signed.
+    :raises RefusedError: a link does not hold, or one of these rows is not what was signed.
     """
     found: dict[str, list[Row]] = {name: [] for name in tables}
     head = Head(0, GENESIS)
     for position in walk(database):
         here = {name for name, _ in position.rows} | {entry["table_name"] for entry in position.entries}
-        what = wrong(position, head, Signers(ring)) if here & found.keys() else _unlinked(position, head)
+        if here.isdisjoint(found):
+            what = wrong_entry(position, head, ring) if position.entries else ""
+        else:
+            what = wrong(position, head, Signers(ring))
         if what:
             reason = f"link {position.number}: {what}; nothing on record is believed: run `anon audit verify`"
             raise RefusedError(BY, [reason])
@@ -43,11 +47,3 @@ def proven_rows(database: Database, ring: KeyRing, tables: Sequence[str]) -> dic
         if position.entries:
             head = Head(position.number, position.entries[0]["mac"])
     return found
-
-
-def _unlinked(position: Position, head: Head) -> str:
-    """Say whether a link is missing before this one; a row without a link is none of these tables' business."""
-    if not position.entries:
-        return ""
-    follows = position.number == head.seq + 1 and position.entries[0]["previous_mac"] == head.mac
-    return "" if follows else "it does not follow the one before it"

@@ -130,7 +130,7 @@ def test_anon_withdraw_takes_a_release_off_ckan_and_it_stays_off(site: Site, pla
     assert (done.code, done.json["withdrawn"]) == (0, [version]), done.err
     assert {httpx.get(address).status_code for address in addresses} == {404}
     assert "a column was wrong" in httpx.get(f"{site.url}/dataset/{place.dataset}").text
-    (withdrawal,) = run.audit().rows("withdrawals", place.dataset)
+    (withdrawal,) = run.audit().proven("withdrawals")["withdrawals"]
     assert (withdrawal["version"], withdrawal["reason"]) == (version, "a column was wrong")
     again = run_by_hand(spec, home, "manual__2", period="2026-11-01")
     with pytest.raises(RefusedError, match="withdrawn"):
