@@ -111,7 +111,7 @@ format: .venv/.ready  ## Format the code.
 	@touch $@
 
 bench: .venv/.peers  ## Measure against peers, in one run.
-	@for file in $(filter-out benchmarks/timing.py,$(wildcard benchmarks/*.py)); do echo "== $$file"; PYTHONPATH=.venv/peers $(BIN)/python $$file; done
+	@for file in $(filter-out benchmarks/timing.py,$(wildcard benchmarks/*.py)); do echo "== $$file"; PYTHONPATH=.venv/peers:. $(BIN)/python $$file; done
 
 clean:  ## Remove Airflow's state and the sample; the portal and the audit store stay.
 	@rm -rf .airflow include/samples/driver_licences.csv

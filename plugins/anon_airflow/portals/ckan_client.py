@@ -191,7 +191,7 @@ class CkanClient:
 
     def _blocks(self, response: httpx.Response, most: int | None = None) -> Iterator[bytes]:
         read = 0
-        for block in response.iter_bytes(BLOCK):
+        for block in response.iter_bytes():
             read += len(block)
             if most is not None and read > most:
                 raise self.failed("reading the answer", f"it has more than {most} bytes")

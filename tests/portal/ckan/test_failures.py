@@ -8,7 +8,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 from pathlib import Path
 
 import httpx
@@ -214,7 +213,7 @@ def test_somebody_who_corrects_the_words_meanwhile_is_no_second_publisher(
 
 PUBLISH_LARGE = textwrap.dedent(
     """
-    import json, resource, sys, time
+    import json, resource, sys
     from pathlib import Path
     from tests.portal.ckan.portals import Place, Site, distribution
 
@@ -225,17 +224,15 @@ PUBLISH_LARGE = textwrap.dedent(
     portal, release = place.portal(timeout=120), place.release(distributions=(file,))
     portal.check_writable()
     peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    before, start = peak(), time.monotonic()
+    before = peak()
     status = portal.publish(release).status
-    print(json.dumps({"grown": (peak() - before) * 1024, "seconds": time.monotonic() - start, "status": status}))
+    print(json.dumps({"grown": (peak() - before) * 1024, "status": status}))
     """
 )
 
 
-def test_200_megabytes_are_streamed_at_the_speed_of_curl_in_constant_memory(
-    site: Site, place: Place, tmp_path: Path, booted_ckan: CkanServer
-) -> None:
-    """Publishing sends everything and reads it back, so it is compared with curl doing both."""
+def test_200_megabytes_are_streamed_in_constant_memory(site: Site, place: Place, tmp_path: Path) -> None:
+    """How fast that is, `benchmarks/ckan.py` measures."""
     large = tmp_path / f"{place.dataset}.csv"
     block = b"".join(b"%d,%d\n" % (number, number * number) for number in range(60_000))
     with large.open("wb") as file:
@@ -257,18 +254,4 @@ def test_200_megabytes_are_streamed_at_the_speed_of_curl_in_constant_memory(
     assert result["status"] == "published"
     assert result["grown"] < 30 << 20, result
     table = next(one for one in site.show(place.dataset)["resources"] if one["name"].endswith(".csv"))
-    by_curl = _curl(site, place.dataset, large)
-    print(f"200 MB to CKAN: {result['seconds']:.2f} s, curl {by_curl:.2f} s, {result['grown'] >> 20} MB more memory")
     assert table["size"] == large.stat().st_size
-    assert result["seconds"] < 2 * by_curl + 2, (result, by_curl)
-
-
-def _curl(site: Site, dataset: str, large: Path) -> float:
-    """Seconds that curl takes to upload a file as a further resource and to download it."""
-    start = time.monotonic()
-    action, quiet = f"{site.url}/api/3/action", ["curl", "-fsS", "-H", f"Authorization: {site.token}"]
-    form = ["-F", f"package_id={dataset}", "-F", "name=by curl", "-F", f"upload=@{large}"]
-    answer = subprocess.run([*quiet, *form, f"{action}/resource_create"], capture_output=True, check=True)
-    url = json.loads(answer.stdout)["result"]["url"]
-    subprocess.run(["curl", "-fsS", "-o", os.devnull, url], check=True)
-    return time.monotonic() - start
