@@ -73,7 +73,7 @@ up: .airflow/.ready include/samples/driver_licences.csv  ## Start Airflow with i
 	@touch $@
 
 test: .venv/.test-peers  ## Run the fast tests: no root, no service, no network.
-	@PYTHONPATH=.venv/test-peers $(BIN)/python -m pytest -q -n auto
+	@PYTHONPATH=.venv/test-peers $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 test-slow: .venv/.ready  ## Run the tests that start a real Airflow.
 	@$(BIN)/python -m pytest -q -m slow tests/dags

@@ -26,7 +26,7 @@ def append_many(url: str, home: str, times: int) -> None:
 
 
 def test_four_processes_append_at_once_and_the_chain_stays_whole(url: str, tmp_path: Path) -> None:
-    with multiprocessing.get_context("spawn").Pool(4) as pool:
+    with multiprocessing.get_context("fork").Pool(4) as pool:
         pool.starmap(append_many, [(url, str(tmp_path), 25)] * 4, chunksize=1)
     with AuditStore.open(url, tmp_path, KEY) as store:
         verification = store.verify()

@@ -194,7 +194,7 @@ def test_a_home_that_takes_no_file_is_a_storage_error(tmp_path: Path) -> None:
 
 
 def test_processes_that_make_the_key_at_once_get_the_same_one(tmp_path: Path) -> None:
-    with multiprocessing.get_context("spawn").Pool(4) as pool:
+    with multiprocessing.get_context("fork").Pool(4) as pool:
         for attempt in range(10):
             home = tmp_path / str(attempt)
             assert len(set(pool.map(key_id_of, [str(home)] * 8, chunksize=1))) == 1
