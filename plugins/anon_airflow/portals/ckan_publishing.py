@@ -117,25 +117,34 @@ class Publishing:
 
     def _found(self, package: Package) -> Held | None:
         """
-        Return the newest version of the period if it is this release, whole: as told and as downloaded.
+        Return the version that is this release if it is there, whole: as told and as downloaded.
 
         What is downloaded and is not what it should be is sent again.
         """
-        kept, period = self.dataset.settings.kept, self.release.period
-        mine = held(package, Role.VERSION if kept else Role.CURRENT)
-        newest = next((one for one in mine if period in (None, one.period)), None)
-        if newest is None or newest.content_digest != self.release.content_digest:
+        newest, kept = self._same(package), self.dataset.settings.kept
+        if newest is None:
             return None
         data = {each.name: each.sha256 for each in self.release.distributions}
         told = {name: one.get("hash") for name, one in newest.resources.items() if name in data}
         if told != data or not {MANIFEST, REPORT} <= newest.resources.keys():
             return None
         shown = current(package)
-        if shown is None or shown.version != mine[0].version:
+        if shown is None or shown.version != held(package, Role.VERSION if kept else Role.CURRENT)[0].version:
             return None
         resources = [*newest.resources.values(), *(shown.resources.values() if kept else ())]
         self._doubtful = self.dataset.wrong(package, resources)
         return None if self._doubtful else newest
+
+    def _same(self, package: Package) -> Held | None:
+        """
+        Return the newest version of the period if it has this content; for a run without a period, of all periods too.
+
+        An older one does not count: whoever publishes A, then B, then A again wants to see A.
+        """
+        mine = held(package, Role.VERSION if self.dataset.settings.kept else Role.CURRENT)
+        newest = [one for one in mine if one.period == (self.release.period or "")][:1]
+        newest += mine[:1] if self.release.period is None else []
+        return next((one for one in newest if one.content_digest == self.release.content_digest), None)
 
     def _send(self, package: Package) -> Package:
         """Change everything in one call; whether it fails or not, see what readers get now."""
@@ -177,10 +186,11 @@ class Publishing:
     def _version(self, package: Package) -> str:
         """The version's name; with a number after it if other bytes of its period have been published since."""
         name = self.release.version
-        mine = held(package, Role.VERSION) if self.dataset.settings.kept else []
-        newest = next((one for one in mine if self.release.period in (None, one.period)), None)
-        if newest and newest.content_digest == self.release.content_digest:
-            return newest.version  # Damaged or half there: it is mended.
+        if not self.dataset.settings.kept:
+            return name
+        if there := self._same(package):
+            return there.version  # Damaged or half there: it is mended.
+        mine = held(package, Role.VERSION)
         used = {one.version for one in mine if one.published_at != self.manifest["published_at"]}
         names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
         return next(each for each in names if each not in used)

@@ -167,6 +167,18 @@ def test_content_that_comes_back_is_a_version_of_its_own(place: Place) -> None:
     assert [one["version"] for one in portal.versions(place.dataset)] == ["v5-2", "v6", "v5"]
 
 
+def test_a_run_without_a_period_is_published_once_beside_those_that_have_one(site: Site, place: Place) -> None:
+    portal = place.portal(kept=True)
+    portal.publish(place.release("sex,rows\nF,7\n", version="v7", period="2026-07-01"))
+    by_hand = place.release(version="by-hand")
+    assert portal.publish(by_hand).version == "by-hand"
+    before = site.show(place.dataset)
+    assert portal.publish(by_hand).version == "by-hand"
+    assert site.show(place.dataset) == before
+    assert [one["version"] for one in portal.versions(place.dataset)] == ["v7", "by-hand"]
+    assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,7\n"
+
+
 def test_whoever_begins_to_keep_versions_keeps_the_one_that_is_there(site: Site, place: Place) -> None:
     older = place.release(period="2026-10-01")
     place.portal().publish(older)
