@@ -216,7 +216,7 @@ class Publishing:
         return groups
 
     def _copies(self, package: Package, one: Held) -> tuple[Mapping[str, Any], Sequence[Sent]]:
-        copied = self.dataset.copies(package, one, self.folder / "copies")
+        copied = self.dataset.copies(package, one, self.folder / f"copy of {one.version}")
         if copied is None:
             raise RefusedError(
                 "portal", [f"version {one.version} there is damaged; withdraw it (`anon withdraw`), then run again"]

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from anon_airflow.portals.ckan_requests import Package, Resource, Sent
+from anon_airflow.portals.release import NAME
 
 MANIFEST = "manifest.json"
 REPORT = "report.json"
@@ -57,8 +58,15 @@ class Held:
 
 
 def ours(resource: Resource) -> bool:
-    """Whether a resource is one that anonflow made."""
-    return resource.get(ROLE) in list(Role) and bool(resource.get(VERSION)) and bool(resource.get(FILE))
+    """
+    Whether a resource is one that anonflow made.
+
+    Its labels come from the portal, where others may have written them: a version or a file with a name that could
+    become another path than the one meant is not ours.
+    """
+    texts = all(isinstance(resource.get(key) or "", str) for key in OWN)
+    named = texts and all(NAME.fullmatch(resource.get(key) or "") for key in (VERSION, FILE))
+    return named and resource.get(ROLE) in list(Role)
 
 
 def held(package: Package, *roles: Role) -> list[Held]:

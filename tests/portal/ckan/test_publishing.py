@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import httpx
 import pytest
@@ -185,6 +186,29 @@ def test_whoever_begins_to_keep_versions_keeps_the_one_that_is_there(site: Site,
     place.portal(kept=True).publish(place.release("sex,rows\nF,6\n", version="v2", period="2026-11-01"))
     kept = site.downloads(place.dataset, version="v1")
     assert kept[f"{place.dataset}.csv"] == older.distributions[0].path.read_bytes()
+
+
+def test_the_version_that_is_there_is_kept_though_the_first_attempt_fails(
+    site: Site, place: Place, network: BadNetwork
+) -> None:
+    older = place.release(period="2026-10-01")
+    place.portal().publish(older)
+    table = f"{place.dataset}.csv"
+    network.rules[table] = Rule(times=2, answer=b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\ncut off")
+    network.rules["package_revise"] = Rule(times=1, answer=http("503 Service Unavailable"))
+    newer = place.release("sex,rows\nF,6\n", version="v2", period="2026-11-01")
+    assert place.portal(url=network.url, kept=True).publish(newer).status == "published"
+    assert site.downloads(place.dataset, version="v1")[table] == older.distributions[0].path.read_bytes()
+
+
+def test_a_label_that_somebody_wrote_on_the_portal_is_not_a_path_here(site: Site, place: Place, tmp_path: Path) -> None:
+    place.portal().publish(place.release(period="2026-10-01"))
+    shown = site.show(place.dataset)
+    planted = tmp_path / "planted"
+    resources = [{**shown["resources"][0], "anonflow_file": str(planted)}, *shown["resources"][1:]]
+    site.call("package_patch", id=shown["id"], resources=resources)
+    place.portal(kept=True).publish(place.release("sex,rows\nF,6\n", version="v2", period="2026-11-01"))
+    assert not planted.exists()
 
 
 def test_what_others_added_to_the_dataset_stays(site: Site, place: Place) -> None:
