@@ -13,10 +13,12 @@ from anon_airflow.portals.ckan_requests import Package, Request, Resource, Sent
 from anon_airflow.portals.ckan_resources import (
     MANIFEST,
     OWN,
+    REPORT,
     ROLE,
     Held,
     Role,
     address,
+    relabelled,
     without,
     without_files,
 )
@@ -45,7 +47,7 @@ class Dataset:
             raise self._wrong(taken(self.settings, f"which this token may not see ({reply.words})"))
         if why := not_ours(reply.result, self.settings):
             raise self._wrong(why)
-        return dict(reply.result)
+        return relabelled(reply.result)
 
     def create(self, fields: Mapping[str, Any]) -> Package:
         """Make the dataset, seen by its organisation only; or find the one that somebody made at the same moment."""
@@ -64,7 +66,7 @@ class Dataset:
         :raises PortalError: somebody has, or the portal failed: look before trying again.
         :raises InvalidInputError: it will never take this.
         """
-        package = dict(self._changed(request, "changing the dataset")["package"])
+        package = relabelled(self._changed(request, "changing the dataset")["package"])
         told = {one["id"]: one for one in request.told}
         for shown in package["resources"]:
             dropped = [
@@ -107,15 +109,18 @@ class Dataset:
         for name, resource in held.resources.items():
             path = folder / name
             found = self.client.fetch(address(package, resource), path, token=True)
-            if found is None or not _is(found, resource):
+            if found is None:
                 return None
             kind = str(resource.get("mimetype") or "application/octet-stream")
             sent.append(Sent(name=name, path=path, media_type=kind, sha256=found.sha256, bytes=found.bytes))
         try:
             manifest = dict(json.loads((folder / MANIFEST).read_bytes()))
-        except (OSError, ValueError, TypeError):
+            digests = {one["name"]: one["sha256"] for one in manifest["distributions"]}
+        except (OSError, ValueError, TypeError, LookupError):
             return None
-        return (manifest, sent) if manifest.get("version") == held.version else None
+        digests |= {REPORT: manifest.get("report_sha256")}
+        right = all(one.sha256 == (held.resources[one.name].get("hash") or digests.get(one.name)) for one in sent)
+        return (manifest, sent) if right and manifest.get("version") == held.version else None
 
     def remove(self, package: Package, doomed: Iterable[str], fields: Mapping[str, Any]) -> Package:
         """

@@ -69,6 +69,29 @@ def ours(resource: Resource) -> bool:
     return named and resource.get(ROLE) in list(Role)
 
 
+def relabelled(package: Package) -> Package:
+    """
+    Return a dataset with the labels back on those of our resources that lost them, which are known by their ids.
+
+    CKAN's own form for editing a resource drops labels and ``hash`` without a word; the file is there all the same,
+    and must go when its version does.
+    """
+    mine = [one for one in package["resources"] if ours(one) and one[ROLE] != Role.GONE]
+    if not any(one[ROLE] == Role.CURRENT for one in mine) and NAME.fullmatch(package.get("version") or ""):
+        mine.append({ROLE: Role.CURRENT.value, VERSION: package["version"]})
+    names = {*DESCRIPTIONS, *(f"{package['name']}{suffix}" for suffix in FORMATS), *(one.get(FILE) for one in mine)}
+    versions = {(one[ROLE], one[VERSION]): {key: one.get(key) or "" for key in OWN} for one in mine}
+    labels = {
+        resource_id(package["id"], Role(role), version, name): {**about, FILE: name}
+        for (role, version), about in versions.items()
+        for name in filter(None, names)
+    }
+    return {
+        **package,
+        "resources": [one if ours(one) else {**one, **labels.get(one["id"], {})} for one in package["resources"]],
+    }
+
+
 def held(package: Package, *roles: Role) -> list[Held]:
     """Return the versions on a dataset, newest first, in the given roles."""
     found: dict[tuple[str, str], Held] = {}

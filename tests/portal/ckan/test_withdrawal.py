@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import httpx
 import pytest
 
@@ -155,3 +157,42 @@ def test_what_others_added_stays(site: Site, place: Place) -> None:
     site.call("resource_create", package_id=shown["id"], name="How to read it", url="https://example.org/guide")
     place.portal().withdraw(place.dataset, None, "wrong", AT)
     assert [one["url"] for one in site.show(place.dataset)["resources"]] == ["https://example.org/guide"]
+
+
+def _edited(site: Site, resource: dict[str, Any]) -> None:
+    """Correct a resource as CKAN's own form does: it sends its fields, and the labels are lost."""
+    form = {key: resource[key] for key in ("id", "package_id", "url", "name", "format")}
+    changed = site.call("resource_update", **form, description="Corrected by hand.")
+    assert "anonflow_role" not in changed
+
+
+@pytest.mark.parametrize("version", [None, "v7"])
+def test_a_file_whose_labels_were_lost_by_an_editor_goes_with_its_version(
+    site: Site, place: Place, version: str | None
+) -> None:
+    _three(place)
+    shown = site.show(place.dataset)["resources"]
+    leaving = [one for one in shown if version in (None, one["anonflow_version"])]
+    for one in leaving:
+        if one["name"].startswith(f"{place.dataset}.csv"):
+            _edited(site, one)
+    place.portal(kept=True).withdraw(place.dataset, version, "wrong", AT)
+    readable = [httpx.get(one["url"]) for one in leaving]
+    assert b"sex,rows\nF,7\n" not in [one.content for one in readable if one.status_code == 200]
+    assert len(site.show(place.dataset)["resources"]) == (12 if version else 0)
+
+
+def test_of_a_release_without_any_labels_left_nothing_stays(site: Site, place: Place) -> None:
+    place.portal().publish(place.release())
+    shown = site.show(place.dataset)["resources"]
+    for one in shown:
+        _edited(site, one)
+    assert place.portal().withdraw(place.dataset, None, "wrong", AT) == ("v1",)
+    assert {httpx.get(one["url"]).status_code for one in shown} == {404}
+
+
+def test_a_version_that_an_editor_corrected_still_takes_the_place_of_the_newest(site: Site, place: Place) -> None:
+    _three(place)
+    _edited(site, next(one for one in site.show(place.dataset)["resources"] if one["name"].endswith(".csv (v6)")))
+    place.portal(kept=True).withdraw(place.dataset, "v7", "wrong", AT)
+    assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,6\n"
