@@ -33,7 +33,7 @@ from anon_airflow.portals.ckan_resources import (
 )
 from anon_airflow.portals.manifest import Manifest, as_json, manifest_of
 from anon_airflow.portals.release import Release
-from anon_core.errors import PortalError, RefusedError
+from anon_core.errors import InvalidInputError, PortalError, RefusedError
 
 log = logging.getLogger(__name__)
 
@@ -158,8 +158,10 @@ class Publishing:
         request = requests.revise_with_files(package, update=fields, wanted=wanted.wanted, uploads=wanted.uploads)
         try:
             package = self.dataset.revise(request)
-        except PortalError:
+        except (PortalError, InvalidInputError) as error:
             self._look(package, wanted)
+            if self._seen and isinstance(error, InvalidInputError):
+                raise InvalidInputError(f"{error}. By now {self._seen}") from None
             raise
         if dropped := lost(fields, package):
             log.warning("the portal does not show what it was told of %s", ", ".join(dropped))
