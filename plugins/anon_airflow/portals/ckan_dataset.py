@@ -34,18 +34,21 @@ class Dataset:
         self.client = client
         self.settings = settings
 
-    def read(self) -> Package | None:
+    def read(self, *, binned: bool = False) -> Package | None:
         """
-        Return the dataset as it stands, or None if there is none.
+        Return the dataset as it stands, or None if there is none; one of ours in CKAN's bin if ``binned`` is asked for.
 
         :raises InvalidInputError: the name is taken by somebody else's.
         """
         reply = self.client.ask(requests.show(self.settings.dataset))
-        if reply.status == 404 or (reply.ok and reply.result.get("state") == "deleted"):
+        if reply.status == 404:
             return None
         if not reply.ok:
             raise self._wrong(taken(self.settings, f"which this token may not see ({reply.words})"))
-        if why := not_ours(reply.result, self.settings):
+        why = not_ours(reply.result, self.settings)
+        if reply.result.get("state") == "deleted" and (why or not binned):
+            return None
+        if why:
             raise self._wrong(why)
         return relabelled(reply.result)
 
@@ -132,22 +135,22 @@ class Dataset:
         """
         ids = set(doomed)
         going = [one for one in package["resources"] if one["id"] in ids]
-        if any(self.delete_rows(one["id"]) for one in going):
-            package = self.read() or package
+        if self.delete_rows(ids):
+            package = self.read(binned=True) or package
         if any(one[ROLE] != Role.GONE for one in going):
             package = self.revise(requests.revise(package, update={}, resources=without_files(package, ids)))
         package = self.revise(requests.revise(package, update=fields, resources=without(package, ids)))
-        if left := [one["id"] for one in going if self.client.measure(address(package, one), token=False)]:
+        if left := [one["id"] for one in going if self.client.measure(address(package, one), token=True)]:
             raise self.client.failed("taking files off", f"{len(left)} of {len(going)} can still be downloaded")
         return package
 
-    def delete_rows(self, resource_id: str) -> bool:
-        """Remove the table of a resource from the DataStore, if there is one and there is a DataStore."""
-        reply = self.client.send(requests.delete_rows(resource_id))
-        if reply.ok or reply.status in (400, 404):
-            return reply.ok
-        # What the DataStore says may quote rows: only the status is told.
-        raise self.client.failed("removing rows from the DataStore", f"HTTP {reply.status}")
+    def delete_rows(self, resource_ids: Iterable[str]) -> bool:
+        """Remove the tables of resources from the DataStore, if there is one; return whether there were any."""
+        replies = [self.client.send(requests.delete_rows(one)) for one in sorted(resource_ids)]
+        if wrong := [one.status for one in replies if not one.ok and one.status not in (400, 404)]:
+            # What the DataStore says may quote rows: only the status is told.
+            raise self.client.failed("removing rows from the DataStore", f"HTTP {wrong[0]}")
+        return any(one.ok for one in replies)
 
     def _wrong(self, what: str) -> InvalidInputError:
         return InvalidInputError(f"{self.client.server.url} does not take {self.settings.dataset!r}: {what}")

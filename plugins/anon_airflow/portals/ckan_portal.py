@@ -89,7 +89,8 @@ class CkanPortal:
         """
         Take a version off the portal, or all of them, and return those that were taken off; its page says so.
 
-        Files and rows in the DataStore go first. If the newest is withdrawn, the one before takes its place.
+        Files and rows in the DataStore go first. If the newest is withdrawn, the one before takes its place. A dataset
+        in CKAN's bin counts: its organisation can still download it, and can bring it back.
 
         :raises PortalError: the portal failed; until this ends well, nothing is known to be off.
         """
@@ -98,7 +99,7 @@ class CkanPortal:
         for wait in self.client.patience.waits():
             time.sleep(wait)
             try:
-                package = place.read()
+                package = place.read(binned=True)
                 if package is None:
                     return tuple(sorted(gone))
                 if doomed := self._doomed(place, package, version):

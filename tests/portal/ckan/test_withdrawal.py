@@ -115,6 +115,16 @@ def test_rows_in_the_datastore_go_too(site: Site, place: Place) -> None:
     assert httpx.get(f"{site.url}/datastore/dump/{table}").status_code == 404
 
 
+def test_rows_that_the_portal_loaded_by_itself_go_too(site: Site, place: Place) -> None:
+    """A CKAN may load every table that it is given into its DataStore."""
+    place.portal(kept=True).publish(place.release())
+    tables = [one["id"] for one in site.show(place.dataset)["resources"] if ".csv" in one["name"]]
+    for one in tables:
+        site.call("datastore_create", resource_id=one, force=True, records=[{"sex": "F", "rows": 5}])
+    place.portal(kept=True).withdraw(place.dataset, None, "wrong", AT)
+    assert [site.try_call("datastore_search", None, resource_id=one).status_code for one in tables] == [404, 404]
+
+
 def test_a_withdrawal_that_was_interrupted_is_ended_by_the_next(site: Site, place: Place, network: BadNetwork) -> None:
     _three(place)
     addresses = [one["url"] for one in site.show(place.dataset)["resources"] if one["anonflow_version"] == "v7"]
@@ -196,3 +206,14 @@ def test_a_version_that_an_editor_corrected_still_takes_the_place_of_the_newest(
     _edited(site, next(one for one in site.show(place.dataset)["resources"] if one["name"].endswith(".csv (v6)")))
     place.portal(kept=True).withdraw(place.dataset, "v7", "wrong", AT)
     assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,6\n"
+
+
+def test_a_release_in_the_bin_is_withdrawn_too_and_does_not_come_back_from_there(site: Site, place: Place) -> None:
+    place.portal().publish(place.release())
+    addresses = [one["url"] for one in site.show(place.dataset)["resources"]]
+    site.call("package_delete", id=place.dataset)
+    assert place.portal().withdraw(place.dataset, None, "wrong", AT) == ("v1",)
+    assert site.show(place.dataset)["state"] == "deleted"
+    site.call("package_patch", id=place.dataset, state="active")
+    assert {httpx.get(address).status_code for address in addresses} == {404}
+    assert "wrong" in site.show(place.dataset)["notes"]
