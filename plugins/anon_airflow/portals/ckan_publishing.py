@@ -160,9 +160,9 @@ class Publishing:
             package = self.dataset.revise(request)
         except (PortalError, InvalidInputError) as error:
             self._look(package, wanted)
-            if self._seen and isinstance(error, InvalidInputError):
-                raise InvalidInputError(f"{error}. By now {self._seen}") from None
-            raise
+            if isinstance(error, PortalError) or not self._seen:
+                raise
+            raise InvalidInputError(f"{error}. By now {self._seen}") from None
         if dropped := lost(fields, package):
             log.warning("the portal does not show what it was told of %s", ", ".join(dropped))
         return package
@@ -178,12 +178,14 @@ class Publishing:
         """After a call that failed: CKAN may show a new file although it took everything else back."""
         shown = [one for one in wanted.wanted if one[ROLE] == Role.CURRENT]
         try:
-            public = len(shown) - len(self.dataset.wrong(package, shown))
+            wrong = self.dataset.wrong(package, shown)
         except PortalError:
             self._seen = "whether readers see new files already is not known"
             return
         where = "with the token" if package["private"] else "by anybody"
-        self._seen = f"{public} of {len(shown)} new files can be downloaded {where} already" if public else ""
+        new = any(one["id"] in wanted.uploads and one["id"] not in wrong for one in shown)
+        count = f"{len(shown) - len(wrong)} of {len(shown)}"
+        self._seen = f"{count} new files can be downloaded {where} already" if new else ""
 
     def _version(self, package: Package) -> str:
         """The version's name; with a number after it if other bytes of its period have been published since."""
@@ -248,6 +250,8 @@ class Publishing:
         if self.dataset.settings.datastore and self._newest(package, there):
             self._fill(package)
             package = self.dataset.read() or package
+        elif not self.dataset.settings.datastore and self._drop_tables(package):
+            package = self.dataset.read() or package
         if package["private"]:
             fields = package_fields(self.release, package, self.licence, self.manifest)
             package = self.dataset.revise(requests.revise(package, update={**fields, "private": False}))
@@ -274,6 +278,12 @@ class Publishing:
             datastore.fill(self.dataset.client, place, table, columns)
             if not datastore.is_filled(self.dataset.client, place, table, columns, rows):
                 raise self.dataset.client.failed("filling the DataStore", "it does not have the rows of the file")
+
+    def _drop_tables(self, package: Package) -> bool:
+        """Remove tables that we made when a DataStore was asked for: they hold an older version by now."""
+        shown, client = current(package), self.dataset.client
+        tables = [one["id"] for one in shown.resources.values() if one.get("datastore_active")] if shown else []
+        return self.dataset.delete_rows([one for one in tables if datastore.is_ours(client, one)])
 
     def _beyond(self, package: Package, there: Held) -> set[str]:
         """

@@ -284,6 +284,15 @@ def test_the_datastore_has_the_rows_and_a_dictionary_of_the_columns(site: Site, 
     assert site.show(place.dataset) == before
 
 
+def test_the_datastore_does_not_go_on_showing_a_version_that_was_replaced(site: Site, place: Place) -> None:
+    report = {"kind": "public", "recoding": {"columns": [{"name": "sex"}, {"name": "rows"}]}}
+    place.portal(datastore=True, columns=("sex", "rows")).publish(place.release(report=report))
+    table = next(one for one in site.show(place.dataset)["resources"] if one["name"].endswith(".csv"))
+    assert site.call("datastore_search", token=None, resource_id=table["id"])["total"] == 1
+    place.portal().publish(place.release("sex,rows\nF,6\n", version="v2", report=report))
+    assert site.try_call("datastore_search", None, resource_id=table["id"]).status_code == 404
+
+
 def test_a_dataset_in_the_bin_does_not_keep_its_name(site: Site, place: Place) -> None:
     place.portal().publish(place.release())
     site.call("package_delete", id=place.dataset)

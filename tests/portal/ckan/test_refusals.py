@@ -124,6 +124,14 @@ def test_a_file_that_is_too_large_is_told_with_its_size(
     assert set(booted_ckan.stored) == before
 
 
+def test_no_file_is_called_public_when_a_call_changed_nothing(place: Place, network: BadNetwork) -> None:
+    place.portal().publish(place.release())
+    network.rules["package_revise"] = Rule(answer=http("503 Service Unavailable"))
+    with pytest.raises(PortalError, match="HTTP 503") as caught:
+        place.portal(url=network.url).publish(place.release("sex,rows\nF,6\n", version="v2"))
+    assert "new files" not in str(caught.value)
+
+
 def test_files_that_became_public_before_one_that_is_too_large_are_told(
     site: Site, place: Place, booted_ckan: CkanServer
 ) -> None:
