@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from anon_airflow.portals.ckan_resources import (
 from anon_airflow.portals.ckan_server import Server
 from anon_airflow.portals.ckan_settings import Settings, check, find_licence
 from anon_airflow.portals.release import Published, Release, check_names
-from anon_core.errors import PortalError, RefusedError
+from anon_core.errors import InvalidInputError, PortalError, RefusedError
 
 
 class CkanPortal:
@@ -112,6 +113,22 @@ class CkanPortal:
             except PortalError as error:
                 problem = error
         raise self.client.failed("withdrawing", problem.reason if problem else "", "what is still there is not known")
+
+    def check_is_where(self, locations: Iterable[str]) -> None:
+        """
+        Refuse to be another CKAN than the one that releases were sent to: what is not here is not gone there.
+
+        A CKAN that got another name still has the dataset by its id.
+
+        :raises InvalidInputError: the connection leads elsewhere by now.
+        """
+        site = self._site()
+        for one in sorted(set(locations)):
+            if not one.startswith(f"{site}/") and not self.client.ask(requests.show(one.rpartition("/")[2])).ok:
+                raise InvalidInputError(
+                    f"{one} is on record, and the connection leads to {site}, which does not have it; let the "
+                    "connection lead to where it was published"
+                )
 
     def _doomed(self, place: Dataset, package: Package, version: str | None) -> list[Resource]:
         """
