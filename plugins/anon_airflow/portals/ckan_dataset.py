@@ -135,8 +135,10 @@ class Dataset:
         """
         ids = set(doomed)
         going = [one for one in package["resources"] if one["id"] in ids]
-        if self.delete_rows(ids):
+        if self.delete_rows(ids):  # Which changes the dataset, so that its lock has to be had anew.
             package = self.read(binned=True) or package
+            if _labels(going) != _labels(one for one in package["resources"] if one["id"] in ids):
+                raise self.client.failed("taking files off", "somebody else published at the same moment")
         if any(one[ROLE] != Role.GONE for one in going):
             package = self.revise(requests.revise(package, update={}, resources=without_files(package, ids)))
         package = self.revise(requests.revise(package, update=fields, resources=without(package, ids)))
@@ -154,6 +156,10 @@ class Dataset:
 
     def _wrong(self, what: str) -> InvalidInputError:
         return InvalidInputError(f"{self.client.server.url} does not take {self.settings.dataset!r}: {what}")
+
+
+def _labels(resources: Iterable[Resource]) -> set[tuple[str, ...]]:
+    return {(one["id"], *(str(one.get(key) or "") for key in ("hash", *OWN))) for one in resources}
 
 
 def _is(found: Measured | None, resource: Resource) -> bool:

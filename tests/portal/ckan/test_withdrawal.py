@@ -144,6 +144,16 @@ def test_a_withdrawal_that_was_interrupted_is_ended_by_the_next(site: Site, plac
     assert "version v7" in site.show(place.dataset)["notes"]
 
 
+def test_what_somebody_else_publishes_meanwhile_is_not_taken_off(site: Site, place: Place, network: BadNetwork) -> None:
+    report = {"kind": "public", "recoding": {"columns": [{"name": "sex"}, {"name": "rows"}]}}
+    portal = place.portal(datastore=True, columns=("sex", "rows"))
+    portal.publish(place.release(report=report))
+    newer = place.release("sex,rows\nF,6\n", version="v2", report=report)
+    network.rules["datastore_delete"] = Rule(times=1, before=lambda: portal.publish(newer) and None)
+    assert place.portal(url=network.url).withdraw(place.dataset, "v1", "wrong", AT) == ("v1",)
+    assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,6\n"
+
+
 def test_a_release_that_is_only_half_there_can_be_withdrawn(site: Site, place: Place, booted_ckan: CkanServer) -> None:
     """Its files are public though its call failed, and the metadata know nothing of it."""
     place.portal(kept=True).publish(place.release(version="v5", period="2026-05-01"))
