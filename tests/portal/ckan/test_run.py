@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,9 +24,11 @@ from tests.airflow_side.step_runs import run_of as run_by_hand
 from tests.faults.anon_process import anon
 from tests.faults.publications import COLUMNS, files_below, staged_files, write_publication
 from tests.portal.ckan.bad_network import BadNetwork, Rule, http
+from tests.portal.ckan.boot import REPOSITORY
 from tests.portal.ckan.portals import Place, Site
 
 pytestmark = pytest.mark.portal
+AIRFLOW = str(Path(sys.executable).with_name("airflow"))
 ALL = ("stage", "detect", "score", "recode", "gate", "publish", "record")
 
 
@@ -103,6 +108,36 @@ def test_a_task_of_airflow_finds_the_portal_by_its_connection(site: Site, place:
     assert isinstance(portal, CkanPortal)
     assert (portal.client.server.url, portal.settings.kept) == (site.url, True)
     portal.check_writable()
+
+
+def test_a_dag_publishes_by_a_connection_that_only_airflow_keeps(site: Site, place: Place, tmp_path: Path) -> None:
+    spec_of(place, tmp_path, versions="keep", datastore=True)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")} | {
+        "AIRFLOW_HOME": str(tmp_path / "airflow"),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(REPOSITORY / "dags"),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "ANON_INCLUDE": str(tmp_path / "include"),
+        "ANON_HOME": str(tmp_path / "home"),
+        "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "plugins")]),
+    }
+    content = environment(site.url, site.token)["AIRFLOW_CONN_TOWN_PORTAL"]
+    said = ""
+    for words in (
+        ["db", "migrate"],
+        ["connections", "add", "town_portal", "--conn-json", content],
+        ["dags", "test", f"publish_{place.dataset.replace('-', '_')}"],
+    ):
+        done = subprocess.run([AIRFLOW, *words], env=environ, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (words[:2], done.stdout[-2000:], done.stderr[-2000:])
+        said = done.stdout + done.stderr
+    assert site.downloads(place.dataset).keys() == {
+        f"{place.dataset}.csv",
+        f"{place.dataset}.parquet",
+        "report.json",
+        "manifest.json",
+    }
+    assert site.token not in said
+    assert all(site.token.encode() not in path.read_bytes() for path in files_below(tmp_path))
 
 
 @pytest.mark.usefixtures("connection")
