@@ -150,6 +150,11 @@ class Dataset:
         """Remove the tables of resources from the DataStore, if there is one; return whether there were any."""
         replies = [self.client.send(requests.delete_rows(one)) for one in sorted(resource_ids)]
         if wrong := [one.status for one in replies if not one.ok and one.status not in (400, 404)]:
+            if 403 in wrong:
+                raise self._wrong(
+                    "this token may not change it (HTTP 403); store one of an editor of "
+                    f"{self.settings.organization!r} as the connection's password"
+                )
             # What the DataStore says may quote rows: only the status is told.
             raise self.client.failed("removing rows from the DataStore", f"HTTP {wrong[0]}")
         return any(one.ok for one in replies)

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from anon_airflow.portals.ckan_client import Patience
-from anon_core.errors import PortalError, RefusedError
+from anon_core.errors import InvalidInputError, PortalError, RefusedError
 from tests.portal.ckan.bad_network import BadNetwork, Rule, http
 from tests.portal.ckan.boot import CkanServer
 from tests.portal.ckan.portals import Place, Site
@@ -75,6 +75,18 @@ def test_withdrawing_again_does_nothing(site: Site, place: Place) -> None:
     before = site.show(place.dataset)
     assert portal.withdraw(place.dataset, "v6", "wrong", AT) == ()
     assert portal.withdraw(place.dataset, "never-was", "wrong", AT) == ()
+    assert site.show(place.dataset) == before
+
+
+@pytest.mark.parametrize("role", [None, "member"])
+def test_whoever_may_not_withdraw_is_told_at_once_and_nothing_changes(
+    site: Site, place: Place, network: BadNetwork, role: str | None
+) -> None:
+    place.portal().publish(place.release())
+    before = site.show(place.dataset)
+    with pytest.raises(InvalidInputError, match=r"this token may not change it .* an editor of"):
+        place.portal(url=network.url, token=site.user(role=role)).withdraw(place.dataset, None, "wrong", AT)
+    assert network.calls["package_show"] == 1
     assert site.show(place.dataset) == before
 
 
