@@ -98,8 +98,9 @@ class Dataset:
         raise self._wrong(f"{doing} was answered with {reply.words}")
 
     def measure(self, package: Package, resource: Resource) -> Measured | None:
-        """Download a file as a reader would; before anybody may read it, with the token."""
-        return self.client.measure(address(package, resource), token=bool(package.get("private")))
+        """Download a file as a reader would; if nobody but its organisation may read it, with the token."""
+        hidden = bool(package.get("private")) or package.get("state") == "deleted"
+        return self.client.measure(address(package, resource), token=hidden)
 
     def wrong(self, package: Package, resources: Iterable[Resource]) -> set[str]:
         """Return the ids of resources whose downloads are not what they should be."""

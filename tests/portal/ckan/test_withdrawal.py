@@ -230,6 +230,15 @@ def test_a_version_that_an_editor_corrected_still_takes_the_place_of_the_newest(
     assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,6\n"
 
 
+def test_the_newest_of_several_versions_in_the_bin_is_withdrawn_alone(site: Site, place: Place) -> None:
+    _three(place)
+    site.call("package_delete", id=place.dataset)
+    assert place.portal(kept=True).withdraw(place.dataset, "v7", "wrong", AT) == ("v7",)
+    site.call("package_patch", id=place.dataset, state="active")
+    assert [one["version"] for one in place.portal(kept=True).versions(place.dataset)] == ["v6", "v5"]
+    assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,6\n"
+
+
 def test_a_release_in_the_bin_is_withdrawn_too_and_does_not_come_back_from_there(site: Site, place: Place) -> None:
     place.portal().publish(place.release())
     addresses = [one["url"] for one in site.show(place.dataset)["resources"]]
