@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +33,13 @@ def settings_on_record(details: Mapping[str, Any]) -> Settings | None:
     return {"folder": str(Path(folder).parents[2])} if isinstance(folder, str) else None
 
 
-def portal_at(settings: Mapping[str, Any]) -> Portal:
+def portal_at(settings: Mapping[str, Any], locations: Iterable[str] = ()) -> Portal:
     """
     Return a portal by its settings, to look at releases there or to take them off.
 
-    :raises InvalidInputError: the connection of a CKAN is not known here.
+    ``locations`` are where releases were sent to, by the record.
+
+    :raises InvalidInputError: the connection of a CKAN is not known here, or leads to another CKAN by now.
     """
     if ckan := settings.get("ckan"):
         from anon_airflow.portals.ckan_portal import CkanPortal
@@ -45,7 +47,9 @@ def portal_at(settings: Mapping[str, Any]) -> Portal:
         from anon_airflow.portals.ckan_settings import Settings as Place
 
         place = Place(organization=ckan["organization"], dataset="")
-        return CkanPortal(from_environment(ckan["connection"]), place)
+        portal = CkanPortal(from_environment(ckan["connection"]), place)
+        portal.check_is_where(locations)
+        return portal
     if folder := settings.get("folder"):
         from anon_airflow.portals.folder import FolderPortal
 

@@ -120,7 +120,7 @@ def _take_off(target: Target, reason: str, at: str) -> set[str]:
     """Take the versions off every portal that they were sent to, and say which were there."""
     off: set[str] = set()
     for settings, rows in _by_portal(target.sent):
-        portal = portal_at(settings)
+        portal = portal_at(settings, {row["details"]["dataset"] for row in rows if "dataset" in row["details"]})
         if target.versions is None:
             off.update(portal.withdraw(target.dataset, None, reason, at))
             continue

@@ -148,9 +148,24 @@ def test_versions_are_told_newest_first_and_trials_by_hand_last() -> None:
     assert held(there, Role.CURRENT) == []
 
 
-def test_what_others_made_is_no_version() -> None:
-    there = {**PACKAGE, "resources": [{"id": "x", "name": "x", "anonflow_role": "nonsense", "anonflow_version": "v"}]}
-    assert held(there, *Role) == []
+@pytest.mark.parametrize(
+    "labels",
+    [
+        {"anonflow_role": "nonsense"},
+        {"anonflow_role": ["current"]},
+        {"anonflow_version": ["v1"]},
+        {"anonflow_period": 2026},
+        {"anonflow_version": "../v1"},
+        {"anonflow_file": "../people.csv"},
+        {"anonflow_file": "/etc/cron.d/people"},
+        {"anonflow_file": ".."},
+    ],
+)
+def test_what_others_labelled_is_no_version(labels: dict[str, object]) -> None:
+    """A file of a version is downloaded under the name that its label says."""
+    mine = described(PACKAGE, Role.CURRENT, manifest(), sent())
+    assert len(held(on_portal(mine), *Role)) == 1
+    assert held(on_portal({**mine, **labels}), *Role) == []
 
 
 def test_a_resource_is_downloaded_where_we_speak_to() -> None:

@@ -149,7 +149,7 @@ class CkanClient:
         return self._download(address, None, token=token)
 
     def fetch(self, address: str, target: Path, *, token: bool) -> Measured | None:
-        """Download what stands at an address into a file; None if there is nothing."""
+        """Download what stands at an address into a file, over what an attempt left; None if there is nothing."""
         return self._download(address, target, token=token)
 
     def failed(self, doing: str, reason: str, state: str = "") -> PortalError:
@@ -210,7 +210,7 @@ class CkanClient:
 def _save(blocks: Iterator[bytes], target: Path | None) -> Measured:
     digest, size = hashlib.sha256(), 0
     with contextlib.ExitStack() as stack:
-        file = stack.enter_context(target.open("xb")) if target else None
+        file = stack.enter_context(target.open("wb")) if target else None
         for block in blocks:
             digest.update(block)
             size += len(block)

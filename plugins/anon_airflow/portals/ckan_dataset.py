@@ -13,10 +13,12 @@ from anon_airflow.portals.ckan_requests import Package, Request, Resource, Sent
 from anon_airflow.portals.ckan_resources import (
     MANIFEST,
     OWN,
+    REPORT,
     ROLE,
     Held,
     Role,
     address,
+    relabelled,
     without,
     without_files,
 )
@@ -32,20 +34,23 @@ class Dataset:
         self.client = client
         self.settings = settings
 
-    def read(self) -> Package | None:
+    def read(self, *, binned: bool = False) -> Package | None:
         """
-        Return the dataset as it stands, or None if there is none.
+        Return the dataset as it stands, or None if there is none; one of ours in CKAN's bin if ``binned`` is asked for.
 
         :raises InvalidInputError: the name is taken by somebody else's.
         """
         reply = self.client.ask(requests.show(self.settings.dataset))
-        if reply.status == 404 or (reply.ok and reply.result.get("state") == "deleted"):
+        if reply.status == 404:
             return None
         if not reply.ok:
             raise self._wrong(taken(self.settings, f"which this token may not see ({reply.words})"))
-        if why := not_ours(reply.result, self.settings):
+        why = not_ours(reply.result, self.settings)
+        if reply.result.get("state") == "deleted" and (why or not binned):
+            return None
+        if why:
             raise self._wrong(why)
-        return dict(reply.result)
+        return relabelled(reply.result)
 
     def create(self, fields: Mapping[str, Any]) -> Package:
         """Make the dataset, seen by its organisation only; or find the one that somebody made at the same moment."""
@@ -64,7 +69,7 @@ class Dataset:
         :raises PortalError: somebody has, or the portal failed: look before trying again.
         :raises InvalidInputError: it will never take this.
         """
-        package = dict(self._changed(request, "changing the dataset")["package"])
+        package = relabelled(self._changed(request, "changing the dataset")["package"])
         told = {one["id"]: one for one in request.told}
         for shown in package["resources"]:
             dropped = [
@@ -93,8 +98,9 @@ class Dataset:
         raise self._wrong(f"{doing} was answered with {reply.words}")
 
     def measure(self, package: Package, resource: Resource) -> Measured | None:
-        """Download a file as a reader would; before anybody may read it, with the token."""
-        return self.client.measure(address(package, resource), token=bool(package.get("private")))
+        """Download a file as a reader would; if nobody but its organisation may read it, with the token."""
+        hidden = bool(package.get("private")) or package.get("state") == "deleted"
+        return self.client.measure(address(package, resource), token=hidden)
 
     def wrong(self, package: Package, resources: Iterable[Resource]) -> set[str]:
         """Return the ids of resources whose downloads are not what they should be."""
@@ -107,15 +113,18 @@ class Dataset:
         for name, resource in held.resources.items():
             path = folder / name
             found = self.client.fetch(address(package, resource), path, token=True)
-            if found is None or not _is(found, resource):
+            if found is None:
                 return None
             kind = str(resource.get("mimetype") or "application/octet-stream")
             sent.append(Sent(name=name, path=path, media_type=kind, sha256=found.sha256, bytes=found.bytes))
         try:
             manifest = dict(json.loads((folder / MANIFEST).read_bytes()))
-        except (OSError, ValueError, TypeError):
+            digests = {one["name"]: one["sha256"] for one in manifest["distributions"]}
+        except (OSError, ValueError, TypeError, LookupError):
             return None
-        return (manifest, sent) if manifest.get("version") == held.version else None
+        digests |= {REPORT: manifest.get("report_sha256")}
+        right = all(one.sha256 == (held.resources[one.name].get("hash") or digests.get(one.name)) for one in sent)
+        return (manifest, sent) if right and manifest.get("version") == held.version else None
 
     def remove(self, package: Package, doomed: Iterable[str], fields: Mapping[str, Any]) -> Package:
         """
@@ -127,25 +136,36 @@ class Dataset:
         """
         ids = set(doomed)
         going = [one for one in package["resources"] if one["id"] in ids]
-        if any(self.delete_rows(one["id"]) for one in going):
-            package = self.read() or package
+        if self.delete_rows(ids):  # Which changes the dataset, so that its lock has to be had anew.
+            package = self.read(binned=True) or package
+            if _labels(going) != _labels(one for one in package["resources"] if one["id"] in ids):
+                raise self.client.failed("taking files off", "somebody else published at the same moment")
         if any(one[ROLE] != Role.GONE for one in going):
             package = self.revise(requests.revise(package, update={}, resources=without_files(package, ids)))
         package = self.revise(requests.revise(package, update=fields, resources=without(package, ids)))
-        if left := [one["id"] for one in going if self.client.measure(address(package, one), token=False)]:
+        if left := [one["id"] for one in going if self.client.measure(address(package, one), token=True)]:
             raise self.client.failed("taking files off", f"{len(left)} of {len(going)} can still be downloaded")
         return package
 
-    def delete_rows(self, resource_id: str) -> bool:
-        """Remove the table of a resource from the DataStore, if there is one and there is a DataStore."""
-        reply = self.client.send(requests.delete_rows(resource_id))
-        if reply.ok or reply.status in (400, 404):
-            return reply.ok
-        # What the DataStore says may quote rows: only the status is told.
-        raise self.client.failed("removing rows from the DataStore", f"HTTP {reply.status}")
+    def delete_rows(self, resource_ids: Iterable[str]) -> bool:
+        """Remove the tables of resources from the DataStore, if there is one; return whether there were any."""
+        replies = [self.client.send(requests.delete_rows(one)) for one in sorted(resource_ids)]
+        if wrong := [one.status for one in replies if not one.ok and one.status not in (400, 404)]:
+            if 403 in wrong:
+                raise self._wrong(
+                    "this token may not change it (HTTP 403); store one of an editor of "
+                    f"{self.settings.organization!r} as the connection's password"
+                )
+            # What the DataStore says may quote rows: only the status is told.
+            raise self.client.failed("removing rows from the DataStore", f"HTTP {wrong[0]}")
+        return any(one.ok for one in replies)
 
     def _wrong(self, what: str) -> InvalidInputError:
         return InvalidInputError(f"{self.client.server.url} does not take {self.settings.dataset!r}: {what}")
+
+
+def _labels(resources: Iterable[Resource]) -> set[tuple[str, ...]]:
+    return {(one["id"], *(str(one.get(key) or "") for key in ("hash", *OWN))) for one in resources}
 
 
 def _is(found: Measured | None, resource: Resource) -> bool:

@@ -27,6 +27,12 @@ def is_filled(client: CkanClient, resource_id: str, sent: Sent, columns: list[di
     return bool(shown == told and reply.result.get("total") == rows)
 
 
+def is_ours(client: CkanClient, resource_id: str) -> bool:
+    """Whether a table was loaded by us; a CKAN may load tables of its own accord."""
+    reply = client.ask(requests.table(resource_id))
+    return bool(reply.ok and any(SOURCE in (one.get("info") or {}) for one in reply.result["fields"]))
+
+
 def fill(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[str, Any]]) -> None:
     """
     Load a file anew, a few thousand rows at a time.

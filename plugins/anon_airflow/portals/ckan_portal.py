@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from anon_airflow.portals.ckan_resources import (
 from anon_airflow.portals.ckan_server import Server
 from anon_airflow.portals.ckan_settings import Settings, check, find_licence
 from anon_airflow.portals.release import Published, Release, check_names
-from anon_core.errors import PortalError, RefusedError
+from anon_core.errors import InvalidInputError, PortalError, RefusedError
 
 
 class CkanPortal:
@@ -89,7 +90,8 @@ class CkanPortal:
         """
         Take a version off the portal, or all of them, and return those that were taken off; its page says so.
 
-        Files and rows in the DataStore go first. If the newest is withdrawn, the one before takes its place.
+        Files and rows in the DataStore go first. If the newest is withdrawn, the one before takes its place. A dataset
+        in CKAN's bin counts: its organisation can still download it, and can bring it back.
 
         :raises PortalError: the portal failed; until this ends well, nothing is known to be off.
         """
@@ -98,7 +100,7 @@ class CkanPortal:
         for wait in self.client.patience.waits():
             time.sleep(wait)
             try:
-                package = place.read()
+                package = place.read(binned=True)
                 if package is None:
                     return tuple(sorted(gone))
                 if doomed := self._doomed(place, package, version):
@@ -111,6 +113,22 @@ class CkanPortal:
             except PortalError as error:
                 problem = error
         raise self.client.failed("withdrawing", problem.reason if problem else "", "what is still there is not known")
+
+    def check_is_where(self, locations: Iterable[str]) -> None:
+        """
+        Refuse to be another CKAN than the one that releases were sent to: what is not here is not gone there.
+
+        A CKAN that got another name still has the dataset by its id.
+
+        :raises InvalidInputError: the connection leads elsewhere by now.
+        """
+        site = self._site()
+        for one in sorted(set(locations)):
+            if not one.startswith(f"{site}/") and not self.client.ask(requests.show(one.rpartition("/")[2])).ok:
+                raise InvalidInputError(
+                    f"{one} is on record, and the connection leads to {site}, which does not have it; let the "
+                    "connection lead to where it was published"
+                )
 
     def _doomed(self, place: Dataset, package: Package, version: str | None) -> list[Resource]:
         """

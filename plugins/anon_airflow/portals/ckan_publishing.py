@@ -33,7 +33,7 @@ from anon_airflow.portals.ckan_resources import (
 )
 from anon_airflow.portals.manifest import Manifest, as_json, manifest_of
 from anon_airflow.portals.release import Release
-from anon_core.errors import PortalError, RefusedError
+from anon_core.errors import InvalidInputError, PortalError, RefusedError
 
 log = logging.getLogger(__name__)
 
@@ -117,25 +117,34 @@ class Publishing:
 
     def _found(self, package: Package) -> Held | None:
         """
-        Return the newest version of the period if it is this release, whole: as told and as downloaded.
+        Return the version that is this release if it is there, whole: as told and as downloaded.
 
         What is downloaded and is not what it should be is sent again.
         """
-        kept, period = self.dataset.settings.kept, self.release.period
-        mine = held(package, Role.VERSION if kept else Role.CURRENT)
-        newest = next((one for one in mine if period in (None, one.period)), None)
-        if newest is None or newest.content_digest != self.release.content_digest:
+        newest, kept = self._same(package), self.dataset.settings.kept
+        if newest is None:
             return None
         data = {each.name: each.sha256 for each in self.release.distributions}
         told = {name: one.get("hash") for name, one in newest.resources.items() if name in data}
         if told != data or not {MANIFEST, REPORT} <= newest.resources.keys():
             return None
         shown = current(package)
-        if shown is None or shown.version != mine[0].version:
+        if shown is None or shown.version != held(package, Role.VERSION if kept else Role.CURRENT)[0].version:
             return None
         resources = [*newest.resources.values(), *(shown.resources.values() if kept else ())]
         self._doubtful = self.dataset.wrong(package, resources)
         return None if self._doubtful else newest
+
+    def _same(self, package: Package) -> Held | None:
+        """
+        Return the newest version of the period if it has this content; for a run without a period, of all periods too.
+
+        An older one does not count: whoever publishes A, then B, then A again wants to see A.
+        """
+        mine = held(package, Role.VERSION if self.dataset.settings.kept else Role.CURRENT)
+        newest = [one for one in mine if one.period == (self.release.period or "")][:1]
+        newest += mine[:1] if self.release.period is None else []
+        return next((one for one in newest if one.content_digest == self.release.content_digest), None)
 
     def _send(self, package: Package) -> Package:
         """Change everything in one call; whether it fails or not, see what readers get now."""
@@ -149,9 +158,11 @@ class Publishing:
         request = requests.revise_with_files(package, update=fields, wanted=wanted.wanted, uploads=wanted.uploads)
         try:
             package = self.dataset.revise(request)
-        except PortalError:
+        except (PortalError, InvalidInputError) as error:
             self._look(package, wanted)
-            raise
+            if isinstance(error, PortalError) or not self._seen:
+                raise
+            raise InvalidInputError(f"{error}. By now {self._seen}") from None
         if dropped := lost(fields, package):
             log.warning("the portal does not show what it was told of %s", ", ".join(dropped))
         return package
@@ -167,20 +178,23 @@ class Publishing:
         """After a call that failed: CKAN may show a new file although it took everything else back."""
         shown = [one for one in wanted.wanted if one[ROLE] == Role.CURRENT]
         try:
-            public = len(shown) - len(self.dataset.wrong(package, shown))
+            wrong = self.dataset.wrong(package, shown)
         except PortalError:
             self._seen = "whether readers see new files already is not known"
             return
         where = "with the token" if package["private"] else "by anybody"
-        self._seen = f"{public} of {len(shown)} new files can be downloaded {where} already" if public else ""
+        new = any(one["id"] in wanted.uploads and one["id"] not in wrong for one in shown)
+        count = f"{len(shown) - len(wrong)} of {len(shown)}"
+        self._seen = f"{count} new files can be downloaded {where} already" if new else ""
 
     def _version(self, package: Package) -> str:
         """The version's name; with a number after it if other bytes of its period have been published since."""
         name = self.release.version
-        mine = held(package, Role.VERSION) if self.dataset.settings.kept else []
-        newest = next((one for one in mine if self.release.period in (None, one.period)), None)
-        if newest and newest.content_digest == self.release.content_digest:
-            return newest.version  # Damaged or half there: it is mended.
+        if not self.dataset.settings.kept:
+            return name
+        if there := self._same(package):
+            return there.version  # Damaged or half there: it is mended.
+        mine = held(package, Role.VERSION)
         used = {one.version for one in mine if one.published_at != self.manifest["published_at"]}
         names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
         return next(each for each in names if each not in used)
@@ -206,7 +220,7 @@ class Publishing:
         return groups
 
     def _copies(self, package: Package, one: Held) -> tuple[Mapping[str, Any], Sequence[Sent]]:
-        copied = self.dataset.copies(package, one, self.folder / "copies")
+        copied = self.dataset.copies(package, one, self.folder / f"copy of {one.version}")
         if copied is None:
             raise RefusedError(
                 "portal", [f"version {one.version} there is damaged; withdraw it (`anon withdraw`), then run again"]
@@ -236,6 +250,8 @@ class Publishing:
         if self.dataset.settings.datastore and self._newest(package, there):
             self._fill(package)
             package = self.dataset.read() or package
+        elif not self.dataset.settings.datastore and self._drop_tables(package):
+            package = self.dataset.read() or package
         if package["private"]:
             fields = package_fields(self.release, package, self.licence, self.manifest)
             package = self.dataset.revise(requests.revise(package, update={**fields, "private": False}))
@@ -262,6 +278,12 @@ class Publishing:
             datastore.fill(self.dataset.client, place, table, columns)
             if not datastore.is_filled(self.dataset.client, place, table, columns, rows):
                 raise self.dataset.client.failed("filling the DataStore", "it does not have the rows of the file")
+
+    def _drop_tables(self, package: Package) -> bool:
+        """Remove tables that we made when a DataStore was asked for: they hold an older version by now."""
+        shown, client = current(package), self.dataset.client
+        tables = [one["id"] for one in shown.resources.values() if one.get("datastore_active")] if shown else []
+        return self.dataset.delete_rows([one for one in tables if datastore.is_ours(client, one)])
 
     def _beyond(self, package: Package, there: Held) -> set[str]:
         """

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from anon_airflow.portals.ckan_requests import Package, Resource, Sent
+from anon_airflow.portals.release import NAME
 
 MANIFEST = "manifest.json"
 REPORT = "report.json"
@@ -57,8 +58,38 @@ class Held:
 
 
 def ours(resource: Resource) -> bool:
-    """Whether a resource is one that anonflow made."""
-    return resource.get(ROLE) in list(Role) and bool(resource.get(VERSION)) and bool(resource.get(FILE))
+    """
+    Whether a resource is one that anonflow made.
+
+    Its labels come from the portal, where others may have written them: a version or a file with a name that could
+    become another path than the one meant is not ours.
+    """
+    texts = all(isinstance(resource.get(key) or "", str) for key in OWN)
+    named = texts and all(NAME.fullmatch(resource.get(key) or "") for key in (VERSION, FILE))
+    return named and resource.get(ROLE) in list(Role)
+
+
+def relabelled(package: Package) -> Package:
+    """
+    Return a dataset with the labels back on those of our resources that lost them, which are known by their ids.
+
+    CKAN's own form for editing a resource drops labels and ``hash`` without a word; the file is there all the same,
+    and must go when its version does.
+    """
+    mine = [one for one in package["resources"] if ours(one) and one[ROLE] != Role.GONE]
+    if not any(one[ROLE] == Role.CURRENT for one in mine) and NAME.fullmatch(package.get("version") or ""):
+        mine.append({ROLE: Role.CURRENT.value, VERSION: package["version"]})
+    names = {*DESCRIPTIONS, *(f"{package['name']}{suffix}" for suffix in FORMATS), *(one.get(FILE) for one in mine)}
+    versions = {(one[ROLE], one[VERSION]): {key: one.get(key) or "" for key in OWN} for one in mine}
+    labels = {
+        resource_id(package["id"], Role(role), version, name): {**about, FILE: name}
+        for (role, version), about in versions.items()
+        for name in filter(None, names)
+    }
+    return {
+        **package,
+        "resources": [one if ours(one) else {**one, **labels.get(one["id"], {})} for one in package["resources"]],
+    }
 
 
 def held(package: Package, *roles: Role) -> list[Held]:

@@ -96,7 +96,7 @@ def _names(client: CkanClient, settings: Settings) -> Iterator[str]:
     shown = client.ask(requests.show(settings.dataset))
     if shown.status == 403:
         yield taken(settings, "which this token may not see")
-    elif shown.ok and (why := not_ours(shown.result, settings)):
+    elif shown.ok and shown.result.get("state") != "deleted" and (why := not_ours(shown.result, settings)):
         yield why
 
 
@@ -117,9 +117,7 @@ def find_licence(client: CkanClient, settings: Settings) -> str | None:
 
 
 def not_ours(package: Package, settings: Settings) -> str | None:
-    """Say why a dataset of this name is not ours to change; None if it is, or if it is in the bin."""
-    if package.get("state") == "deleted":
-        return None
+    """Say why a dataset of this name is not ours to change; None if it is."""
     organization = package.get("organization") or {}
     if settings.organization not in (organization.get("name"), organization.get("id")):
         return taken(settings, f"of the organisation {organization.get('name')!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import httpx
 import pytest
@@ -167,12 +168,47 @@ def test_content_that_comes_back_is_a_version_of_its_own(place: Place) -> None:
     assert [one["version"] for one in portal.versions(place.dataset)] == ["v5-2", "v6", "v5"]
 
 
+def test_a_run_without_a_period_is_published_once_beside_those_that_have_one(site: Site, place: Place) -> None:
+    portal = place.portal(kept=True)
+    portal.publish(place.release("sex,rows\nF,7\n", version="v7", period="2026-07-01"))
+    by_hand = place.release(version="by-hand")
+    assert portal.publish(by_hand).version == "by-hand"
+    before = site.show(place.dataset)
+    assert portal.publish(by_hand).version == "by-hand"
+    assert site.show(place.dataset) == before
+    assert [one["version"] for one in portal.versions(place.dataset)] == ["v7", "by-hand"]
+    assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,7\n"
+
+
 def test_whoever_begins_to_keep_versions_keeps_the_one_that_is_there(site: Site, place: Place) -> None:
     older = place.release(period="2026-10-01")
     place.portal().publish(older)
     place.portal(kept=True).publish(place.release("sex,rows\nF,6\n", version="v2", period="2026-11-01"))
     kept = site.downloads(place.dataset, version="v1")
     assert kept[f"{place.dataset}.csv"] == older.distributions[0].path.read_bytes()
+
+
+def test_the_version_that_is_there_is_kept_though_the_first_attempt_fails(
+    site: Site, place: Place, network: BadNetwork
+) -> None:
+    older = place.release(period="2026-10-01")
+    place.portal().publish(older)
+    table = f"{place.dataset}.csv"
+    network.rules[table] = Rule(times=2, answer=b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\ncut off")
+    network.rules["package_revise"] = Rule(times=1, answer=http("503 Service Unavailable"))
+    newer = place.release("sex,rows\nF,6\n", version="v2", period="2026-11-01")
+    assert place.portal(url=network.url, kept=True).publish(newer).status == "published"
+    assert site.downloads(place.dataset, version="v1")[table] == older.distributions[0].path.read_bytes()
+
+
+def test_a_label_that_somebody_wrote_on_the_portal_is_not_a_path_here(site: Site, place: Place, tmp_path: Path) -> None:
+    place.portal().publish(place.release(period="2026-10-01"))
+    shown = site.show(place.dataset)
+    planted = tmp_path / "planted"
+    resources = [{**shown["resources"][0], "anonflow_file": str(planted)}, *shown["resources"][1:]]
+    site.call("package_patch", id=shown["id"], resources=resources)
+    place.portal(kept=True).publish(place.release("sex,rows\nF,6\n", version="v2", period="2026-11-01"))
+    assert not planted.exists()
 
 
 def test_what_others_added_to_the_dataset_stays(site: Site, place: Place) -> None:
@@ -246,6 +282,15 @@ def test_the_datastore_has_the_rows_and_a_dictionary_of_the_columns(site: Site, 
     before = site.show(place.dataset)
     portal.publish(place.release('"età","town"\n"40-49","Bria"\n', version="v2", report=report))
     assert site.show(place.dataset) == before
+
+
+def test_the_datastore_does_not_go_on_showing_a_version_that_was_replaced(site: Site, place: Place) -> None:
+    report = {"kind": "public", "recoding": {"columns": [{"name": "sex"}, {"name": "rows"}]}}
+    place.portal(datastore=True, columns=("sex", "rows")).publish(place.release(report=report))
+    table = next(one for one in site.show(place.dataset)["resources"] if one["name"].endswith(".csv"))
+    assert site.call("datastore_search", token=None, resource_id=table["id"])["total"] == 1
+    place.portal().publish(place.release("sex,rows\nF,6\n", version="v2", report=report))
+    assert site.try_call("datastore_search", None, resource_id=table["id"]).status_code == 404
 
 
 def test_a_dataset_in_the_bin_does_not_keep_its_name(site: Site, place: Place) -> None:

@@ -124,6 +124,31 @@ def test_a_file_that_is_too_large_is_told_with_its_size(
     assert set(booted_ckan.stored) == before
 
 
+def test_no_file_is_called_public_when_a_call_changed_nothing(place: Place, network: BadNetwork) -> None:
+    place.portal().publish(place.release())
+    network.rules["package_revise"] = Rule(answer=http("503 Service Unavailable"))
+    with pytest.raises(PortalError, match="HTTP 503") as caught:
+        place.portal(url=network.url).publish(place.release("sex,rows\nF,6\n", version="v2"))
+    assert "new files" not in str(caught.value)
+
+
+def test_files_that_became_public_before_one_that_is_too_large_are_told(
+    site: Site, place: Place, booted_ckan: CkanServer
+) -> None:
+    """CKAN stores file after file, and takes none back when a later one is refused."""
+    place.portal().publish(place.release())
+    newer = place.release("sex,rows\nF,6\n", version="v2")
+    large = newer.distributions[1].path
+    with large.open("wb") as file:
+        file.truncate((MOST_MEGABYTES + 5) << 20)
+    files = (newer.distributions[0], distribution(large, newer.distributions[1].media_type, rows=1))
+    with pytest.raises(InvalidInputError, match="2 of 4 new files can be downloaded by anybody already"):
+        place.portal(timeout=120).publish(dataclasses.replace(newer, distributions=files))
+    assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,6\n"
+    assert place.portal().publish(place.release()).status == "published"
+    assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,5\n"
+
+
 @pytest.mark.parametrize("change", [b"sex,rows\nM,5\n", b"sex,rows\n", b"sex,rows\nF,5\nF,6\n"])
 def test_bytes_that_changed_after_the_check_never_become_a_file(site: Site, place: Place, change: bytes) -> None:
     release = place.release()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,16 +23,25 @@ from tests.airflow_side.step_runs import rows, take
 from tests.airflow_side.step_runs import run_of as run_by_hand
 from tests.faults.anon_process import anon
 from tests.faults.publications import COLUMNS, files_below, staged_files, write_publication
+from tests.portal.ckan.bad_network import BadNetwork, Rule, http
+from tests.portal.ckan.boot import REPOSITORY
 from tests.portal.ckan.portals import Place, Site
 
 pytestmark = pytest.mark.portal
+AIRFLOW = str(Path(sys.executable).with_name("airflow"))
 ALL = ("stage", "detect", "score", "recode", "gate", "publish", "record")
 
 
+def environment(url: str, token: str) -> dict[str, str]:
+    return {"AIRFLOW_CONN_TOWN_PORTAL": json.dumps({"conn_type": "ckan", "host": url, "password": token})}
+
+
 @pytest.fixture
-def connection(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    content = {"conn_type": "ckan", "host": site.url, "password": site.token}
-    monkeypatch.setenv("AIRFLOW_CONN_TOWN_PORTAL", json.dumps(content))
+def connection(site: Site, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The connection in the environment of this process, and what to put into that of others."""
+    content = environment(site.url, site.token)
+    monkeypatch.setenv(*next(iter(content.items())))
+    return content
 
 
 def spec_of(place: Place, folder: Path, **ckan: Any) -> Path:
@@ -57,10 +69,11 @@ def test_all_steps_lead_to_ckan_and_the_record_says_so(site: Site, place: Place,
     assert {one["id"]: one["info"]["notes"] for one in found["fields"][1:]}["town"] == "where they live"
 
 
-@pytest.mark.usefixtures("connection")
-def test_anon_run_reads_the_connection_from_the_environment(site: Site, place: Place, tmp_path: Path) -> None:
-    spec = spec_of(place, tmp_path)
-    first, second = (anon("run", spec, "--period", "2026-11-01", "--json", home=tmp_path / "home") for _ in range(2))
+def test_anon_run_reads_the_connection_from_the_environment(
+    site: Site, place: Place, tmp_path: Path, connection: dict[str, str]
+) -> None:
+    command = ("run", spec_of(place, tmp_path), "--period", "2026-11-01", "--json")
+    first, second = (anon(*command, home=tmp_path / "home", environ=connection) for _ in range(2))
     assert (first.code, second.code) == (0, 0), first.err + second.err
     assert first.json["release"] == second.json["release"]
     assert len(site.show(place.dataset)["resources"]) == 4
@@ -97,6 +110,36 @@ def test_a_task_of_airflow_finds_the_portal_by_its_connection(site: Site, place:
     portal.check_writable()
 
 
+def test_a_dag_publishes_by_a_connection_that_only_airflow_keeps(site: Site, place: Place, tmp_path: Path) -> None:
+    spec_of(place, tmp_path, versions="keep", datastore=True)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("AIRFLOW")} | {
+        "AIRFLOW_HOME": str(tmp_path / "airflow"),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(REPOSITORY / "dags"),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "ANON_INCLUDE": str(tmp_path / "include"),
+        "ANON_HOME": str(tmp_path / "home"),
+        "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "plugins")]),
+    }
+    content = environment(site.url, site.token)["AIRFLOW_CONN_TOWN_PORTAL"]
+    said = ""
+    for words in (
+        ["db", "migrate"],
+        ["connections", "add", "town_portal", "--conn-json", content],
+        ["dags", "test", f"publish_{place.dataset.replace('-', '_')}"],
+    ):
+        done = subprocess.run([AIRFLOW, *words], env=environ, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (words[:2], done.stdout[-2000:], done.stderr[-2000:])
+        said = done.stdout + done.stderr
+    assert site.downloads(place.dataset).keys() == {
+        f"{place.dataset}.csv",
+        f"{place.dataset}.parquet",
+        "report.json",
+        "manifest.json",
+    }
+    assert site.token not in said
+    assert all(site.token.encode() not in path.read_bytes() for path in files_below(tmp_path))
+
+
 @pytest.mark.usefixtures("connection")
 def test_the_test_button_says_whose_token_it_is(site: Site) -> None:
     works, words = CkanHook("town_portal").test_connection()
@@ -120,13 +163,14 @@ def test_no_log_has_the_token(site: Site, place: Place, caplog: pytest.LogCaptur
     assert site.token not in caplog.text
 
 
-@pytest.mark.usefixtures("connection")
-def test_anon_withdraw_takes_a_release_off_ckan_and_it_stays_off(site: Site, place: Place, tmp_path: Path) -> None:
+def test_anon_withdraw_takes_a_release_off_ckan_and_it_stays_off(
+    site: Site, place: Place, tmp_path: Path, connection: dict[str, str]
+) -> None:
     spec, home = spec_of(place, tmp_path, versions="keep", datastore=True), tmp_path / "home"
     run = run_by_hand(spec, home, period="2026-11-01")
     version = take(run, *ALL[:-1])["version"]
     addresses = [one["url"] for one in site.show(place.dataset)["resources"]]
-    done = anon("withdraw", version, "--reason", "a column was wrong", "--json", home=home)
+    done = anon("withdraw", version, "--reason", "a column was wrong", "--json", home=home, environ=connection)
     assert (done.code, done.json["withdrawn"]) == (0, [version]), done.err
     assert {httpx.get(address).status_code for address in addresses} == {404}
     assert "a column was wrong" in httpx.get(f"{site.url}/dataset/{place.dataset}").text
@@ -136,5 +180,24 @@ def test_anon_withdraw_takes_a_release_off_ckan_and_it_stays_off(site: Site, pla
     with pytest.raises(RefusedError, match="withdrawn"):
         take(again, *ALL[:-1])
     assert site.show(place.dataset)["resources"] == []
-    twice = anon("withdraw", place.dataset, "--reason", "all of it", "--json", home=home)
+    twice = anon("withdraw", place.dataset, "--reason", "all of it", "--json", home=home, environ=connection)
     assert (twice.code, twice.json["withdrawn"]) == (0, []), twice.err
+
+
+def test_a_release_is_not_called_withdrawn_because_another_ckan_does_not_have_it(
+    site: Site, place: Place, tmp_path: Path, network: BadNetwork, connection: dict[str, str]
+) -> None:
+    run = run_by_hand(spec_of(place, tmp_path), tmp_path / "home")
+    version = take(run, *ALL[:-1])["version"]
+    elsewhere = {"success": True, "result": {"site_url": "https://elsewhere.example"}}
+    network.rules["status_show"] = Rule(answer=http("200 OK", body=json.dumps(elsewhere).encode()))
+    network.rules["package_show"] = Rule(answer=http("404 Not Found", body=b'{"success": false}'))
+    command, changed = ("withdraw", version, "--reason", "wrong"), environment(network.url, site.token)
+    done = anon(*command, home=tmp_path / "home", environ=changed)
+    assert done.code != 0
+    assert "leads to https://elsewhere.example" in done.err
+    assert run.audit().proven("withdrawals")["withdrawals"] == []
+    del network.rules["package_show"]  # The same server under another name still has the dataset.
+    done = anon(*command, home=tmp_path / "home", environ=changed)
+    assert done.code == 0, done.err
+    assert site.show(place.dataset)["resources"] == []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import httpx
 import pytest
 
 from anon_airflow.portals.ckan_client import Patience
-from anon_core.errors import PortalError, RefusedError
+from anon_core.errors import InvalidInputError, PortalError, RefusedError
 from tests.portal.ckan.bad_network import BadNetwork, Rule, http
 from tests.portal.ckan.boot import CkanServer
 from tests.portal.ckan.portals import Place, Site
@@ -76,6 +78,18 @@ def test_withdrawing_again_does_nothing(site: Site, place: Place) -> None:
     assert site.show(place.dataset) == before
 
 
+@pytest.mark.parametrize("role", [None, "member"])
+def test_whoever_may_not_withdraw_is_told_at_once_and_nothing_changes(
+    site: Site, place: Place, network: BadNetwork, role: str | None
+) -> None:
+    place.portal().publish(place.release())
+    before = site.show(place.dataset)
+    with pytest.raises(InvalidInputError, match=r"this token may not change it .* an editor of"):
+        place.portal(url=network.url, token=site.user(role=role)).withdraw(place.dataset, None, "wrong", AT)
+    assert network.calls["package_show"] == 1
+    assert site.show(place.dataset) == before
+
+
 def test_what_was_never_published_cannot_be_withdrawn(place: Place) -> None:
     assert place.portal().withdraw(place.dataset, None, "wrong", AT) == ()
 
@@ -113,6 +127,16 @@ def test_rows_in_the_datastore_go_too(site: Site, place: Place) -> None:
     assert httpx.get(f"{site.url}/datastore/dump/{table}").status_code == 404
 
 
+def test_rows_that_the_portal_loaded_by_itself_go_too(site: Site, place: Place) -> None:
+    """A CKAN may load every table that it is given into its DataStore."""
+    place.portal(kept=True).publish(place.release())
+    tables = [one["id"] for one in site.show(place.dataset)["resources"] if ".csv" in one["name"]]
+    for one in tables:
+        site.call("datastore_create", resource_id=one, force=True, records=[{"sex": "F", "rows": 5}])
+    place.portal(kept=True).withdraw(place.dataset, None, "wrong", AT)
+    assert [site.try_call("datastore_search", None, resource_id=one).status_code for one in tables] == [404, 404]
+
+
 def test_a_withdrawal_that_was_interrupted_is_ended_by_the_next(site: Site, place: Place, network: BadNetwork) -> None:
     _three(place)
     addresses = [one["url"] for one in site.show(place.dataset)["resources"] if one["anonflow_version"] == "v7"]
@@ -130,6 +154,16 @@ def test_a_withdrawal_that_was_interrupted_is_ended_by_the_next(site: Site, plac
     assert place.portal(kept=True).withdraw(place.dataset, "v7", "wrong", AT) == ("v7",)
     assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,6\n"
     assert "version v7" in site.show(place.dataset)["notes"]
+
+
+def test_what_somebody_else_publishes_meanwhile_is_not_taken_off(site: Site, place: Place, network: BadNetwork) -> None:
+    report = {"kind": "public", "recoding": {"columns": [{"name": "sex"}, {"name": "rows"}]}}
+    portal = place.portal(datastore=True, columns=("sex", "rows"))
+    portal.publish(place.release(report=report))
+    newer = place.release("sex,rows\nF,6\n", version="v2", report=report)
+    network.rules["datastore_delete"] = Rule(times=1, before=lambda: portal.publish(newer) and None)
+    assert place.portal(url=network.url).withdraw(place.dataset, "v1", "wrong", AT) == ("v1",)
+    assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,6\n"
 
 
 def test_a_release_that_is_only_half_there_can_be_withdrawn(site: Site, place: Place, booted_ckan: CkanServer) -> None:
@@ -155,3 +189,62 @@ def test_what_others_added_stays(site: Site, place: Place) -> None:
     site.call("resource_create", package_id=shown["id"], name="How to read it", url="https://example.org/guide")
     place.portal().withdraw(place.dataset, None, "wrong", AT)
     assert [one["url"] for one in site.show(place.dataset)["resources"]] == ["https://example.org/guide"]
+
+
+def _edited(site: Site, resource: dict[str, Any]) -> None:
+    """Correct a resource as CKAN's own form does: it sends its fields, and the labels are lost."""
+    form = {key: resource[key] for key in ("id", "package_id", "url", "name", "format")}
+    changed = site.call("resource_update", **form, description="Corrected by hand.")
+    assert "anonflow_role" not in changed
+
+
+@pytest.mark.parametrize("version", [None, "v7"])
+def test_a_file_whose_labels_were_lost_by_an_editor_goes_with_its_version(
+    site: Site, place: Place, version: str | None
+) -> None:
+    _three(place)
+    shown = site.show(place.dataset)["resources"]
+    leaving = [one for one in shown if version in (None, one["anonflow_version"])]
+    for one in leaving:
+        if one["name"].startswith(f"{place.dataset}.csv"):
+            _edited(site, one)
+    place.portal(kept=True).withdraw(place.dataset, version, "wrong", AT)
+    readable = [httpx.get(one["url"]) for one in leaving]
+    assert b"sex,rows\nF,7\n" not in [one.content for one in readable if one.status_code == 200]
+    assert len(site.show(place.dataset)["resources"]) == (12 if version else 0)
+
+
+def test_of_a_release_without_any_labels_left_nothing_stays(site: Site, place: Place) -> None:
+    place.portal().publish(place.release())
+    shown = site.show(place.dataset)["resources"]
+    for one in shown:
+        _edited(site, one)
+    assert place.portal().withdraw(place.dataset, None, "wrong", AT) == ("v1",)
+    assert {httpx.get(one["url"]).status_code for one in shown} == {404}
+
+
+def test_a_version_that_an_editor_corrected_still_takes_the_place_of_the_newest(site: Site, place: Place) -> None:
+    _three(place)
+    _edited(site, next(one for one in site.show(place.dataset)["resources"] if one["name"].endswith(".csv (v6)")))
+    place.portal(kept=True).withdraw(place.dataset, "v7", "wrong", AT)
+    assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,6\n"
+
+
+def test_the_newest_of_several_versions_in_the_bin_is_withdrawn_alone(site: Site, place: Place) -> None:
+    _three(place)
+    site.call("package_delete", id=place.dataset)
+    assert place.portal(kept=True).withdraw(place.dataset, "v7", "wrong", AT) == ("v7",)
+    site.call("package_patch", id=place.dataset, state="active")
+    assert [one["version"] for one in place.portal(kept=True).versions(place.dataset)] == ["v6", "v5"]
+    assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,6\n"
+
+
+def test_a_release_in_the_bin_is_withdrawn_too_and_does_not_come_back_from_there(site: Site, place: Place) -> None:
+    place.portal().publish(place.release())
+    addresses = [one["url"] for one in site.show(place.dataset)["resources"]]
+    site.call("package_delete", id=place.dataset)
+    assert place.portal().withdraw(place.dataset, None, "wrong", AT) == ("v1",)
+    assert site.show(place.dataset)["state"] == "deleted"
+    site.call("package_patch", id=place.dataset, state="active")
+    assert {httpx.get(address).status_code for address in addresses} == {404}
+    assert "wrong" in site.show(place.dataset)["notes"]
