@@ -78,7 +78,6 @@ def test_a_call_with_files_is_a_form_that_names_only_what_changes() -> None:
         (409, {"match": ["metadata_modified"]}, "stale"),
         (409, {"resources": [{"upload": ["File upload too large"]}]}, "too_large"),
         (409, {"upload": ["File upload too large"]}, "too_large"),
-        (413, {}, "too_large"),
         (409, {"name": ["That URL is already in use."]}, "name_taken"),
         (503, {}, "broken"),
     ],

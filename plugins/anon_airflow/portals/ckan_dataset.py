@@ -93,6 +93,11 @@ class Dataset:
         if reply.too_large:
             sizes = ", ".join(f"{sent.name} {sent.bytes / 1e6:.1f} MB" for sent in request.uploads.values())
             raise self._wrong(f"a file is larger than it allows ({sizes}; {reply.words}); raise ckan.max_resource_size")
+        if reply.status == 413:
+            raise self._wrong(
+                f"{doing} is more than it, or a server in front of it, takes at once ({reply.words}): shorten "
+                "metadata.description, or have the limit raised"
+            )
         if reply.name_taken:
             raise self._wrong(taken(self.settings, f"which this token may not see ({reply.words})"))
         raise self._wrong(f"{doing} was answered with {reply.words}")

@@ -10,21 +10,23 @@ from typing import Any
 
 from anon_airflow.portals import ckan_requests as requests
 from anon_airflow.portals.ckan_client import CkanClient
-from anon_airflow.portals.ckan_requests import Sent
-from anon_core.errors import PortalError
+from anon_airflow.portals.ckan_requests import Reply, Sent
+from anon_core.errors import InvalidInputError
 
 BATCH = 5000
+BLOCK = 16 << 20
+"""Bytes read at once; a row longer than that is in no table that people publish."""
 SOURCE = "anonflow_sha256"
 
 
-def is_filled(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[str, Any]], rows: int) -> bool:
+def is_filled(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[str, Any]]) -> bool:
     """Whether the table there was loaded from this very file, completely, and is described as it should be."""
     reply = client.ask(requests.table(resource_id))
     if not reply.ok:
         return False
     shown = [{"id": one["id"], "info": one.get("info")} for one in reply.result["fields"] if one["id"] != "_id"]
     told = [{"id": one["id"], "info": one["info"]} for one in fields(sent, columns)]
-    return bool(shown == told and reply.result.get("total") == rows)
+    return bool(shown == told and reply.result.get("total") == sent.rows)
 
 
 def is_ours(client: CkanClient, resource_id: str) -> bool:
@@ -39,18 +41,17 @@ def fill(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[st
 
     Any failure is an error, and the whole is begun again: an insert that was sent twice would double its rows.
 
-    :raises PortalError: a call failed. What the DataStore says of it may quote rows, so only the status is told.
+    What the DataStore says of a failure may quote rows, so only the status is told.
+
+    :raises PortalError: a call failed because the server is at fault.
+    :raises InvalidInputError: it does not take the table; trying again would not help.
     """
     dropped = client.send(requests.delete_rows(resource_id))
-    if not dropped.ok and dropped.status != 404:
-        raise _failed(client, dropped.status)
-    made = client.send(requests.create_table(resource_id, fields(sent, columns)))
-    if not made.ok:
-        raise _failed(client, made.status)
+    if dropped.status != 404:
+        _refuse(client, dropped)
+    _refuse(client, client.send(requests.create_table(resource_id, fields(sent, columns))))
     for records in batches(sent):
-        reply = client.send(requests.insert_rows(resource_id, records))
-        if not reply.ok:
-            raise _failed(client, reply.status)
+        _refuse(client, client.send(requests.insert_rows(resource_id, records)))
 
 
 def fields(sent: Sent, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -70,7 +71,7 @@ def batches(sent: Sent) -> Iterator[list[dict[str, str | None]]]:
     import pyarrow as pa
     from pyarrow import csv
 
-    with csv.open_csv(sent.path, read_options=csv.ReadOptions(block_size=1 << 20)) as head:
+    with csv.open_csv(sent.path, read_options=csv.ReadOptions(block_size=BLOCK)) as head:
         names = head.schema.names
     text = csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
@@ -79,13 +80,18 @@ def batches(sent: Sent) -> Iterator[list[dict[str, str | None]]]:
         quoted_strings_can_be_null=False,
     )
     parse = csv.ParseOptions(newlines_in_values=True)
-    with csv.open_csv(sent.path, csv.ReadOptions(block_size=1 << 20), parse, text) as reader:
+    with csv.open_csv(sent.path, csv.ReadOptions(block_size=BLOCK), parse, text) as reader:
         for block in reader:
             for start in range(0, block.num_rows, BATCH):
                 yield block.slice(start, BATCH).to_pylist()
 
 
-def _failed(client: CkanClient, status: int) -> PortalError:
-    return client.failed(
-        "filling the DataStore", f"HTTP {status}", "the files are published, the DataStore is not whole"
-    )
+def _refuse(client: CkanClient, reply: Reply) -> None:
+    state = "the files are published, the DataStore is not whole"
+    if reply.broken:
+        raise client.failed("filling the DataStore", f"HTTP {reply.status}", state)
+    if not reply.ok:
+        raise InvalidInputError(
+            f"{client.server.url} does not take the table into its DataStore (HTTP {reply.status}); {state}: remove "
+            "`portal.ckan.datastore`, or ask its administrator"
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import logging
 import time
@@ -10,28 +9,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from anon_airflow.portals import ckan_datastore as datastore
 from anon_airflow.portals import ckan_requests as requests
 from anon_airflow.portals.ckan_dataset import Dataset
+from anon_airflow.portals.ckan_files import sent_files
+from anon_airflow.portals.ckan_finishing import Finishing
 from anon_airflow.portals.ckan_metadata import INCOMPLETE, lost, own_extra, package_fields, withdrawn
 from anon_airflow.portals.ckan_requests import Package, Sent
 from anon_airflow.portals.ckan_resources import (
-    FILE,
     MANIFEST,
     PUBLISHED,
     REPORT,
     ROLE,
-    VERSION,
     Held,
     Plan,
     Role,
     current,
     held,
-    in_order,
     ours,
     plan,
 )
-from anon_airflow.portals.manifest import Manifest, as_json, manifest_of
+from anon_airflow.portals.manifest import Manifest, manifest_of
 from anon_airflow.portals.release import Release
 from anon_core.errors import InvalidInputError, PortalError, RefusedError
 
@@ -75,11 +72,17 @@ class Publishing:
                     there = self._found(package)
                 if there is not None:
                     self._seen = "" if package["private"] else "the files of the release are public already"
-                    return sent, there, self._finish(package, there)
+                    return sent, there, self._finished(package, there)
                 problem = client.failed("publishing", "what can be downloaded is not what was sent")
             except PortalError as error:
                 problem = error
         raise client.failed("publishing", problem.reason if problem else "", self._seen)
+
+    def _finished(self, package: Package, there: Held) -> Package:
+        finishing = Finishing(
+            dataset=self.dataset, release=self.release, licence=self.licence, manifest=self.manifest, there=there
+        )
+        return finishing.run(package)
 
     def _create(self) -> Package:
         fields = package_fields(self.release, None, self.licence, self.manifest)
@@ -201,7 +204,7 @@ class Publishing:
 
     def _groups(self, package: Package) -> list[Group]:
         """Return what the dataset shall hold: this version, and the newest one at the stable addresses."""
-        files = self._files()
+        files = sent_files(self.release, self.manifest, self.folder)
         if not self.dataset.settings.kept:
             return [(Role.CURRENT, self.manifest, files)]
         groups: list[Group] = [(Role.VERSION, self.manifest, files)]
@@ -226,85 +229,6 @@ class Publishing:
                 "portal", [f"version {one.version} there is damaged; withdraw it (`anon withdraw`), then run again"]
             )
         return copied
-
-    def _files(self) -> list[Sent]:
-        """Return all files of the version: the tables as they were measured, the report, the manifest."""
-        report = as_json(self.release.report)
-        digest = hashlib.sha256(report).hexdigest()
-        if digest != self.manifest.get("report_sha256", digest):
-            raise RefusedError("portal", ["the report is not the one that the receipt covers"])
-        tables = [
-            Sent(name=one.name, path=one.path, media_type=one.media_type, sha256=one.sha256, bytes=one.bytes)
-            for one in self.release.distributions
-        ]
-        return [*tables, self._made(REPORT, report), self._made(MANIFEST, as_json(self.manifest))]
-
-    def _made(self, name: str, content: bytes) -> Sent:
-        path = self.folder / name
-        path.write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
-        return Sent(name=name, path=path, media_type="application/json", sha256=digest, bytes=len(content))
-
-    def _finish(self, package: Package, there: Held) -> Package:
-        """Fill the DataStore, show the dataset, remove the versions that do not stay, and put the rest in order."""
-        if self.dataset.settings.datastore and self._newest(package, there):
-            self._fill(package)
-            package = self.dataset.read() or package
-        elif not self.dataset.settings.datastore and self._drop_tables(package):
-            package = self.dataset.read() or package
-        if package["private"]:
-            fields = package_fields(self.release, package, self.licence, self.manifest)
-            package = self.dataset.revise(requests.revise(package, update={**fields, "private": False}))
-        if doomed := self._beyond(package, there):
-            package = self.dataset.remove(package, doomed, {})
-        ordered = in_order(package["resources"])
-        if [one["id"] for one in ordered] != [one["id"] for one in package["resources"]]:
-            package = self.dataset.revise(requests.revise(package, update={}, resources=ordered))
-        return package
-
-    def _newest(self, package: Package, there: Held) -> bool:
-        shown = current(package)
-        return shown is not None and shown.version == there.version
-
-    def _fill(self, package: Package) -> None:
-        table = next((one for one in self._files() if one.name.endswith(".csv")), None)
-        shown = current(package)
-        if table is None or shown is None:
-            return
-        columns = self.release.report.get("recoding", {}).get("columns", [])
-        rows = next(one.rows for one in self.release.distributions if one.name == table.name)
-        place = shown.resources[table.name]["id"]
-        if not datastore.is_filled(self.dataset.client, place, table, columns, rows):
-            datastore.fill(self.dataset.client, place, table, columns)
-            if not datastore.is_filled(self.dataset.client, place, table, columns, rows):
-                raise self.dataset.client.failed("filling the DataStore", "it does not have the rows of the file")
-
-    def _drop_tables(self, package: Package) -> bool:
-        """Remove tables that we made when a DataStore was asked for: they hold an older version by now."""
-        shown, client = current(package), self.dataset.client
-        tables = [one["id"] for one in shown.resources.values() if one.get("datastore_active")] if shown else []
-        return self.dataset.delete_rows([one for one in tables if datastore.is_ours(client, one)])
-
-    def _beyond(self, package: Package, there: Held) -> set[str]:
-        """
-        Return the resources that do not stay: versions beyond ``keep``, files of other names, what is gone.
-
-        What arrives stays until the next one does, even if it is a backfill of a period before all others.
-        """
-        settings = self.dataset.settings
-        versions = [one.version for one in held(package, Role.VERSION)]
-        staying = {there.version, *versions[: settings.keep]} if settings.kept else set()
-        names = {MANIFEST, REPORT, *(one.name for one in self.release.distributions)}
-        return {
-            one["id"]
-            for one in package["resources"]
-            if ours(one)
-            and (
-                one[ROLE] == Role.GONE
-                or (one[ROLE] == Role.VERSION and one[VERSION] not in staying)
-                or (one[ROLE] == Role.CURRENT and one[FILE] not in names)
-            )
-        }
 
 
 def _fingerprint(package: Package) -> frozenset[tuple[str, str, str]]:

@@ -15,13 +15,14 @@ MOST_WORDS = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """A file to be sent: where it lies, and the digest that its bytes must have."""
+    """A file to be sent: where it lies, and the digest that its bytes must have; ``rows`` if it is a table."""
 
     name: str
     path: Path
     media_type: str
     sha256: str
     bytes: int
+    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +75,8 @@ class Reply:
 
     @property
     def too_large(self) -> bool:
-        return self.status == 413 or (self.status == 409 and "upload" in _keys(self.error))
+        """A file is; what else a form says has a limit of its own, and is answered with 413."""
+        return self.status == 409 and "upload" in _keys(self.error)
 
     @property
     def name_taken(self) -> bool:

@@ -68,7 +68,7 @@ def from_environment(connection: str, environ: Mapping[str, str] | None = None) 
     text = (os.environ if environ is None else environ).get(name, "").strip()
     if not text:
         raise InvalidInputError(
-            f"connection {connection!r} is not known here: run the DAG in Airflow, which keeps connections, or set "
+            f"connection {connection!r} is not known here: what Airflow keeps, only its tasks are told; set "
             f'{name} to {{"conn_type": "ckan", "host": "https://...", "password": "the API token"}}'
         )
     if not text.startswith("{"):
