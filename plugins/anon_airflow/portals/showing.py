@@ -69,10 +69,7 @@ def finish(root: Path) -> None:
     """
     for stone in root.glob(f"{UNFINISHED}*/{_STONES}/*/*"):
         place = root / stone.parent.name / "versions" / stone.name
-        taken = stone.parents[2] / _TAKEN / stone.parent.name / stone.name
-        if os.path.lexists(taken) and not os.path.lexists(place):
-            stone.rename(place)
-            sync_folder(place.parent)
+        _put_up(stone, stone.parents[2] / _TAKEN / stone.parent.name / stone.name, place)
 
 
 def _others(root: Path, dataset: str) -> list[tuple[Shelf, dict[str, Any]]]:
@@ -100,8 +97,16 @@ def _take_off(root: Path, hidden: Path, stones: Sequence[Tombstone]) -> None:
         place = root / stone["dataset"] / "versions" / stone["version"]
         taken = hidden / _TAKEN / stone["dataset"] / stone["version"]
         taken.parent.mkdir(parents=True, exist_ok=True)
-        place.rename(taken)
-        _stone(hidden, stone).rename(place)
+        try:
+            place.rename(taken)
+        finally:  # Also if somebody stops us just now: what is gone without a page would be gone without a trace.
+            _put_up(_stone(hidden, stone), taken, place)
+
+
+def _put_up(stone: Path, taken: Path, place: Path) -> None:
+    """Put a tombstone in the place of a version, if that was taken away."""
+    if os.path.lexists(taken) and not os.path.lexists(place):
+        stone.rename(place)
         sync_folder(place.parent)
 
 
