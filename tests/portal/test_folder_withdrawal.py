@@ -128,15 +128,18 @@ def test_the_page_of_a_version_that_had_expired_says_that_it_was_withdrawn(root:
         portal.publish(make("secret 1", version="v3", period="2026-03"))
 
 
+@pytest.mark.parametrize("when", ["the version is gone", "its page comes"])
 def test_who_is_stopped_in_the_midst_of_it_leaves_the_page_all_the_same(
-    root: Path, three: FolderPortal, monkeypatch: pytest.MonkeyPatch
+    root: Path, three: FolderPortal, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
-    rename = os.rename
+    rename, place, stops = os.rename, root / "people/versions/v3", [KeyboardInterrupt]
 
     def stopped(source: Path, target: Path) -> None:
+        if stops and when == "its page comes" and Path(target) == place:
+            raise stops.pop()
         rename(source, target)
-        if Path(source) == root / "people/versions/v3":
-            raise KeyboardInterrupt
+        if stops and when == "the version is gone" and Path(source) == place:
+            raise stops.pop()
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(os, "rename", stopped)
@@ -204,6 +207,26 @@ def test_a_kill_while_withdrawing_leaves_nothing_half_and_a_rerun_ends_it(tmp_pa
             return
         assert ended == -signal.SIGKILL
     pytest.fail("the withdrawal never ended")
+
+
+def test_a_kill_while_old_versions_go_for_a_new_one_is_mended_by_the_next(tmp_path: Path, make: Maker) -> None:
+    new = make("row 3", version="v3", period="2026-03")
+    for step in range(1, 300, 3):
+        root = tmp_path / f"portal-{step}"
+        for number in (1, 2):
+            FolderPortal(root).publish(make(f"row {number}", version=f"v{number}", period=f"2026-0{number}"))
+        portal = FolderPortal(root, keep=1)
+        ended = in_child(partial(_die_at, step, partial(portal.publish, new)))
+        assert (root / "people/latest/people.csv").is_file()
+        portal.publish(new)
+        stones = [(root / "people/versions" / name / "tombstone.json").is_file() for name in ("v1", "v2", "v3")]
+        assert stones == [True, True, False]
+        assert newest(root) == "v3"
+        if ended == 0:
+            assert step > 30
+            return
+        assert ended == -signal.SIGKILL
+    pytest.fail("the publication never ended")
 
 
 def _die_at(step: int, work: Callable[[], object]) -> None:

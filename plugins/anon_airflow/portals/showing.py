@@ -63,13 +63,16 @@ def show(
 
 def finish(root: Path) -> None:
     """
-    Put up the tombstones that a killed process had ready when it took their versions away.
+    Put up the tombstones that somebody who was stopped had ready when he took their versions away.
 
     Only under the lock. What it had not begun to take away is left to the next try.
     """
     for stone in root.glob(f"{UNFINISHED}*/{_STONES}/*/*"):
         place = root / stone.parent.name / "versions" / stone.name
-        _put_up(stone, stone.parents[2] / _TAKEN / stone.parent.name / stone.name, place)
+        taken = stone.parents[2] / _TAKEN / stone.parent.name / stone.name
+        if os.path.lexists(taken) and not os.path.lexists(place):
+            stone.rename(place)
+            sync_folder(place.parent)
 
 
 def _others(root: Path, dataset: str) -> list[tuple[Shelf, dict[str, Any]]]:
@@ -93,21 +96,17 @@ def _stone_files(stone: Tombstone) -> dict[str, bytes]:
 
 def _take_off(root: Path, hidden: Path, stones: Sequence[Tombstone]) -> None:
     """Move versions out of reach, into the hidden folder, and put their tombstones in their place."""
-    for stone in stones:
-        place = root / stone["dataset"] / "versions" / stone["version"]
-        taken = hidden / _TAKEN / stone["dataset"] / stone["version"]
-        taken.parent.mkdir(parents=True, exist_ok=True)
-        try:
+    try:
+        for stone in stones:
+            place = root / stone["dataset"] / "versions" / stone["version"]
+            taken = hidden / _TAKEN / stone["dataset"] / stone["version"]
+            taken.parent.mkdir(parents=True, exist_ok=True)
             place.rename(taken)
-        finally:  # Also if somebody stops us just now: what is gone without a page would be gone without a trace.
-            _put_up(_stone(hidden, stone), taken, place)
-
-
-def _put_up(stone: Path, taken: Path, place: Path) -> None:
-    """Put a tombstone in the place of a version, if that was taken away."""
-    if os.path.lexists(taken) and not os.path.lexists(place):
-        stone.rename(place)
-        sync_folder(place.parent)
+            _stone(hidden, stone).rename(place)
+            sync_folder(place.parent)
+    except BaseException:  # Somebody stops us, perhaps between the two: what is gone must not be without its page.
+        finish(root)
+        raise
 
 
 def _switch(hidden: Path, names: Iterable[str], visible: Path) -> None:
