@@ -16,8 +16,8 @@ from anon_core.table.assembling import Piece, assemble
 
 __all__ = ["formula_safe", "looks_like_a_formula"]
 
-# Full-width signs too: some spreadsheets read them like the others. Spaces before are skipped by some as well.
-_FORMULA = "^[\\t\\r\\n]|^ *[=@+\\-＝＠＋－]"
+# Full-width signs too: some spreadsheets read them like the others. Some skip blanks before, and what cannot be seen.
+_FORMULA = r"^[\t\r\n]|^[\pZ\pC]*[=@+\-＝＠＋－]"
 _NUMBER = r"^ *[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\z"
 
 

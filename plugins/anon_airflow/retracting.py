@@ -6,11 +6,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anon_airflow.audit import AuditStore
 from anon_airflow.places import portal_at, settings_on_record
 from anon_core.errors import AnonError, InvalidInputError
+
+if TYPE_CHECKING:
+    from anon_airflow.portals.portal import Portal
 
 __all__ = ["Retracted", "Target", "find_release", "retract"]
 
@@ -117,19 +120,28 @@ def _newest(target: Target) -> Row:
 
 
 def _take_off(target: Target, reason: str, at: str) -> set[str]:
-    """Take the versions off every portal that they were sent to, and say which were there."""
+    """Take the versions off every portal that they were sent to, even if one fails, and say which were there."""
     off: set[str] = set()
+    failed: list[AnonError] = []
     for settings, rows in _by_portal(target.sent):
-        portal = portal_at(settings, {row["details"]["dataset"] for row in rows if "dataset" in row["details"]})
-        if target.versions is None:
-            off.update(portal.withdraw(target.dataset, None, reason, at))
-            continue
-        # The same content under another name is the same release: withdrawn here, it must not be left there.
-        digests = {_content(row) for row in rows if row["version"] in target.versions}
-        twins = {each["version"] for each in portal.versions(target.dataset) if each.get("content_digest") in digests}
-        for version in sorted({*target.versions, *twins}):
-            off.update(portal.withdraw(target.dataset, version, reason, at))
+        try:
+            portal = portal_at(settings, {row["details"]["dataset"] for row in rows if "dataset" in row["details"]})
+            off.update(_taken_off(portal, target, rows, reason, at))
+        except AnonError as error:
+            failed.append(error)
+    if failed:
+        raise failed[0]
     return off
+
+
+def _taken_off(portal: Portal, target: Target, rows: Iterable[Row], reason: str, at: str) -> Iterable[str]:
+    if target.versions is None:
+        return portal.withdraw(target.dataset, None, reason, at)
+    # The same content under another name is the same release: withdrawn here, it must not be left there.
+    digests = {_content(row) for row in rows if row["version"] in target.versions}
+    twins = {each["version"] for each in portal.versions(target.dataset) if each.get("content_digest") in digests}
+    names = sorted({*target.versions, *twins})
+    return [version for name in names for version in portal.withdraw(target.dataset, name, reason, at)]
 
 
 def _content(row: Row) -> str:

@@ -148,6 +148,7 @@ def test_the_same_content_under_another_period_goes_with_it(spec: Path, home: Pa
         (("nobody", "--reason", REASON), "no version, run or dataset called 'nobody'"),
         (("people",), "--reason"),
         (("people", "--reason", " "), "say why"),
+        (("people", "--reason", "caf\udce9"), "in letters that everybody can read"),
     ],
 )
 def test_a_wrong_call_withdraws_nothing(spec: Path, home: Path, arguments: tuple[str, ...], words: str) -> None:
@@ -164,6 +165,23 @@ def test_a_portal_that_cannot_be_written_leaves_the_intent_on_record_as_failed(s
     assert ended.code == 2
     assert verdicts(home) == ["published"]
     assert withdraw(home, version)["withdrawn"] == [version]
+
+
+def test_a_portal_that_was_moved_is_told_and_does_not_stop_the_others(spec: Path, home: Path) -> None:
+    version = publish(spec, home, "2026-01-01")
+    moved = portal_of(spec).rename(spec.parent.parent / "moved")
+    text = spec.read_text()
+    spec.write_text(text.replace("folder: portal", "folder: other"))
+    assert publish(spec, home, "2026-01-01") == version
+    ended = anon("withdraw", version, "--reason", REASON, home=home)
+    assert (ended.code, ended.out) == (2, "")
+    assert f"withdrawing failed at {portal_of(spec)}: no portal is there" in ended.err
+    assert verdicts(home)[0] == "published"
+    assert not list((spec.parent.parent / "other").rglob("people.csv"))
+    portal_of(spec).symlink_to(moved)
+    assert withdraw(home, version)["withdrawn"] == [version]
+    assert rows_on_portal(spec) == []
+    assert not list(moved.rglob("people.csv"))
 
 
 def test_formulas_are_escaped_in_what_is_measured_and_published(tmp_path: Path, home: Path) -> None:

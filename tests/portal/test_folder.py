@@ -244,6 +244,16 @@ def test_hostile_words_stay_words_on_the_pages(root: Path, make: Maker) -> None:
         assert "&lt;script&gt;" in text
 
 
+def test_words_of_a_publication_file_are_marked_with_their_language(root: Path, make: Maker) -> None:
+    metadata = {"language": "it", "description": "Chi ha la patente"}
+    done = FolderPortal(root).publish(make(title="Patenti", metadata=metadata))
+    for page in (Path(done.page), root / "index.html"):
+        marked = [line for line in page.read_text().splitlines() if 'lang="it" dir="auto"' in line]
+        assert len(marked) == 2
+        assert "Patenti" in marked[0]
+        assert "Chi ha la patente" in marked[1]
+
+
 def test_a_link_that_would_run_code_is_no_link(root: Path, make: Maker) -> None:
     metadata = {"contact": "javascript:alert(1)", "licence": "javascript:alert(1)"}
     page = Path(FolderPortal(root).publish(make(metadata=metadata)).page).read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 
 from anon_airflow.portals.folder import FolderPortal
-from anon_core.errors import InvalidInputError, RefusedError
+from anon_core.errors import InvalidInputError, RefusedError, StorageError
 from tests.portal.folder_releases import Maker, maker, names, newest
 from tests.portal.test_folder_failures import in_child
 
@@ -101,6 +102,67 @@ def test_what_was_never_there_is_not_taken_off(root: Path, three: FolderPortal) 
     assert not (root / "nobody").exists()
 
 
+def test_where_no_portal_is_nothing_counts_as_taken_off(root: Path, three: FolderPortal) -> None:
+    root.rename(root.with_name("moved"))
+    for _ in range(2):  # Also where the folder is there and empty, as when its disk is not mounted.
+        with pytest.raises(StorageError, match="no portal is there"):
+            three.withdraw("people", "v3", WHY, AT)
+        root.mkdir(exist_ok=True)
+    root.rmdir()
+    root.symlink_to("moved")
+    assert three.withdraw("people", "v3", WHY, AT) == ("v3",)
+
+
+def test_the_page_of_a_version_that_had_expired_says_that_it_was_withdrawn(root: Path, make: Maker) -> None:
+    portal = FolderPortal(root, keep=1)
+    for number in (1, 2):
+        portal.publish(make(f"secret {number}", version=f"v{number}", period=f"2026-0{number}"))
+    assert portal.withdraw("people", "v1", WHY, AT) == ("v1",)
+    assert portal.withdraw("people", "v1", "another", AT) == ()
+    assert WHY in (root / "people/versions/v1/index.html").read_text()
+    assert (root / "people/index.html").read_text().count("versions/v1/index.html") == 1
+    log = json.loads((root / "people/changelog.json").read_bytes())
+    assert [(each["version"], each["status"]) for each in log["versions"]] == [("v2", "available"), ("v1", "withdrawn")]
+    assert log["versions"][1]["published_at"]
+    with pytest.raises(RefusedError, match="was withdrawn"):
+        portal.publish(make("secret 1", version="v3", period="2026-03"))
+
+
+@pytest.mark.parametrize("when", ["the version is gone", "its page comes"])
+def test_who_is_stopped_in_the_midst_of_it_leaves_the_page_all_the_same(
+    root: Path, three: FolderPortal, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    rename, place, stops = os.rename, root / "people/versions/v3", [KeyboardInterrupt]
+
+    def stopped(source: Path, target: Path) -> None:
+        if stops and when == "its page comes" and Path(target) == place:
+            raise stops.pop()
+        rename(source, target)
+        if stops and when == "the version is gone" and Path(source) == place:
+            raise stops.pop()
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(os, "rename", stopped)
+        three.withdraw("people", "v3", WHY, AT)
+    assert (root / "people/versions/v3/tombstone.json").is_file()
+    assert three.withdraw("people", "v3", WHY, AT) == ()
+    assert newest(root) == "v2"
+
+
+def test_files_that_cannot_be_removed_are_not_passed_off_as_gone(
+    root: Path, three: FolderPortal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object, **__: object) -> None:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+    with monkeypatch.context() as patch, pytest.raises(StorageError, match="busy"):
+        patch.setattr(os, "rmdir", busy)
+        three.withdraw("people", "v3", WHY, AT)
+    assert three.withdraw("people", "v3", WHY, AT) == ()
+    assert "secret 3" not in everything(root)
+    assert not list(root.glob(".incoming*"))
+
+
 @pytest.mark.parametrize(("dataset", "version"), [("..", None), ("people", "../v1"), ("people", "..")])
 def test_a_name_that_leads_elsewhere_withdraws_nothing(three: FolderPortal, dataset: str, version: str | None) -> None:
     with pytest.raises(InvalidInputError):
@@ -145,6 +207,26 @@ def test_a_kill_while_withdrawing_leaves_nothing_half_and_a_rerun_ends_it(tmp_pa
             return
         assert ended == -signal.SIGKILL
     pytest.fail("the withdrawal never ended")
+
+
+def test_a_kill_while_old_versions_go_for_a_new_one_is_mended_by_the_next(tmp_path: Path, make: Maker) -> None:
+    new = make("row 3", version="v3", period="2026-03")
+    for step in range(1, 300, 3):
+        root = tmp_path / f"portal-{step}"
+        for number in (1, 2):
+            FolderPortal(root).publish(make(f"row {number}", version=f"v{number}", period=f"2026-0{number}"))
+        portal = FolderPortal(root, keep=1)
+        ended = in_child(partial(_die_at, step, partial(portal.publish, new)))
+        assert (root / "people/latest/people.csv").is_file()
+        portal.publish(new)
+        stones = [(root / "people/versions" / name / "tombstone.json").is_file() for name in ("v1", "v2", "v3")]
+        assert stones == [True, True, False]
+        assert newest(root) == "v3"
+        if ended == 0:
+            assert step > 30
+            return
+        assert ended == -signal.SIGKILL
+    pytest.fail("the publication never ended")
 
 
 def _die_at(step: int, work: Callable[[], object]) -> None:

@@ -22,8 +22,8 @@ def withdraw(release: str, reason: str, dataset: str | None, as_json: bool) -> N
     from anon_airflow.pipeline import operating_system_user
     from anon_airflow.retracting import find_release, retract
 
-    if not reason.strip():
-        raise click.BadParameter("say why", param_hint="--reason")
+    if not reason.strip() or not _is_text(reason):
+        raise click.BadParameter("say why, in letters that everybody can read (UTF-8)", param_hint="--reason")
     person = operating_system_user()
     with audit_store() as store:
         target = find_release(store, release, dataset)
@@ -45,3 +45,8 @@ def withdraw(release: str, reason: str, dataset: str | None, as_json: bool) -> N
             click.echo(f"{word}: {done.dataset} {version}")
     if target.versions is None:
         click.echo(f"the DAG of {done.dataset} goes on publishing what is new: pause it if that must not be", err=True)
+
+
+def _is_text(words: str) -> bool:
+    """Tell whether a shell has given us letters; bytes that are none come as halves of letters, which no page takes."""
+    return words.encode(errors="replace").decode() == words

@@ -74,7 +74,8 @@ def _digests(manifest: Manifest) -> list[str]:
 def _rows(manifest: Manifest, before: Manifest) -> Iterator[str]:
     now, then = manifest["distributions"][0]["rows"], before["distributions"][0]["rows"]
     if now != then:
-        yield f"{figure(abs(now - then))} {'more' if now > then else 'fewer'} rows: {figure(now)} in all."
+        rows = f"{'more' if now > then else 'fewer'} {'row' if abs(now - then) == 1 else 'rows'}"
+        yield f"{figure(abs(now - then))} {rows}: {figure(now)} in all."
 
 
 def _columns(report: Report, before: Report) -> Iterator[str]:
@@ -112,3 +113,5 @@ def _metadata(manifest: Manifest, before: Manifest) -> Iterator[str]:
         yield f"Licence: {now.get('licence') or 'none'}; before: {then.get('licence') or 'none'}."
     if manifest["title"] != before["title"]:
         yield f"The title was {before['title']}."
+    if others := sorted(key for key in {*now, *then} - {"licence"} if now.get(key) != then.get(key)):
+        yield f"Described differently: {', '.join(others)}."

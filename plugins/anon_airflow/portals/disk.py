@@ -21,6 +21,7 @@ BLOCK = 8 << 20
 """What is copied at once: enough for the thread that digests to keep up, block by block."""
 READ = 1 << 18
 UNFINISHED = ".incoming-"
+LOCK = ".lock"
 
 
 @contextlib.contextmanager
@@ -38,7 +39,7 @@ def storage_errors(doing: str, path: Path) -> Iterator[None]:
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the folder's lock; the system lets go of it when the process dies, however it dies."""
-    handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
@@ -171,12 +172,18 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 
 @contextlib.contextmanager
 def hidden_folder(root: Path) -> Iterator[Path]:
-    """A folder for what is not shown yet. Only its owner can look into it, and nobody can guess its name."""
+    """
+    A folder for what is not shown yet, or no longer. Only its owner can look into it, and nobody can guess its name.
+
+    :raises OSError: it cannot be removed afterwards: what was taken off still lies in it.
+    """
     hidden = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=root))
     try:
         yield hidden
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
+    except BaseException:
+        shutil.rmtree(hidden, ignore_errors=True)  # What went wrong is told; the next run sweeps.
+        raise
+    shutil.rmtree(hidden)
 
 
 def sweep(folder: Path) -> None:

@@ -27,6 +27,7 @@ from typing import Literal
 
 from anon_airflow.portals import datapackage, showing
 from anon_airflow.portals.disk import (
+    LOCK,
     copy_checked,
     hidden_folder,
     locked,
@@ -40,9 +41,10 @@ from anon_airflow.portals.manifest import Manifest, as_json, damaged_file, manif
 from anon_airflow.portals.release import NAME, SLUG, Published, Release, check_names
 from anon_airflow.portals.shelf import Shelf, shelf_of, version_folders
 from anon_airflow.portals.tombstone import Tombstone, is_tombstone, tombstone_of, withdrawn_content
-from anon_core.errors import InvalidInputError, RefusedError
+from anon_core.errors import InvalidInputError, RefusedError, StorageError
 
 EXPIRED = "Newer versions have taken its place."
+MOVED = "no portal is there, so nothing was taken off; if it was moved, put a link to it in this place"
 
 
 class FolderPortal:
@@ -111,24 +113,28 @@ class FolderPortal:
         """
         Take a version off the portal, or all of them, damaged ones included; a page says so in the place of each.
 
-        Doing it twice takes nothing more off. The files are out of reach before any page is switched.
+        Where a version had expired, its page now says that it was withdrawn. Doing it twice takes nothing more off. The
+        files are out of reach before any page is switched.
 
-        :raises StorageError: the folder does not take it; run it again.
+        :raises StorageError: the folder does not take it, run it again; or no portal is there, so that perhaps it
+            stands elsewhere, with the version in it.
         """
         home = self._home(dataset)
         if version is not None and not NAME.fullmatch(version):
             raise InvalidInputError(f"version {version!r} is not made of letters, digits and . _ + -")
         if not home.is_dir():
+            if not (self.root / LOCK).exists():
+                raise StorageError(str(self.root), "withdrawing", MOVED)
             return ()
         with self._writing():
             sweep(home)
             shelf = shelf_of(home)
+            known = {folder.name: read_manifest(folder) for folder in version_folders(home)}
+            known |= {one["version"]: one for one in shelf.tombstones if one["kind"] == "expired"}
             leaving = [
-                tombstone_of(
-                    read_manifest(folder), dataset=dataset, version=folder.name, kind="withdrawn", reason=reason, at=at
-                )
-                for folder in version_folders(home)
-                if version in (None, folder.name)
+                tombstone_of(known[name], dataset=dataset, version=name, kind="withdrawn", reason=reason, at=at)
+                for name in sorted(known)
+                if version in (None, name)
             ]
             with hidden_folder(self.root) as hidden:
                 showing.show(self.root, hidden, shelf, withdrawn=leaving)

@@ -143,6 +143,7 @@ def _environment() -> Environment:
         "moment": words.moment,
         "path": lambda text: quote(str(text), safe=""),
         "percent": words.percent,
+        "phrase": words.phrase,
         "size": words.size,
         "waived": words.waived,
     }

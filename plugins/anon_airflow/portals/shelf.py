@@ -40,7 +40,7 @@ class Shelf:
             dataset=self.dataset,
             manifests=[each for each in self.manifests if each["version"] not in gone],
             folders={version: folder for version, folder in self.folders.items() if version not in gone},
-            tombstones=_newest_first([*self.tombstones, *leaving]),
+            tombstones=_newest_first([*(one for one in self.tombstones if one["version"] not in gone), *leaving]),
         )
 
     def report(self, manifest: Manifest) -> dict[str, Any]:

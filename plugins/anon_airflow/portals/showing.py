@@ -63,7 +63,7 @@ def show(
 
 def finish(root: Path) -> None:
     """
-    Put up the tombstones that a killed process had ready when it took their versions away.
+    Put up the tombstones that somebody who was stopped had ready when he took their versions away.
 
     Only under the lock. What it had not begun to take away is left to the next try.
     """
@@ -96,13 +96,17 @@ def _stone_files(stone: Tombstone) -> dict[str, bytes]:
 
 def _take_off(root: Path, hidden: Path, stones: Sequence[Tombstone]) -> None:
     """Move versions out of reach, into the hidden folder, and put their tombstones in their place."""
-    for stone in stones:
-        place = root / stone["dataset"] / "versions" / stone["version"]
-        taken = hidden / _TAKEN / stone["dataset"] / stone["version"]
-        taken.parent.mkdir(parents=True, exist_ok=True)
-        place.rename(taken)
-        _stone(hidden, stone).rename(place)
-        sync_folder(place.parent)
+    try:
+        for stone in stones:
+            place = root / stone["dataset"] / "versions" / stone["version"]
+            taken = hidden / _TAKEN / stone["dataset"] / stone["version"]
+            taken.parent.mkdir(parents=True, exist_ok=True)
+            place.rename(taken)
+            _stone(hidden, stone).rename(place)
+            sync_folder(place.parent)
+    except BaseException:  # Somebody stops us, perhaps between the two: what is gone must not be without its page.
+        finish(root)
+        raise
 
 
 def _switch(hidden: Path, names: Iterable[str], visible: Path) -> None:

@@ -88,6 +88,17 @@ def percent(share: object) -> str:
     return f"{100 * share:.1f}".removesuffix(".0") + " %"
 
 
+def phrase(text: object) -> str:
+    """
+    What stands in the midst of a sentence: begun small, unless with an abbreviation, and without the full stop.
+
+    >>> phrase("Year of birth."), phrase("ISTAT code of the town"), phrase("Speaks German")
+    ('year of birth', 'ISTAT code of the town', 'speaks German')
+    """
+    words = str(text).strip().removesuffix(".")
+    return words[:1].lower() + words[1:] if words[1:2].islower() else words
+
+
 def size(count: object) -> str:
     """
     A file size as people read it.

@@ -27,6 +27,7 @@ METADATA: dict[str, Any] = {
     "theme": "transport",
 }
 MEANINGS = {"born": "Year of birth", "town": "Town of residence", "sex": "Sex as registered", "points": "Points left"}
+DOGS = f"Whoever keeps a dog.\n\nBy the rules of https://alba.example/{'regolamento_' * 12}."
 WITHDRAWN = "A town was published under the wrong name"
 
 
@@ -50,7 +51,7 @@ def write_site(folder: Path) -> Path:
         folder,
         dataset="dogs",
         title="Dog owners – città",
-        metadata={"description": "Whoever keeps a dog.", "publisher": METADATA["publisher"], "keywords": ["animals"]},
+        metadata={"description": DOGS, "publisher": METADATA["publisher"], "keywords": ["animals"]},
     )
     _published(other, folder, "2026-01-01")
     return folder / "include" / "portal"
