@@ -23,7 +23,7 @@ from pathlib import Path
 from timing import best_of, grown_by
 
 from anon_airflow.portals.release import Release
-from tests.portal.ckan.boot import REPOSITORY, BootError, booted
+from tests.portal.ckan.boot import BootError, booted, packages_folder
 from tests.portal.ckan.portals import Place, Site, distribution, fresh
 
 MEGABYTES = 200
@@ -37,7 +37,7 @@ def some_ckan() -> Iterator[Site]:
         site.call("organization_create", name=name)
         yield site
         return
-    with booted(REPOSITORY / ".venv/ckan") as server:
+    with booted(packages_folder()) as server:
         site = Site(url=server.url, token=server.token, organization=name, booted=server)
         site.call("organization_create", name=name)
         yield site

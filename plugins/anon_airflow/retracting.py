@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from anon_airflow.audit import AuditStore
 from anon_airflow.places import portal_at, settings_on_record
+from anon_airflow.portals.manifest import data_digest_of
 from anon_core.errors import AnonError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -26,11 +27,13 @@ class Target:
     What is to be withdrawn: versions of a dataset, or all of them (``versions`` is None).
 
     ``sent`` are the rows that say where releases went: publications, and publications that never reported back.
+    ``words_only``: nothing is wrong with the data, so it may come back with other words.
     """
 
     dataset: str
     versions: tuple[str, ...] | None
     sent: tuple[Row, ...]
+    words_only: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +96,11 @@ def retract(store: AuditStore, target: Target, *, person: str, reason: str) -> R
             dataset=target.dataset,
             verb="withdraw",
             actor=person,
-            details={"versions": list(target.versions) if target.versions else None, "reason": reason},
+            details={
+                "versions": list(target.versions) if target.versions else None,
+                "reason": reason,
+                "words_only": target.words_only,
+            },
         )
         try:
             off = _take_off(target, reason, at)
@@ -135,17 +142,28 @@ def _take_off(target: Target, reason: str, at: str) -> set[str]:
 
 
 def _taken_off(portal: Portal, target: Target, rows: Iterable[Row], reason: str, at: str) -> Iterable[str]:
-    if target.versions is None:
-        return portal.withdraw(target.dataset, None, reason, at)
-    # The same content under another name is the same release: withdrawn here, it must not be left there.
-    digests = {_content(row) for row in rows if row["version"] in target.versions}
-    twins = {each["version"] for each in portal.versions(target.dataset) if each.get("content_digest") in digests}
-    names = sorted({*target.versions, *twins})
-    return [version for name in names for version in portal.withdraw(target.dataset, name, reason, at)]
+    names: Sequence[str | None] = [None]
+    if target.versions is not None:
+        names = sorted({*target.versions, *_twins(portal, target, rows)})
+    return [
+        version
+        for name in names
+        for version in portal.withdraw(target.dataset, name, reason, at, words_only=target.words_only)
+    ]
 
 
-def _content(row: Row) -> str:
-    return str(row.get("content_digest") or row["details"].get("content_digest"))
+def _twins(portal: Portal, target: Target, rows: Iterable[Row]) -> set[str]:
+    """Return the versions there that hold the same under another name: withdrawn here, it must not be left there."""
+    mine = [row for row in rows if row["version"] in (target.versions or ())]
+    digests = {row.get("content_digest") or row["details"].get("content_digest") for row in mine}
+    if not target.words_only:
+        digests |= {row["details"].get("data_digest") for row in mine}
+    digests.discard(None)
+    there = [
+        (each["version"], {each.get("content_digest"), data_digest_of(each)})
+        for each in portal.versions(target.dataset)
+    ]
+    return {version for version, held in there if digests & held}
 
 
 def _by_portal(sent: Iterable[Row]) -> list[tuple[dict[str, Any], list[Row]]]:

@@ -34,7 +34,7 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
     with run.audit() as audit, audit.publishing(run.dataset):
         history = run.history(audit)
         _refuse_to_overtake(run, history, release.content_digest)
-        refuse_withdrawn(audit, run.dataset, release.content_digest)
+        refuse_withdrawn(audit, release)
         intent = audit.intend(
             run_id=run.run_id,
             dataset=run.dataset,
@@ -45,6 +45,7 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
                 "version": release.version,
                 "period": run.period,
                 "content_digest": release.content_digest,
+                "data_digest": release.data_digest,
                 "portal": settings_of(run.publication),
             },
         )
@@ -65,8 +66,7 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
         rows = (history.staged["rows"], verdict.distributions[0].rows)
         _put_on_record(run, audit, release, published, rows)
         audit.close(intent, "done", version=published.version, outcome=published.status)
-        manifests = [each for each in portal.versions(run.dataset) if each.get("version") == published.version]
-    run.note("published", {"status": published.status, "page": published.page, "manifest": next(iter(manifests), {})})
+    run.note("published", {"status": published.status, "page": published.page, "manifest": published.manifest})
     wipe(run.gated)
     return {"status": published.status, "version": published.version, "page": published.page}
 
@@ -118,7 +118,11 @@ def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Pub
         status=published.status,
         location=published.page,
         content_digest=release.content_digest,
-        details={"dataset" if "ckan" in settings else "folder": published.location, "portal": settings},
+        details={
+            "dataset" if "ckan" in settings else "folder": published.location,
+            "data_digest": release.data_digest,
+            "portal": settings,
+        },
     )
 
 

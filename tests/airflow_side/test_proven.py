@@ -9,13 +9,14 @@ import pytest
 
 from anon_airflow.audit import AuditStore
 from anon_airflow.gone import refuse_withdrawn
+from anon_airflow.portals.release import Distribution, Release, data_digest
 from anon_airflow.signing import SigningKey
 from anon_core.errors import RefusedError
 from tests.airflow_side.audit_databases import audit_url, drop_triggers, postgresql, run_sql  # noqa: F401 (fixtures)
 
 KEY = SigningKey.of(b"k" * 32)
 RUN: dict[str, Any] = {"run_id": "run 1", "dataset": "people"}
-OUT = {"version": "v1", "content_digest": "c0ffee", "portal": {"folder": "/portal"}}
+OUT = {"version": "v1", "content_digest": "c0ffee", "data_digest": data_digest({"people.csv": "data"})}
 
 
 @pytest.fixture
@@ -31,11 +32,51 @@ def store(url: str, tmp_path: Path) -> Any:
         yield opened
 
 
+def release(content: str, data: str, *, dataset: str = "people") -> Release:
+    path = Path("people.csv")
+    table = Distribution(name=path.name, path=path, media_type="text/csv", sha256=data, bytes=1, rows=1)
+    return Release(
+        dataset=dataset,
+        title="People",
+        version="v2",
+        period=None,
+        distributions=(table,),
+        report={},
+        metadata={},
+        manifest={},
+        content_digest=content,
+    )
+
+
+def withdraw(store: AuditStore, *, words_only: bool) -> None:
+    intent = store.intend(**RUN, verb="withdraw", actor="ada", details={"words_only": words_only})
+    store.close(intent, "done", versions=["v1"])
+
+
 def test_withdrawn_content_is_refused_whatever_it_is_called(store):
     with pytest.raises(RefusedError, match="withdrawn, as version v1: wrong month"):
-        refuse_withdrawn(store, "people", "c0ffee")
-    refuse_withdrawn(store, "people", "other")
-    refuse_withdrawn(store, "others", "c0ffee")
+        refuse_withdrawn(store, release("c0ffee", "other data"))
+    refuse_withdrawn(store, release("other", "other data"))
+    refuse_withdrawn(store, release("c0ffee", "data", dataset="others"))
+
+
+def test_withdrawn_data_is_refused_whatever_is_said_about_it(store):
+    with pytest.raises(RefusedError, match="withdrawn, as version v1: wrong month"):
+        refuse_withdrawn(store, release("other", "data"))
+
+
+def test_data_may_come_back_if_only_words_were_withdrawn(store):
+    withdraw(store, words_only=True)
+    refuse_withdrawn(store, release("other", "data"))
+    with pytest.raises(RefusedError, match="withdrawn, as version v1"):
+        refuse_withdrawn(store, release("c0ffee", "data"))
+
+
+def test_data_that_was_withdrawn_once_does_not_come_back_because_words_were_too(store):
+    for words_only in (False, True):
+        withdraw(store, words_only=words_only)
+    with pytest.raises(RefusedError, match="withdrawn, as version v1"):
+        refuse_withdrawn(store, release("other", "data"))
 
 
 @pytest.mark.parametrize(
@@ -55,9 +96,9 @@ def test_a_touched_store_is_not_believed(store, url, statements, link):
     for statement in statements:
         run_sql(url, statement)
     with pytest.raises(RefusedError, match=rf"link {link}: .*anon audit verify"):
-        refuse_withdrawn(store, "people", "other")
+        refuse_withdrawn(store, release("other", "other data"))
 
 
 def test_a_row_of_other_tables_does_not_stop_every_dataset(store, url):
     run_sql(url, "UPDATE refusals SET reasons = '[]' WHERE id = 1")
-    refuse_withdrawn(store, "people", "other")
+    refuse_withdrawn(store, release("other", "other data"))

@@ -118,10 +118,32 @@ def test_neither_a_retry_nor_a_later_run_publishes_what_was_withdrawn(spec: Path
     for period in ("2026-01-01", "2026-02-01"):
         later = run_of(spec, home, f"later {period}", period=period)
         take(later, *UNTIL_GATE)
-        with pytest.raises(RefusedError, match="this very content was withdrawn"):
+        with pytest.raises(RefusedError, match="the same was withdrawn"):
             take(later, "publish")
     assert rows_on_portal(spec) == []
     assert publish(spec, home, "2026-02-01", seed=2) in rows_on_portal(spec)
+
+
+@pytest.mark.parametrize("words_only", [False, True])
+def test_withdrawn_data_comes_back_only_if_nothing_but_words_was_wrong(
+    spec: Path, home: Path, words_only: bool
+) -> None:
+    version = publish(spec, home, "2026-01-01")
+    withdraw(home, version, *["--words-only"] * words_only)
+    spec.write_text(f"{spec.read_text()}\nmetadata: {{description: 'Now said correctly'}}\n")
+    ended = anon("run", spec, "--period", "2026-01-01", "--json", home=home)
+    assert ended.json["verdict"] == ("published" if words_only else "refused"), ended.out
+    assert len(rows_on_portal(spec)) == words_only
+
+
+def test_the_same_data_with_other_words_goes_with_it_unless_only_words_do(spec: Path, home: Path) -> None:
+    first = publish(spec, home, "2026-01-01")
+    spec.write_text(f"{spec.read_text()}\nmetadata: {{description: 'Now said correctly'}}\n")
+    second = publish(spec, home, "2026-02-01")
+    assert withdraw(home, first, "--words-only")["withdrawn"] == [first]
+    assert rows_on_portal(spec) == [second]
+    assert withdraw(home, first)["withdrawn"] == [second]
+    assert rows_on_portal(spec) == []
 
 
 def test_what_a_killed_run_had_published_can_be_withdrawn(spec: Path, home: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import json
 import os
@@ -177,6 +178,24 @@ def test_withdrawn_content_is_not_published_again_under_any_name(root: Path, mak
             three.publish(make("secret 3", version=version, period=period))
     assert "secret 3" not in everything(root)
     assert three.publish(make("corrected", version="v5", period="2026-03")).status == "published"
+
+
+@pytest.mark.parametrize("words_only", [False, True])
+@pytest.mark.parametrize("keep", [None, 1])
+def test_withdrawn_data_comes_back_only_if_nothing_but_words_was_wrong(
+    root: Path, make: Maker, words_only: bool, keep: int | None
+) -> None:
+    portal = FolderPortal(root, keep=keep)  # With 1, the withdrawn version had expired before.
+    for number in (1, 2):
+        portal.publish(make(f"secret {number}", version=f"v{number}", period=f"2026-0{number}"))
+    portal.withdraw("people", "v1", WHY, AT, words_only=words_only)
+    corrected = dataclasses.replace(make("secret 1", version="v3", period="2026-03"), content_digest="3" * 64)
+    if words_only:
+        assert portal.publish(corrected).status == "published"
+        return
+    with pytest.raises(RefusedError, match=f"was withdrawn, as version v1: {WHY}"):
+        portal.publish(corrected)
+    assert "secret 1" not in everything(root)
 
 
 def test_a_reason_stays_words(root: Path, three: FolderPortal) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from anon_airflow.commands.output import json_option, print_json
@@ -11,12 +13,16 @@ from anon_airflow.commands.output import json_option, print_json
 @click.argument("release", metavar="RELEASE")
 @click.option("--reason", required=True, help="Why; it stands on the portal for everybody to read, and on record.")
 @click.option("--dataset", help="Where releases of several datasets have this name.")
+@click.option(
+    "--words-only", is_flag=True, help="Nothing is wrong with the data: it may be published with other words."
+)
 @json_option
-def withdraw(release: str, reason: str, dataset: str | None, as_json: bool) -> None:
+def withdraw(release: str, reason: str, dataset: str | None, words_only: bool, as_json: bool) -> None:
     """Take RELEASE off its portal: a version, a run id, or a dataset for all its versions, kept ones included.
 
-    A page in its place says that it was withdrawn, when and why. The audit trail stays. The same content is not
-    published again, by a retry or by a later run. Withdrawing twice does nothing more.
+    A page in its place says that it was withdrawn, when and why. The audit trail stays. The same data is not published
+    again for this dataset, by a retry or by a later run, whatever the publication file says about it by then; with
+    --words-only it is, once the file says something else. Withdrawing twice does nothing more.
     """
     from anon_airflow.commands.audit import audit_store
     from anon_airflow.pipeline import operating_system_user
@@ -26,7 +32,7 @@ def withdraw(release: str, reason: str, dataset: str | None, as_json: bool) -> N
         raise click.BadParameter("say why, in letters that everybody can read (UTF-8)", param_hint="--reason")
     person = operating_system_user()
     with audit_store() as store:
-        target = find_release(store, release, dataset)
+        target = replace(find_release(store, release, dataset), words_only=words_only)
         done = retract(store, target, person=person, reason=reason.strip())
     if as_json:
         print_json(

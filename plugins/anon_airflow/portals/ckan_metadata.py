@@ -92,10 +92,13 @@ def notes(description: str | None, gone: Iterable[Mapping[str, str]]) -> str:
 
 
 def withdrawn(package: Package | None) -> list[dict[str, str]]:
-    """Return what was withdrawn of a dataset: version, content digest, time and reason."""
+    """Return what was withdrawn of a dataset: version, digests of content and data, time and reason."""
     try:
         found = json.loads(_extras(package).get(WITHDRAWN) or "[]")
-        return [{key: str(one[key]) for key in ("version", "content_digest", "at", "reason")} for one in found]
+        keys = ("version", "content_digest", "at", "reason")
+        return [
+            {**{key: str(one[key]) for key in keys}, "data_digest": str(one.get("data_digest", ""))} for one in found
+        ]
     except (ValueError, TypeError, KeyError):
         return []
 

@@ -21,11 +21,11 @@ from anon_airflow.portals.ckan_metadata import tombstone_fields
 from anon_airflow.portals.ckan_publishing import Publishing
 from anon_airflow.portals.ckan_requests import Package, Resource
 from anon_airflow.portals.ckan_resources import (
-    CONTENT,
     VERSION,
     Held,
     Role,
     current,
+    digests_of,
     held,
     in_order,
     ours,
@@ -67,12 +67,14 @@ class CkanPortal:
         with tempfile.TemporaryDirectory(prefix="anonflow-") as folder:
             licence = find_licence(self.client, self.settings)
             sent, there, package = Publishing(self.dataset, release, licence, Path(folder)).run()
-            mine = sent or self._receipt(package, there, Path(folder)) == (release.manifest.get("receipt") or False)
+            manifest = self._manifest(package, there, Path(folder) / "read back")
+        mine = sent or manifest.get("receipt") == (release.manifest.get("receipt") or False)
         return Published(
             status="published" if mine else "unchanged",
             version=there.version,
             location=f"{self._site()}/dataset/{package['id']}",
             page=f"{self._site()}/dataset/{package['name']}",
+            manifest=manifest,
         )
 
     def versions(self, dataset: str) -> list[dict[str, Any]]:
@@ -86,7 +88,9 @@ class CkanPortal:
         with tempfile.TemporaryDirectory(prefix="anonflow-") as folder:
             return [self._manifest(package, one, Path(folder) / str(at)) for at, one in enumerate(found.values())]
 
-    def withdraw(self, dataset: str, version: str | None, reason: str, at: str) -> tuple[str, ...]:
+    def withdraw(
+        self, dataset: str, version: str | None, reason: str, at: str, *, words_only: bool = False
+    ) -> tuple[str, ...]:
         """
         Take a version off the portal, or all of them, and return those that were taken off; its page says so.
 
@@ -104,10 +108,11 @@ class CkanPortal:
                 if package is None:
                     return tuple(sorted(gone))
                 if doomed := self._doomed(place, package, version):
-                    digests = {one[VERSION]: one.get(CONTENT) or "" for one in doomed}
-                    digests = digests if version is None else {version: digests.get(version, "")}
-                    gone |= digests.keys()
-                    package = self._bury(place, package, doomed, [(*one, reason, at) for one in digests.items()])
+                    names = {one[VERSION] for one in doomed} if version is None else {version}
+                    gone |= names
+                    said = {"reason": reason, "at": at}
+                    stones = [{**said, **one} for one in digests_of(package, names, words_only=words_only)]
+                    package = self._bury(place, package, doomed, stones)
                 self._move_up(place, package)
                 return tuple(sorted(gone))
             except PortalError as error:
@@ -146,9 +151,7 @@ class CkanPortal:
             doomed += shown.resources.values()
         return doomed
 
-    def _bury(
-        self, place: Dataset, package: Package, doomed: list[Resource], stones: list[tuple[str, str, str, str]]
-    ) -> Package:
+    def _bury(self, place: Dataset, package: Package, doomed: list[Resource], stones: list[dict[str, str]]) -> Package:
         ids = {one["id"] for one in doomed}
         left = next(
             (
@@ -158,9 +161,7 @@ class CkanPortal:
             ),
             {},
         )
-        keys = ("version", "content_digest", "reason", "at")
-        buried = [dict(zip(keys, stone, strict=True)) for stone in stones]
-        return place.remove(package, ids, tombstone_fields(package, buried, left))
+        return place.remove(package, ids, tombstone_fields(package, stones, left))
 
     def _move_up(self, place: Dataset, package: Package) -> None:
         """Put the newest version that is left to the stable addresses, if it is not there."""
@@ -202,9 +203,6 @@ class CkanPortal:
             "published_at": one.published_at,
             "content_digest": one.content_digest,
         }
-
-    def _receipt(self, package: Package, there: Held, folder: Path) -> Any:
-        return self._manifest(package, there, folder / "receipt").get("receipt")
 
     def _site(self) -> str:
         """The address that readers know the portal by."""

@@ -29,7 +29,7 @@ from anon_airflow.portals.ckan_resources import (
     plan,
 )
 from anon_airflow.portals.manifest import Manifest, manifest_of
-from anon_airflow.portals.release import Release
+from anon_airflow.portals.release import Release, withdrawn_words
 from anon_core.errors import InvalidInputError, PortalError, RefusedError
 
 log = logging.getLogger(__name__)
@@ -95,9 +95,10 @@ class Publishing:
         if package["private"] and not own_extra(package, INCOMPLETE):
             raise RefusedError("portal", ["somebody made the dataset private; make it public again, then run again"])
         for one in withdrawn(package):
-            if self.release.content_digest == one["content_digest"] or self.release.version == one["version"]:
-                reason = f"it is version {one['version']} again, which was withdrawn on {one['at'][:10]}"
-                raise RefusedError("portal", [f"{reason}: publish other content, or none"])
+            digests = (one["content_digest"], one["data_digest"])
+            same = self.release.content_digest in digests or self.release.data_digest in digests
+            if same or self.release.version == one["version"]:
+                raise RefusedError("portal", [withdrawn_words(one["version"], one["reason"])])
         newer = [one.age for one in held(package, Role.CURRENT, Role.VERSION) if one.period > period]
         if newer and not settings.kept:
             raise RefusedError(

@@ -9,7 +9,7 @@ dataset is left alone.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
@@ -17,7 +17,8 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from anon_airflow.portals.ckan_requests import Package, Resource, Sent
-from anon_airflow.portals.release import NAME
+from anon_airflow.portals.release import NAME, data_digest
+from anon_airflow.portals.words import figure
 
 MANIFEST = "manifest.json"
 REPORT = "report.json"
@@ -109,6 +110,19 @@ def held(package: Package, *roles: Role) -> list[Held]:
     return sorted(found.values(), key=lambda one: one.age, reverse=True)
 
 
+def digests_of(package: Package, versions: Collection[str], *, words_only: bool) -> list[dict[str, str]]:
+    """Return version, content digest and data digest of versions on a dataset; the last is empty for words only."""
+    found = {one.version: one for one in held(package, Role.CURRENT, Role.VERSION)}
+    digests = []
+    for version in sorted(versions):
+        one = found.get(version)
+        files = {name: str(each.get("hash")) for name, each in one.resources.items()} if one else {}
+        tables = {name: digest for name, digest in files.items() if name not in (MANIFEST, REPORT)}
+        data = data_digest(tables) if tables and not words_only else ""
+        digests.append({"version": version, "content_digest": one.content_digest if one else "", "data_digest": data})
+    return digests
+
+
 def current(package: Package) -> Held | None:
     """Return what the stable addresses hold."""
     return next(iter(held(package, Role.CURRENT)), None)
@@ -139,7 +153,7 @@ def described(package: Package, role: Role, manifest: Mapping[str, Any], sent: S
     """Return all that is said of one file of a version."""
     suffix = PurePosixPath(sent.name).suffix
     rows = next((one["rows"] for one in manifest["distributions"] if one["name"] == sent.name), None)
-    about = DESCRIPTIONS.get(sent.name) or f"The table, {rows} rows, as {FORMATS.get(suffix, suffix)}."
+    about = DESCRIPTIONS.get(sent.name) or f"The table, {figure(rows)} rows, as {FORMATS.get(suffix, suffix)}."
     version = str(manifest["version"])
     return {
         "id": resource_id(package["id"], role, version, sent.name),

@@ -38,9 +38,9 @@ from anon_airflow.portals.disk import (
     write_new,
 )
 from anon_airflow.portals.manifest import Manifest, as_json, damaged_file, manifest_of, read_manifest
-from anon_airflow.portals.release import NAME, SLUG, Published, Release, check_names
+from anon_airflow.portals.release import NAME, SLUG, Published, Release, check_names, withdrawn_words
 from anon_airflow.portals.shelf import Shelf, shelf_of, version_folders
-from anon_airflow.portals.tombstone import Tombstone, is_tombstone, tombstone_of, withdrawn_content
+from anon_airflow.portals.tombstone import Tombstone, is_tombstone, tombstone_of, withdrawn_before
 from anon_core.errors import InvalidInputError, RefusedError, StorageError
 
 EXPIRED = "Newer versions have taken its place."
@@ -109,7 +109,9 @@ class FolderPortal:
                 showing.show(self.root, hidden, shelf, arriving=manifest, expiring=self._expired(shelf, manifest))
         return self._answer("published", manifest)
 
-    def withdraw(self, dataset: str, version: str | None, reason: str, at: str) -> tuple[str, ...]:
+    def withdraw(
+        self, dataset: str, version: str | None, reason: str, at: str, *, words_only: bool = False
+    ) -> tuple[str, ...]:
         """
         Take a version off the portal, or all of them, damaged ones included; a page says so in the place of each.
 
@@ -132,7 +134,15 @@ class FolderPortal:
             known = {folder.name: read_manifest(folder) for folder in version_folders(home)}
             known |= {one["version"]: one for one in shelf.tombstones if one["kind"] == "expired"}
             leaving = [
-                tombstone_of(known[name], dataset=dataset, version=name, kind="withdrawn", reason=reason, at=at)
+                tombstone_of(
+                    known[name],
+                    dataset=dataset,
+                    version=name,
+                    kind="withdrawn",
+                    reason=reason,
+                    at=at,
+                    words_only=words_only,
+                )
                 for name in sorted(known)
                 if version in (None, name)
             ]
@@ -157,7 +167,7 @@ class FolderPortal:
 
     def _ours(self, there: Published, release: Release) -> Published:
         """Answer `published` for what this very run has put there before something stopped it from saying so."""
-        receipt = (read_manifest(Path(there.location)) or {}).get("receipt")
+        receipt = there.manifest.get("receipt")
         same = receipt is not None and receipt == release.manifest.get("receipt")
         return dataclasses.replace(there, status="published") if same else there
 
@@ -197,20 +207,13 @@ class FolderPortal:
 
     def _answer(self, status: Literal["published", "unchanged"], manifest: Manifest) -> Published:
         page = self.root / manifest["dataset"] / "index.html"
-        return Published(
-            status=status, version=manifest["version"], location=str(self._folder(manifest)), page=str(page)
-        )
+        folder = str(self._folder(manifest))
+        return Published(status=status, version=manifest["version"], location=folder, page=str(page), manifest=manifest)
 
 
 def _refuse_withdrawn(release: Release, shelf: Shelf) -> None:
-    if stone := withdrawn_content(shelf.tombstones, release.content_digest):
-        raise RefusedError(
-            "portal",
-            [
-                f"this very content was withdrawn, as version {stone['version']}: {stone['reason']}; "
-                "publish other data, or change the publication file"
-            ],
-        )
+    if stone := withdrawn_before(shelf.tombstones, release):
+        raise RefusedError("portal", [withdrawn_words(stone["version"], stone["reason"])])
 
 
 def _refuse_another(folder: Path, wanted: dict[str, str]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from anon_airflow.portals.disk import sha256_of
-from anon_airflow.portals.release import NAME, Release
+from anon_airflow.portals.release import NAME, Release, data_digest
 from anon_core.errors import InvalidInputError
 
 log = logging.getLogger(__name__)
@@ -42,6 +42,14 @@ def manifest_of(release: Release, version: str) -> Manifest:
     if taken := sorted(manifest.keys() & release.manifest.keys()):
         raise InvalidInputError(f"the manifest has its own {', '.join(taken)}; name the additional keys differently")
     return dict(json.loads(as_json(manifest | release.manifest)))
+
+
+def data_digest_of(manifest: Manifest) -> str | None:
+    """What the data of a version is, whatever is said about it; None if its manifest does not tell."""
+    try:
+        return data_digest({str(each["name"]): str(each["sha256"]) for each in manifest["distributions"]})
+    except (KeyError, TypeError):
+        return None
 
 
 def as_json(document: dict[str, Any]) -> bytes:

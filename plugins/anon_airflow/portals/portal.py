@@ -16,8 +16,14 @@ class Portal(Protocol):
     def publish(self, release: Release) -> Published:
         """Put a release on the portal, whole or not at all; the same bytes twice are one version."""
 
-    def withdraw(self, dataset: str, version: str | None, reason: str, at: str) -> tuple[str, ...]:
-        """Take a version off the portal, or all of them, kept ones included; return those that were taken off."""
+    def withdraw(
+        self, dataset: str, version: str | None, reason: str, at: str, *, words_only: bool = False
+    ) -> tuple[str, ...]:
+        """
+        Take a version off the portal, or all of them, kept ones included; return those that were taken off.
+
+        The same data does not come back, whatever is said about it; ``words_only``: with other words it may.
+        """
 
     def versions(self, dataset: str) -> list[dict[str, Any]]:
         """The manifests of a dataset, newest first."""

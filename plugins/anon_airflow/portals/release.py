@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -45,15 +47,31 @@ class Release:
     manifest: dict[str, Any]
     content_digest: str
 
+    @property
+    def data_digest(self) -> str:
+        """What the data is, whatever is said about it."""
+        return data_digest({each.name: each.sha256 for each in self.distributions})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """Where a release can be read; ``unchanged`` if the same bytes were there already."""
+    """Where a release can be read, and what its manifest says; ``unchanged`` if the same bytes were there already."""
 
     status: Literal["published", "unchanged"]
     version: str
     location: str
     page: str
+    manifest: dict[str, Any]
+
+
+def data_digest(files: Mapping[str, str]) -> str:
+    """Return what the data of a release is: its files by name and digest, whatever is said about them."""
+    return hashlib.sha256("\n".join(sorted(f"{name} {digest}" for name, digest in files.items())).encode()).hexdigest()
+
+
+def withdrawn_words(version: str, reason: str) -> str:
+    """Say that a release is not published because it was withdrawn before."""
+    return f"the same was withdrawn, as version {version}: {reason}; it is not published again: publish other data"
 
 
 def check_names(release: Release) -> None:

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from anon_airflow.portals.manifest import Manifest, read_document
+from anon_airflow.portals.manifest import Manifest, data_digest_of, read_document
+from anon_airflow.portals.release import Release
 
-__all__ = ["FILE", "Tombstone", "is_tombstone", "read_tombstone", "tombstone_of", "withdrawn_content"]
+__all__ = ["FILE", "Tombstone", "is_tombstone", "read_tombstone", "tombstone_of", "withdrawn_before"]
 
 Tombstone = dict[str, Any]
 FILE = "tombstone.json"
@@ -23,12 +24,13 @@ def tombstone_of(
     kind: Literal["withdrawn", "expired"],
     reason: str,
     at: str,
+    words_only: bool = False,
 ) -> Tombstone:
     """
     The tombstone of a version: ``withdrawn`` by a person, or ``expired`` because newer ones took its place.
 
     Without a manifest, which somebody may have damaged, it knows only the names. It says nothing of the data but its
-    digest, by which the same content is known again.
+    digest, by which the same data is known again, and which is left out if it may come back with other words.
     """
     known = manifest or {}
     return {
@@ -39,6 +41,7 @@ def tombstone_of(
         "period": known.get("period"),
         "published_at": known.get("published_at"),
         "content_digest": known.get("content_digest"),
+        "data_digest": None if words_only else known.get("data_digest") or data_digest_of(known),
         "kind": kind,
         "reason": reason,
         "at": at,
@@ -61,6 +64,8 @@ def read_tombstone(folder: Path) -> Tombstone | None:
     return found if texts and known else None
 
 
-def withdrawn_content(tombstones: Iterable[Tombstone], digest: str) -> Tombstone | None:
-    """The tombstone of a version that held this very content and was withdrawn, if there is one."""
-    return next((one for one in tombstones if one["kind"] == "withdrawn" and one["content_digest"] == digest), None)
+def withdrawn_before(tombstones: Iterable[Tombstone], release: Release) -> Tombstone | None:
+    """The tombstone of a version that held this content, or this data, and was withdrawn, if there is one."""
+    mine = {"content_digest": release.content_digest, "data_digest": release.data_digest}
+    gone = (one for one in tombstones if one["kind"] == "withdrawn")
+    return next((one for one in gone if any(one.get(key) == digest for key, digest in mine.items())), None)

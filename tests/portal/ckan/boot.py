@@ -92,6 +92,11 @@ class CkanServer:
             self._kill(name)
 
 
+def packages_folder() -> Path:
+    """Where CKAN's own Python packages are kept: CKAN_PACKAGES, else beside ours."""
+    return Path(os.environ.get("CKAN_PACKAGES") or REPOSITORY / ".venv/ckan")
+
+
 @contextlib.contextmanager
 def booted(packages: Path) -> Iterator[CkanServer]:
     """Boot a CKAN, and leave nothing of it but the Python packages in a folder."""
@@ -249,7 +254,7 @@ def _say(text: str) -> None:
 
 def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with booted(REPOSITORY / ".venv/ckan") as server:
+    with booted(packages_folder()) as server:
         _say(f"CKAN_URL={server.url} CKAN_TOKEN={server.token}")
         with contextlib.suppress(KeyboardInterrupt):
             server._running["ckan"].wait()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.portal.ckan.bad_network import BadNetwork, bad_network
-from tests.portal.ckan.boot import REPOSITORY, CkanServer, booted
+from tests.portal.ckan.boot import CkanServer, booted, packages_folder
 from tests.portal.ckan.portals import Place, Site, fresh
 
 
@@ -20,8 +20,7 @@ def site() -> Iterator[Site]:
     if url and token:
         yield _with_organization(url.rstrip("/"), token, None)
         return
-    packages = Path(os.environ.get("CKAN_PACKAGES") or REPOSITORY / ".venv/ckan")
-    with booted(packages) as server:
+    with booted(packages_folder()) as server:
         yield _with_organization(server.url, server.token, server)
 
 

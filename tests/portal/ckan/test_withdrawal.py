@@ -99,8 +99,24 @@ def test_a_withdrawn_release_is_never_published_again(site: Site, place: Place, 
     portal = place.portal()
     portal.publish(place.release())
     portal.withdraw(place.dataset, version, "wrong", AT)
-    with pytest.raises(RefusedError, match="withdrawn on 2026-11-17"):
+    with pytest.raises(RefusedError, match="was withdrawn, as version v1: wrong"):
         portal.publish(place.release())
+    assert site.show(place.dataset)["resources"] == []
+
+
+@pytest.mark.parametrize("words_only", [False, True])
+def test_withdrawn_data_comes_back_only_if_nothing_but_words_was_wrong(
+    site: Site, place: Place, words_only: bool
+) -> None:
+    portal = place.portal()
+    portal.publish(place.release())
+    portal.withdraw(place.dataset, "v1", "wrong licence", AT, words_only=words_only)
+    corrected = place.release(version="v2", content_digest="2" * 64, metadata={"description": "Corrected."})
+    if words_only:
+        assert portal.publish(corrected).status == "published"
+        return
+    with pytest.raises(RefusedError, match="was withdrawn, as version v1: wrong licence"):
+        portal.publish(corrected)
     assert site.show(place.dataset)["resources"] == []
 
 
