@@ -6,18 +6,21 @@ A file is only data until somebody opens it in a spreadsheet: there a cell that 
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from anon_core.engines.release import sort_rows
+from anon_core.formula_signs import BREAKS, SIGNS
 from anon_core.table import Mask, Table
 from anon_core.table.assembling import Piece, assemble
 
 __all__ = ["formula_safe", "looks_like_a_formula"]
 
-# Full-width signs too: some spreadsheets read them like the others. Some skip blanks before, and what cannot be seen.
-_FORMULA = r"^[\t\r\n]|^[\pZ\pC]*[=@+\-＝＠＋－]"
+_FORMULA = rf"^[{BREAKS}]|^[\pZ\pC]*[{re.escape(SIGNS)}]"
+"""As :func:`~anon_core.formula_signs.begins_a_formula` has it, for whole columns."""
 _NUMBER = r"^ *[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\z"
 
 
@@ -33,11 +36,12 @@ def looks_like_a_formula(words: pa.Array) -> Mask:
     return np.asarray(found.to_numpy(zero_copy_only=False), np.bool_)
 
 
-def formula_safe(table: Table) -> Table:
+def formula_safe(table: Table, *, keep_order: bool = False) -> Table:
     """
     Return the table with an apostrophe before every cell that a spreadsheet might run, its rows in order again.
 
-    Where a text with the apostrophe was there before, the two become one value: classes only get larger.
+    With ``keep_order`` they stay where they are. Where a text with the apostrophe was there before, the two become one
+    value: classes only get larger.
     """
     columns, changed = [], False
     for column in table.columns:
@@ -47,4 +51,5 @@ def formula_safe(table: Table) -> Table:
             words = pc.if_else(pa.array(risky), pc.binary_join_element_wise("'", column.domain, ""), column.domain)
             column = assemble(column.name, [Piece(codes=column.codes, words=words)])
         columns.append(column)
-    return sort_rows(Table(columns=tuple(columns), rows=table.rows)) if changed else table
+    safe = Table(columns=tuple(columns), rows=table.rows) if changed else table
+    return sort_rows(safe) if changed and not keep_order else safe

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from anon_core.errors import Problem
+from anon_core.formula_signs import begins_a_formula
 from anon_core.policy import quoted
 from anon_core.spec.guards import freeform_problems, guarded_names
 from anon_core.spec.parts import decompose_problems, parts_of, with_parts
@@ -46,7 +47,6 @@ _ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
 _RECODING = ("singletons", "prioritised", "global", "best")
 _MOST_COMBINED = 8
 _KINDS = ("intervals", "file", "root", "prefix", "date")
-_FORMULA_SIGNS = tuple("=@+-＝＠＋－\t\r\n")
 _AS_A_FILE = ("cuts", "frequency", "groups", "rules")
 """Hierarchies that `anon hierarchy build` makes, or people write, as a file of their own."""
 
@@ -143,7 +143,7 @@ def _formula_problems(content: Any) -> _Found:
     if _at(content, ("csv", "escape_formulas")) is not True or not isinstance(columns, dict):
         return
     for name in with_parts(columns):
-        if str(name).lstrip(" ")[:1] in _FORMULA_SIGNS:
+        if begins_a_formula(str(name)):
             what = "a spreadsheet would run this name as a formula, in the file's first line; rename the column"
             yield ("columns", name), what
 

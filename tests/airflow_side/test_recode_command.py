@@ -134,6 +134,20 @@ def test_local_recoding_keeps_what_it_promises_in_the_file_it_writes(tmp_path, t
     assert all(shown.json["k"][name] >= 4 for name in promised)
 
 
+@pytest.mark.parametrize("order", [(), ("--keep-order",)])
+def test_cells_that_a_spreadsheet_would_run_are_escaped_where_the_file_asks_for_it(tmp_path, table, order):
+    table.write_text(table.read_text().replace(",7,", ",=7,"))
+    assert (
+        run(tmp_path, *order).code
+        == run(tmp_path, *order, spec=spec_of(tmp_path, csv={"escape_formulas": True}), out="safe.csv").code
+        == 0
+    )
+    plain, safe = ([row["points"] for row in rows_of(tmp_path / name)] for name in ("out.csv", "safe.csv"))
+    assert plain.count("=7") == safe.count("'=7") > 0
+    assert "=7" not in safe
+    assert not order or [one.lstrip("'") for one in safe] == plain
+
+
 def test_parquet_holds_the_same_rows(tmp_path, table, home):
     import pyarrow.parquet as pq
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from anon_core.distribution import write_csv, write_parquet
 from anon_core.engines.formulas import formula_safe, looks_like_a_formula
+from anon_core.formula_signs import begins_a_formula
 from anon_core.table import RELEASED, read
 from tests.core.spec_files import changed, folder, load, problems
 from tests.properties.tables import table_of
@@ -81,10 +83,17 @@ def test_the_key_is_off_by_default_and_then_leaves_digests_as_they_were(folder: 
 
 
 def test_a_column_whose_name_would_be_run_is_refused_where_formulas_are_escaped(folder: Path) -> None:
-    columns = {"sex": {"role": "quasi", "hierarchy": {"root": "any"}}, "=sum": {"role": "other"}}
-    found = problems(folder, changed(columns=columns, csv={"escape_formulas": True}))
-    assert "rename the column" in found["columns.=sum"][1]
-    load(folder, changed(columns=columns))
+    for name in ("=sum", " +sum", "\u200b@sum", "\tsum"):
+        columns = {"sex": {"role": "quasi", "hierarchy": {"root": "any"}}, name: {"role": "other"}}
+        found = problems(folder, changed(columns=columns, csv={"escape_formulas": True}))
+        assert ["rename the column" in words for _, words in found.values()] == [True]
+        load(folder, changed(columns=columns))
+
+
+@given(st.text())
+def test_names_and_cells_are_judged_alike(text: str) -> None:
+    number = re.fullmatch(r" *[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?", text, re.ASCII)
+    assert looks_like_a_formula(pa.array([text])).tolist() == [begins_a_formula(text) and not number]
 
 
 @pytest.mark.parametrize(("portal", "words"), [({"keep": 0}, "at least 1"), ({"keep": "all"}, "whole number")])

@@ -80,6 +80,7 @@ def recode(
     fails a check.
     """
     from anon_core.engines.arrow import ArrowEngine
+    from anon_core.engines.formulas import formula_safe
     from anon_core.engines.recount import recount
     from anon_core.recode.methods import recode as search
     from anon_core.recode.sweep import sweep_k
@@ -113,7 +114,8 @@ def recode(
         left_out=tuple(name for name in source.names if name not in publication.columns),
         sweep=sweep_k(task, sweep or (), known=recoding, progress=watch.steps),
     )
-    write_table(released, output)
+    escaped = publication.csv.escape_formulas
+    write_table(formula_safe(released, keep_order=keep_order) if escaped else released, output)
     if plot:
         _draw(plot, done, publication)
     if as_json:
