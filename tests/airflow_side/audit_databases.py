@@ -24,6 +24,9 @@ def postgresql() -> Iterator[str]:
         server = pgserver.get_server(Path(folder) / "pg")
     except Exception as error:
         pytest.skip(f"PostgreSQL does not start here: {type(error).__name__}")
+    for setting in ("fsync", "synchronous_commit", "full_page_writes"):  # It need not outlive a power cut.
+        server.psql(f"ALTER SYSTEM SET {setting} = off;")
+    server.psql("SELECT pg_reload_conf();")
     info = server.get_postmaster_info()
     yield f"postgresql+pg8000://postgres@/{{}}?unix_sock={info.socket_dir}/.s.PGSQL.{info.port}"
     server.cleanup()
