@@ -50,11 +50,26 @@ class Asked:
         """Return the question as the page of Airflow shows it."""
         return self.ask("GET", f"dagRuns/{self.run_id}/taskInstances/approve/-1/hitlDetails")
 
-    def answer(self, option: str, user: str, receipt: str | None = None) -> None:
-        """Press a button, as the page does: the fields of the form go with it."""
-        given = receipt or self.shown()["params"]["receipt"]["value"]
+    def answer(self, option: str, user: str, receipt: str | None = None, *, tries: int = 3) -> None:
+        """
+        Press a button, as the page does (the fields of the form go with it), and wait until that was dealt with.
+
+        Whatever we make of an answer is on record. If nothing is, Airflow itself has failed the task because its
+        executor was late to tell that the worker was left: then the question is asked and answered again.
+        """
+        given, before = receipt or self.shown()["params"]["receipt"]["value"], self._dealt_with()
         body = {"chosen_options": [option], "params_input": {"receipt": given}}
         self.ask("PATCH", f"dagRuns/{self.run_id}/taskInstances/approve/-1/hitlDetails", body, user=user)
+        until(lambda: self.states()["approve"] in ("success", "failed"), 300, f"the answer to {self.dataset}")
+        if self._dealt_with() == before and tries > 1:
+            self.end()
+            self.clear("approve")
+            self.until_waiting()
+            self.answer(option, user, receipt, tries=tries - 1)
+
+    def _dealt_with(self) -> int:
+        rows = self.rows()
+        return len(rows["approvals"]) + len(rows["refusals"])
 
     def mark(self, task: str, state: str, user: str = "uwe") -> None:
         self.ask("PATCH", f"dagRuns/{self.run_id}/taskInstances/{task}", {"new_state": state}, user=user)
