@@ -36,7 +36,7 @@ install: .venv/.ready  ## Create .venv and install the locked packages.
 	@$(PYTHON) -m venv .venv
 	@awk '/^uv==/ {found = 1} found {print; if (!/\\$$/) exit}' requirements.lock > .venv/uv.txt
 	@$(pip_install) --require-hashes -r .venv/uv.txt
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.lock 2>/dev/null || \
+	@UV_HTTP_TIMEOUT=10 UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode --require-hashes -r requirements.lock 2>/dev/null || \
 	$(pip_install) --require-hashes -r requirements.lock
 	@$(pip_install) --no-deps --no-build-isolation --editable .
 	@mkdir -p .anonflow && chmod 700 .anonflow
