@@ -7,9 +7,8 @@ from pathlib import Path
 
 from anon_airflow.portals.ckan_requests import Sent
 from anon_airflow.portals.ckan_resources import MANIFEST, REPORT
-from anon_airflow.portals.manifest import Manifest, as_json
+from anon_airflow.portals.manifest import Manifest, as_json, report_bytes
 from anon_airflow.portals.release import Distribution, Release
-from anon_core.errors import RefusedError
 
 __all__ = ["sent_files", "sent_table"]
 
@@ -20,10 +19,7 @@ def sent_files(release: Release, manifest: Manifest, folder: Path) -> list[Sent]
 
     :raises RefusedError: the report is not the one that the receipt covers.
     """
-    report = as_json(release.report)
-    digest = hashlib.sha256(report).hexdigest()
-    if digest != manifest.get("report_sha256", digest):
-        raise RefusedError("portal", ["the report is not the one that the receipt covers"])
+    report = report_bytes(release, manifest)
     tables = [_table(one) for one in release.distributions]
     return [*tables, _made(folder / REPORT, report), _made(folder / MANIFEST, as_json(manifest))]
 

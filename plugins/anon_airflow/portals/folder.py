@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
 import itertools
 import os
 from collections.abc import Iterator
@@ -37,7 +36,7 @@ from anon_airflow.portals.disk import (
     sync_folder,
     write_new,
 )
-from anon_airflow.portals.manifest import Manifest, as_json, damaged_file, manifest_of, read_manifest
+from anon_airflow.portals.manifest import Manifest, as_json, damaged_file, manifest_of, read_manifest, report_bytes
 from anon_airflow.portals.release import NAME, SLUG, Published, Release, check_names, withdrawn_words
 from anon_airflow.portals.shelf import Shelf, shelf_of, version_folders
 from anon_airflow.portals.tombstone import Tombstone, is_tombstone, tombstone_of, withdrawn_before
@@ -233,10 +232,7 @@ def _fill(incoming: Path, release: Release, manifest: Manifest) -> None:
     incoming.mkdir()
     for each in release.distributions:
         copy_checked(each, incoming / each.name)
-    report = as_json(release.report)
-    if hashlib.sha256(report).hexdigest() != manifest.get("report_sha256", hashlib.sha256(report).hexdigest()):
-        raise RefusedError("portal", ["the report is not the one that the receipt covers"])
-    write_new(incoming / "report.json", report)
+    write_new(incoming / "report.json", report_bytes(release, manifest))
     write_new(incoming / "manifest.json", as_json(manifest))
     write_new(incoming / datapackage.FILE, as_json(datapackage.datapackage_of(manifest, release.report)))
     incoming.chmod(0o755)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 from collections.abc import Iterable
@@ -11,7 +12,7 @@ from typing import Any
 
 from anon_airflow.portals.disk import sha256_of
 from anon_airflow.portals.release import NAME, Release, data_digest
-from anon_core.errors import InvalidInputError
+from anon_core.errors import InvalidInputError, RefusedError
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +43,19 @@ def manifest_of(release: Release, version: str) -> Manifest:
     if taken := sorted(manifest.keys() & release.manifest.keys()):
         raise InvalidInputError(f"the manifest has its own {', '.join(taken)}; name the additional keys differently")
     return dict(json.loads(as_json(manifest | release.manifest)))
+
+
+def report_bytes(release: Release, manifest: Manifest) -> bytes:
+    """
+    The public report of a release as every portal writes it.
+
+    :raises RefusedError: it is not the one that the receipt covers.
+    """
+    report = as_json(release.report)
+    digest = hashlib.sha256(report).hexdigest()
+    if digest != manifest.get("report_sha256", digest):
+        raise RefusedError("portal", ["the report is not the one that the receipt covers"])
+    return report
 
 
 def data_digest_of(manifest: Manifest) -> str | None:
