@@ -9,6 +9,7 @@ import importlib
 import logging
 import signal
 import sys
+import warnings
 from typing import NoReturn
 
 import click
@@ -63,8 +64,7 @@ def anon() -> None:
 
 def main() -> None:
     """Run the command; every error of ours is a message and an exit code, never a traceback."""
-    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, stream=sys.stderr)
-    sys.unraisablehook = lambda _: None  # What libraries say while an interrupt tears them down may quote a cell.
+    _speak_for_ourselves()
     stops: list[int] = []
 
     def stop(number: int, _: object) -> None:
@@ -101,6 +101,16 @@ def main() -> None:
         click.echo(f"anon: {InternalError(type(error).__name__, place_of(error))}", err=True)
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _speak_for_ourselves() -> None:
+    """Show our own warnings only: what a library logs, warns of or drops while it is torn down may quote a cell."""
+    voice = logging.StreamHandler(sys.stderr)
+    voice.addFilter(lambda record: record.name.split(".")[0] in ("anon_core", "anon_airflow"))
+    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, handlers=[voice])
+    sys.unraisablehook = lambda _: None
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
 
 
 def _stopped() -> NoReturn:

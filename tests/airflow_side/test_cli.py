@@ -267,6 +267,41 @@ def test_a_run_that_is_asked_to_stop_cleans_up(tmp_path, home, name):
     assert anon("audit", "list", "--json", home=home).json["runs"][0]["verdict"] == "failed"
 
 
+OUTSIDE_VOICES = """
+import logging, sys, warnings
+import click
+from anon_airflow import cli
+from anon_airflow.commands import profile
+
+@click.command()
+def speaks():
+    logging.getLogger("anon_core.own").warning("our own words")
+    warnings.warn("QanaryWarned")
+    try:
+        raise KeyboardInterrupt("QanaryRaised")
+    except KeyboardInterrupt:
+        # As SQLAlchemy's pool does when a signal comes while it closes a connection.
+        logging.getLogger("sqlalchemy.pool").error("QanaryLogged", exc_info=True)
+        raise
+
+profile.profile = speaks
+sys.argv = ["anon", "profile"]
+cli.main()
+"""
+
+
+def test_what_libraries_log_and_warn_of_is_not_shown():
+    ended = subprocess.run([sys.executable, "-c", OUTSIDE_VOICES], capture_output=True, text=True, check=False)
+    assert ended.returncode == 130
+    assert ended.stdout == ""
+    assert ended.stderr.split("\n") == [
+        "WARNING our own words",
+        "",
+        "stopped",
+        "",
+    ]  # The empty one is click's, after ^C.
+
+
 def test_init_writes_a_file_that_loads_and_runs(tmp_path, home, table):
     ended = anon("init", table, "--json", home=home, cwd=tmp_path)
     assert ended.code == 0, ended.err
