@@ -72,6 +72,13 @@ def main() -> None:
         stops.append(number)
         raise KeyboardInterrupt
 
+    def lost(dropped: sys.UnraisableHookArgs) -> None:
+        """Stop again: an interrupt that falls into a destructor or a callback is dropped, and the run would go on."""
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.02)
+
+    sys.unraisablehook = lost
+    signal.signal(signal.SIGALRM, stop)
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # Ignored ones stay so: under nohup, or in the background of a shell.
         if signal.getsignal(name) in (signal.SIG_DFL, signal.default_int_handler):
@@ -104,11 +111,10 @@ def main() -> None:
 
 
 def _speak_for_ourselves() -> None:
-    """Show our own warnings only: what a library logs, warns of or drops while it is torn down may quote a cell."""
+    """Show our own warnings only: what a library logs or warns of may quote a cell."""
     voice = logging.StreamHandler(sys.stderr)
     voice.addFilter(lambda record: record.name.split(".")[0] in ("anon_core", "anon_airflow"))
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, handlers=[voice])
-    sys.unraisablehook = lambda _: None
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
 

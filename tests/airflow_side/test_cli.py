@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -267,31 +268,36 @@ def test_a_run_that_is_asked_to_stop_cleans_up(tmp_path, home, name):
     assert anon("audit", "list", "--json", home=home).json["runs"][0]["verdict"] == "failed"
 
 
-OUTSIDE_VOICES = """
-import logging, sys, warnings
+def run_as_profile(body: str) -> subprocess.CompletedProcess[str]:
+    """Run ``anon profile`` in a process of its own, with this in place of what it does."""
+    script = f"""
+import logging, os, signal, sys, time, warnings
 import click
 from anon_airflow import cli
 from anon_airflow.commands import profile
 
 @click.command()
-def speaks():
-    logging.getLogger("anon_core.own").warning("our own words")
-    warnings.warn("QanaryWarned")
-    try:
-        raise KeyboardInterrupt("QanaryRaised")
-    except KeyboardInterrupt:
-        # As SQLAlchemy's pool does when a signal comes while it closes a connection.
-        logging.getLogger("sqlalchemy.pool").error("QanaryLogged", exc_info=True)
-        raise
+def instead():
+{textwrap.indent(textwrap.dedent(body), "    ")}
 
-profile.profile = speaks
+profile.profile = instead
 sys.argv = ["anon", "profile"]
 cli.main()
 """
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
 
 
 def test_what_libraries_log_and_warn_of_is_not_shown():
-    ended = subprocess.run([sys.executable, "-c", OUTSIDE_VOICES], capture_output=True, text=True, check=False)
+    """SQLAlchemy's pool logs a traceback when a signal comes while it closes a connection."""
+    ended = run_as_profile("""
+        logging.getLogger("anon_core.own").warning("our own words")
+        warnings.warn("QanaryWarned")
+        try:
+            raise KeyboardInterrupt("QanaryRaised")
+        except KeyboardInterrupt:
+            logging.getLogger("sqlalchemy.pool").error("QanaryLogged", exc_info=True)
+            raise
+    """)
     assert ended.returncode == 130
     assert ended.stdout == ""
     assert ended.stderr.split("\n") == [
@@ -300,6 +306,24 @@ def test_what_libraries_log_and_warn_of_is_not_shown():
         "stopped",
         "",
     ]  # The empty one is click's, after ^C.
+
+
+def test_a_stop_that_falls_into_a_destructor_is_not_lost():
+    """Python drops what is raised there: a run went on, and published, after Ctrl-C had hit the garbage collector."""
+    ended = run_as_profile("""
+        class Collected:
+            def __del__(self):
+                os.kill(os.getpid(), signal.SIGTERM)
+                for _ in range(1000):
+                    pass
+
+        Collected()
+        time.sleep(10)
+        click.echo("published")
+    """)
+    assert ended.returncode == 130, ended.stderr
+    assert ended.stdout == ""
+    assert ended.stderr.split() == ["stopped"]
 
 
 def test_init_writes_a_file_that_loads_and_runs(tmp_path, home, table):

@@ -24,9 +24,9 @@ STATES = ("28", "32", "51", "54", "59")
 SPLIT = {"widths": [2, 3], "names": ["state", "local"]}
 
 
-def zips(*, times: int = 1, locals_: int = 5) -> list[tuple[str, ...]]:
+def zips(*, times: int = 1, locals_: int = 5, states: tuple[str, ...] = STATES) -> list[tuple[str, ...]]:
     """Every state with every local code: each part is common, a pair of both is as rare as ``times`` says."""
-    pairs = [state + f"{local:03}" for state in STATES for local in range(locals_) for _ in range(times)]
+    pairs = [state + f"{local:03}" for state in states for local in range(locals_) for _ in range(times)]
     return [(str(at), code, "FM"[at % 2], "3") for at, code in enumerate(pairs)]
 
 
@@ -73,17 +73,17 @@ def test_parts_that_single_out_together_are_recoded_together(tmp_path):
 
 
 def test_a_part_that_is_not_published_gets_nowhere(tmp_path):
-    rows = zips(times=5)
+    states = ("NW", "QX", "SZ", "XY", "ZK")  # A code of digits would turn up in some digest or key by chance.
+    rows = zips(times=5, states=states)
     spec = publication(tmp_path, rows, rule={**SPLIT, "publish": ["state"]})
     run = Run(publication=load_spec(spec), run_id="manual__1", home=Home(tmp_path / "home"), actor="tester")
     steps.stage(run, str(run.publication.source.file))
     originals = sorted({code for _, code, *_ in rows})
     assert len(originals) == 25 and (run.staging / "original.parquet").exists()
-    key = tmp_path / "home" / "signing.key"  # Random digits, among which a code may turn up.
-    assert found_in(tmp_path, originals, but=[source_of(spec), key]) == []
+    assert found_in(tmp_path, originals, but=[source_of(spec)]) == []
     table = read_source(run.publication, str(run.publication.source.file)).table
     assert table.names == ("state", "sex", "points")
-    assert table.column("state").domain.to_pylist() == list(STATES)
+    assert table.column("state").domain.to_pylist() == list(states)
 
 
 def test_a_value_that_does_not_fit_stops_the_run_without_being_quoted(tmp_path):

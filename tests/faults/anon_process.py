@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import errno
 import functools
+import gc
 import json
 import os
 import shutil
@@ -134,6 +135,8 @@ def _serve() -> None:
         import anon_airflow.pipeline  # noqa: F401
         import anon_core.recode.methods
         import anon_core.report.recoding  # noqa: F401
+    gc.collect()
+    gc.freeze()  # Else every child walks, and so copies, all that was imported.
     running: dict[int, int] = {}
     for line in sys.stdin:
         question = json.loads(line)
