@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,12 @@ def reference_data() -> Path:
     if not folder:
         pytest.skip("set ANON_REFERENCE_DATA to the folder with the reference tables")
     return Path(folder)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector thousands of tests and all that was imported for them."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
