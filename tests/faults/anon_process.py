@@ -10,6 +10,7 @@ import atexit
 import errno
 import functools
 import gc
+import importlib
 import json
 import os
 import shutil
@@ -23,6 +24,26 @@ from pathlib import Path
 from typing import Any
 
 KILLED = -signal.SIGKILL
+
+# What most commands import, the heaviest of it only when they come to it.
+WARM = (
+    "anon_airflow.cli",
+    "anon_airflow.draft",
+    "anon_airflow.expectations.evaluation",
+    "anon_airflow.pipeline",
+    "anon_airflow.commands.run",
+    "anon_airflow.commands.withdraw",
+    "anon_airflow.portals.folder",
+    "anon_airflow.portals.showing",
+    "anon_airflow.portals.catalogue",
+    "anon_core.engines.arrow",
+    "anon_core.recode.methods",
+    "anon_core.report.recoding",
+    "html5rdf",
+    "pyarrow.pandas_compat",
+    "rdflib.plugins.serializers.jsonld",
+    "rdflib.plugins.serializers.turtle",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,12 +150,8 @@ def _serve() -> None:
     from anon_airflow.quiet import quiet
 
     with quiet():
-        import anon_airflow.cli
-        import anon_airflow.draft
-        import anon_airflow.expectations.evaluation
-        import anon_airflow.pipeline  # noqa: F401
-        import anon_core.recode.methods
-        import anon_core.report.recoding  # noqa: F401
+        for name in WARM:
+            importlib.import_module(name)
     gc.collect()
     gc.freeze()  # Else every child walks, and so copies, all that was imported.
     running: dict[int, int] = {}
