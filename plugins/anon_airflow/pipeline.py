@@ -16,6 +16,7 @@ from typing import Any
 from anon_airflow import steps
 from anon_airflow.home import Home, private_folder, storage, wipe
 from anon_airflow.run import Run
+from anon_airflow.telling import Progress
 from anon_core.errors import AnonError, ComplianceError, InvalidInputError, StorageError
 from anon_core.spec import Publication
 
@@ -25,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 def run_all(
-    publication: Publication, *, start: datetime | None, end: datetime | None, progress: steps.Progress | None = None
+    publication: Publication, *, start: datetime | None, end: datetime | None, progress: Progress | None = None
 ) -> dict[str, Any]:
     """
     Stage, detect, score, recode, gate, publish, record; the last one whatever happens.

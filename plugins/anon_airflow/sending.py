@@ -14,6 +14,7 @@ from anon_airflow.portals.release import Published, Release
 from anon_airflow.receipt import digest_of_text
 from anon_airflow.release import ReportFile, build_release
 from anon_airflow.run import Run
+from anon_airflow.telling import Progress
 from anon_airflow.verdict import Verdict
 from anon_core.errors import AnonError, RefusedError
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from anon_airflow.portals.portal import Portal
 
 
-def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[str, Any]:
+def send(
+    run: Run, receipt: str, verdict: Verdict, report: ReportFile, progress: Progress | None = None
+) -> dict[str, Any]:
     """Publish a release that a receipt covers, with an intent on record before and the outcome after.
 
     The head of the audit chain goes into the manifest, which others keep: cutting off the chain's tail then shows.
@@ -30,7 +33,7 @@ def send(run: Run, receipt: str, verdict: Verdict, report: ReportFile) -> dict[s
     :raises RefusedError: another run has published the same period since this one was staged, or this very content was
         withdrawn.
     """
-    release, portal = build_release(run, verdict, report), portal_of(run)
+    release, portal = build_release(run, verdict, report), portal_of(run, progress)
     with run.audit() as audit, audit.publishing(run.dataset):
         history = run.history(audit)
         _refuse_to_overtake(run, history, release.content_digest)
@@ -126,7 +129,7 @@ def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Pub
     )
 
 
-def portal_of(run: Run) -> Portal:
+def portal_of(run: Run, progress: Progress | None = None) -> Portal:
     """
     Return the portal that the publication file names.
 
@@ -136,5 +139,5 @@ def portal_of(run: Run) -> Portal:
         from anon_airflow.portals.ckan_portal import CkanPortal
         from anon_airflow.portals.ckan_settings import Settings
 
-        return CkanPortal(run.connect(ckan.connection), Settings.of(run.publication))
+        return CkanPortal(run.connect(ckan.connection), Settings.of(run.publication), progress=progress)
     return portal_at(settings_of(run.publication))

@@ -6,10 +6,9 @@ leaves what doing it once leaves. Steps return counts, names of columns and addr
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +32,14 @@ from anon_airflow.source import (
     staged_table,
     staging_is_gone,
 )
+from anon_airflow.telling import Progress, say, seldom
 from anon_airflow.waiving import put_on_record, told
 from anon_core import __version__
 from anon_core.errors import RefusedError
 
-Progress = Callable[[str], None]
 Result = dict[str, Any]
 
-SECONDS_BETWEEN = 5.0
+SETS_SO_FAR = "searching: {:,} column sets so far"
 MOST_SELECTED = 8
 """With more quasi-identifiers than this, the list of all their subsets is left out of the report."""
 
@@ -61,7 +60,7 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
     portal_of(run).check_writable()
     for left_by_an_earlier_attempt in (run.staging, run.gated, run.notes):
         wipe(left_by_an_earlier_attempt)
-    _say(progress, f"reading {Path(source_file).name}")
+    say(progress, f"reading {Path(source_file).name}")
     source = read_source(publication, source_file)
     table = source.table
     with run.audit() as audit:
@@ -79,7 +78,7 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
         audit.close(intent, "done", **note)
     run.note("stage", note)
     if publication.keep_staging:
-        _say(progress, f"keep_staging is on: the originals stay in {run.staging} until somebody removes them")
+        say(progress, f"keep_staging is on: the originals stay in {run.staging} until somebody removes them")
     return {"uri": (run.staging / ORIGINAL).as_uri(), **note}
 
 
@@ -95,8 +94,9 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
     table = staged_table(run)
     quasi = run.publication.quasi_identifiers
     frequencies = FrequencyTable.of(table)
-    _say(progress, f"searching {len(table.names)} columns for sets that single people out")
-    found = search(frequencies, max_size=run.publication.detect.max_size, progress=_counting(progress))
+    say(progress, f"searching {len(table.names)} columns for sets that single people out")
+    counting = partial(seldom(progress), SETS_SO_FAR)
+    found = search(frequencies, max_size=run.publication.detect.max_size, progress=counting)
     before = assess_publication(run.publication, table)
     listed = 0 < len(quasi) <= MOST_SELECTED
     run.note(
@@ -128,13 +128,13 @@ def score(run: Run, progress: Progress | None = None) -> Result:
 
     table = staged_table(run)
     settings = run.publication.detect
-    _say(progress, f"searching {len(table.names)} columns for sets on which every row is unique")
+    say(progress, f"searching {len(table.names)} columns for sets on which every row is unique")
     unique = unique_column_combinations(
         FrequencyTable.of(table),
         max_size=settings.max_size,
         approximate=settings.approximate or 0.0,
         ignore_duplicates=settings.ignore_duplicates,
-        progress=_counting(progress),
+        progress=partial(seldom(progress), SETS_SO_FAR),
     )
     scores = score_columns(table, unique, {name: settings.probability_of(name) for name in table.names})
     run.note("score", scoring_note(unique, scores, ignore_duplicates=settings.ignore_duplicates))
@@ -162,8 +162,8 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     engine = ArrowEngine(table=staged_table(run))
     quasi = publication.quasi_identifiers
     task = Task.of_table(publication, publication.required_of_recoding, engine.table)
-    _say(progress, f"recoding {task.frequencies.tuples:,} distinct tuples of {', '.join(quasi)}")
-    recoding = search(task, progress=_recoding(progress))
+    say(progress, f"recoding {task.frequencies.tuples:,} distinct tuples of {', '.join(quasi)}")
+    recoding = search(task, progress=partial(seldom(progress), "recoding: {1:,} of at most {2:,} {0}"))
     released = engine.apply(recoding.plan, publication.published)
     recount(released, recoding.plan)
     if not released.rows:
@@ -171,11 +171,11 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     folder = run.staging / "release"
     wipe(folder)
     private_folder(folder)
-    _say(progress, f"writing {released.rows:,} rows")
+    say(progress, f"writing {released.rows:,} rows")
     written = formula_safe(released) if publication.csv.escape_formulas else released
     write_csv(written, folder / f"{run.dataset}.csv")
     write_parquet(written, folder / f"{run.dataset}.parquet")
-    _say(progress, "measuring how safe and how useful it is")
+    say(progress, "measuring how safe and how useful it is")
     assessed = assess_publication(publication, released, recoding)
     note = recoding_note(publication, recoding, assessed, types_note(written))
     note["unique_rows_published"] = FrequencyTable.of(written).singletons
@@ -227,7 +227,7 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
             raise RefusedError(
                 "gate", ["there is nothing to measure: `recode` has left no file; clear the run from `stage`"]
             )
-        _say(progress, f"measuring {len(files)} files")
+        say(progress, f"measuring {len(files)} files")
         verdict = measure(
             run.publication,
             files,
@@ -315,7 +315,7 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     with run.audit() as audit:
         refuse_unapproved(run, audit)
     files, report = release_files(run)
-    _say(progress, "measuring the files again before they are sent")
+    say(progress, "measuring the files again before they are sent")
     staged, day = history.staged, history.day(_today())
     original = Original(sha256=staged["sha256"])  # The originals are gone; the receipt stands for what needs them.
     verdict = measure(run.publication, files, rows_before=staged["rows"], today=day, original=original)
@@ -332,8 +332,8 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     )
     if problems or not verdict.passed:
         raise RefusedError("receipt", problems or ["the files do not pass the gate again"])
-    _say(progress, "publishing")
-    return send(run, stored.body, verdict, report)
+    say(progress, "publishing")
+    return send(run, stored.body, verdict, report, progress)
 
 
 @step
@@ -352,34 +352,3 @@ def record(run: Run) -> Result:
 def _today() -> date:
     """Return what this worker's clock says; what counts is :meth:`History.day`."""
     return datetime.now(UTC).date()
-
-
-def _counting(progress: Progress | None) -> Callable[[int], None]:
-    """Return what tells how far a search is, every few seconds: a log is not a screen."""
-    last = time.monotonic()
-
-    def tell(done: int) -> None:
-        nonlocal last
-        if time.monotonic() - last > SECONDS_BETWEEN:
-            last = time.monotonic()
-            _say(progress, f"searching: {done:,} column sets so far")
-
-    return tell
-
-
-def _recoding(progress: Progress | None) -> Callable[[str, int, int], None]:
-    """Return what tells how far recoding is, every few seconds."""
-    last = time.monotonic()
-
-    def tell(what: str, done: int, most: int) -> None:
-        nonlocal last
-        if time.monotonic() - last > SECONDS_BETWEEN:
-            last = time.monotonic()
-            _say(progress, f"recoding: {done:,} of at most {most:,} {what}")
-
-    return tell
-
-
-def _say(progress: Progress | None, text: str) -> None:
-    if progress:
-        progress(text)

@@ -17,6 +17,7 @@ import httpx
 from anon_airflow.portals.ckan_requests import Reply, Request, Sent, read_reply
 from anon_airflow.portals.ckan_server import Server
 from anon_airflow.portals.disk import BLOCK, storage_errors
+from anon_airflow.telling import Progress, Teller, say, seldom
 from anon_core import __version__
 from anon_core.errors import InvalidInputError, PortalError, RefusedError
 
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 15.0
 LONGEST_ANSWER = 64 << 20
+MB = 1e6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +56,10 @@ class CheckedFile:
     An upload that breaks off before its end is thrown away by the server, so other bytes never become a file there.
     """
 
-    def __init__(self, file: IO[bytes], sent: Sent) -> None:
+    def __init__(self, file: IO[bytes], sent: Sent, tell: Teller) -> None:
         self._file = file
         self._sent = sent
+        self._tell = tell
         self.seek(0)
 
     def fileno(self) -> int:
@@ -70,6 +73,7 @@ class CheckedFile:
         block = self._file.read(size)
         self._digest.update(block)
         self._read += len(block)
+        self._tell("sending: {:,.0f} of {:,.0f} MB of {}", self._read / MB, self._sent.bytes / MB, self._sent.name)
         ended = not block or self._read >= self._sent.bytes
         right = (self._read, self._digest.hexdigest()) == (self._sent.bytes, self._sent.sha256)
         if ended and not (right and not self._file.read(1)):
@@ -81,9 +85,11 @@ class CheckedFile:
 class CkanClient:
     """The only one that touches the network."""
 
-    def __init__(self, server: Server, patience: Patience | None = None) -> None:
+    def __init__(self, server: Server, patience: Patience | None = None, progress: Progress | None = None) -> None:
         self.server = server
         self.patience = patience or Patience()
+        self.progress = progress
+        self.tell = seldom(progress)
         self._http = httpx.Client(
             timeout=httpx.Timeout(server.timeout, connect=min(CONNECT_SECONDS, server.timeout)),
             headers={"User-Agent": f"anonflow/{__version__}"},
@@ -103,17 +109,18 @@ class CkanClient:
         """
         if not request.asks:
             raise ValueError("only a question may be asked twice")
-        for number, wait in enumerate(self.patience.waits(), start=1):
-            time.sleep(wait)
+        problem: PortalError | None = None
+        for wait in self.patience.waits():
+            self.pause(wait, problem)
             try:
                 reply = self.send(request)
-            except PortalError:
-                if number == self.patience.attempts:
-                    raise
-                continue
-            if not reply.broken:
-                return reply
-        raise self.failed(request.action, reply.words)
+                if not reply.broken:
+                    return reply
+                problem = self.failed(request.action, reply.words)
+            except PortalError as error:
+                problem = error
+        assert problem
+        raise problem
 
     def send(self, request: Request) -> Reply:
         """
@@ -128,7 +135,7 @@ class CkanClient:
                 opened = {}
                 for field, sent in request.files.items():
                     with storage_errors("reading the file to publish", sent.path):
-                        file = CheckedFile(stack.enter_context(sent.path.open("rb")), sent)
+                        file = CheckedFile(stack.enter_context(sent.path.open("rb")), sent, self.tell)
                     opened[field] = (sent.name, file, sent.media_type)
                 body = {"data": request.form, "files": opened}
             address = f"/api/3/action/{request.action}"
@@ -152,24 +159,30 @@ class CkanClient:
         """Download what stands at an address into a file, over what an attempt left; None if there is nothing."""
         return self._download(address, target, token=token)
 
+    def pause(self, seconds: float, problem: PortalError | None) -> None:
+        """Wait before another attempt, and tell why."""
+        if seconds:
+            say(self.progress, f"trying again in {seconds:g} s: {problem.reason if problem else 'not all of it is there'}")
+        time.sleep(seconds)
+
     def failed(self, doing: str, reason: str, state: str = "") -> PortalError:
         """Return the error to raise when something failed here."""
         return PortalError(self.server.url, doing, reason, state)
 
     def _download(self, address: str, target: Path | None, *, token: bool) -> Measured | None:
-        problem: PortalError | None = None
+        problem, answered = None, False
         for wait in self.patience.waits():
-            time.sleep(wait)
+            self.pause(wait, problem)
             try:
                 with self._exchange("GET", address, "downloading", token=token, follow_redirects=True) as response:
                     if response.status_code == 200:
-                        return _save(self._blocks(response), target)
-                    problem = None
+                        return _save(self._blocks(response), target, self.tell)
                     if response.status_code < 500:
                         return None
+                    problem, answered = self.failed("downloading", f"HTTP {response.status_code}"), True
             except PortalError as error:
-                problem = error
-        if problem:
+                problem, answered = error, False
+        if problem and not answered:
             raise problem
         return None
 
@@ -207,13 +220,14 @@ class CkanClient:
         )
 
 
-def _save(blocks: Iterator[bytes], target: Path | None) -> Measured:
+def _save(blocks: Iterator[bytes], target: Path | None, tell: Teller) -> Measured:
     digest, size = hashlib.sha256(), 0
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(target.open("wb")) if target else None
         for block in blocks:
             digest.update(block)
             size += len(block)
+            tell("comparing what can be downloaded: {:,.0f} MB so far", size / MB)
             if file:
                 file.write(block)
     return Measured(sha256=digest.hexdigest(), bytes=size)

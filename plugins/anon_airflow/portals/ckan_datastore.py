@@ -50,8 +50,11 @@ def fill(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[st
     if dropped.status != 404:
         _refuse(client, dropped)
     _refuse(client, client.send(requests.create_table(resource_id, fields(sent, columns))))
+    done = 0
     for records in batches(sent):
         _refuse(client, client.send(requests.insert_rows(resource_id, records)))
+        done += len(records)
+        client.tell("filling the DataStore: {:,} of {:,} rows", done, sent.rows)
 
 
 def fields(sent: Sent, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -71,7 +74,8 @@ def batches(sent: Sent) -> Iterator[list[dict[str, str | None]]]:
     import pyarrow as pa
     from pyarrow import csv
 
-    with csv.open_csv(sent.path, read_options=csv.ReadOptions(block_size=BLOCK)) as head:
+    read, parse = csv.ReadOptions(block_size=BLOCK), csv.ParseOptions(newlines_in_values=True)
+    with csv.open_csv(sent.path, read, parse) as head:
         names = head.schema.names
     text = csv.ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
@@ -79,8 +83,7 @@ def batches(sent: Sent) -> Iterator[list[dict[str, str | None]]]:
         strings_can_be_null=True,
         quoted_strings_can_be_null=False,
     )
-    parse = csv.ParseOptions(newlines_in_values=True)
-    with csv.open_csv(sent.path, csv.ReadOptions(block_size=BLOCK), parse, text) as reader:
+    with csv.open_csv(sent.path, read, parse, text) as reader:
         for block in reader:
             for start in range(0, block.num_rows, BATCH):
                 yield block.slice(start, BATCH).to_pylist()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -34,15 +33,22 @@ from anon_airflow.portals.ckan_resources import (
 from anon_airflow.portals.ckan_server import Server
 from anon_airflow.portals.ckan_settings import Settings, check, find_licence
 from anon_airflow.portals.release import Published, Release, check_names
+from anon_airflow.telling import Progress
 from anon_core.errors import InvalidInputError, PortalError, RefusedError
 
 
 class CkanPortal:
     """The place of one dataset on a CKAN; several processes may publish there at once, and one of them wins."""
 
-    def __init__(self, server: Server, settings: Settings, patience: Patience | None = None) -> None:
+    def __init__(
+        self,
+        server: Server,
+        settings: Settings,
+        patience: Patience | None = None,
+        progress: Progress | None = None,
+    ) -> None:
         self.settings = settings
-        self.client = CkanClient(server, patience)
+        self.client = CkanClient(server, patience, progress)
         self.dataset = Dataset(self.client, settings)
 
     def check_writable(self) -> None:
@@ -102,7 +108,7 @@ class CkanPortal:
         place, problem = self._of(dataset), None
         gone: set[str] = set()
         for wait in self.client.patience.waits():
-            time.sleep(wait)
+            self.client.pause(wait, problem)
             try:
                 package = place.read(binned=True)
                 if package is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import logging
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -60,7 +59,7 @@ class Publishing:
         client, problem = self.dataset.client, None
         sent = False
         for wait in client.patience.waits():
-            time.sleep(wait)
+            client.pause(wait, problem)
             try:
                 package = self.dataset.read() or self._create()
                 self._refuse(package)
