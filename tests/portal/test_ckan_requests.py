@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from anon_airflow import telling
+from anon_airflow.portals import ckan_datastore
 from anon_airflow.portals import ckan_requests as requests
-from anon_airflow.portals.ckan_client import CheckedFile, Patience
-from anon_airflow.portals.ckan_datastore import batches
+from anon_airflow.portals.ckan_client import CheckedFile, CkanClient, Patience
+from anon_airflow.portals.ckan_datastore import batches, fill
 from anon_airflow.portals.ckan_metadata import licence_id, lost, metadata_problems, tombstone_fields, withdrawn
 from anon_airflow.portals.ckan_requests import Sent, read_reply
 from anon_airflow.portals.ckan_resources import Role, address, described, held, in_order, plan, without_files
+from anon_airflow.portals.ckan_server import Server
+from anon_airflow.telling import seldom
 from anon_core.errors import RefusedError
 
 PACKAGE = {
@@ -105,7 +109,7 @@ def test_waiting_gets_longer_and_ends() -> None:
 
 @pytest.mark.parametrize("content", [b"a\n2\n", b"a\n", b"a\n1\n1\n", b""])
 def test_the_last_byte_of_other_content_is_never_let_go(content: bytes) -> None:
-    file = CheckedFile(io.BytesIO(content), sent())
+    file = CheckedFile(io.BytesIO(content), sent(), seldom(None))
     let_go = b""
     with pytest.raises(RefusedError, match="changed after the check"):
         while block := file.read(2):
@@ -114,7 +118,7 @@ def test_the_last_byte_of_other_content_is_never_let_go(content: bytes) -> None:
 
 
 def test_the_content_that_was_checked_is_let_go_again_and_again() -> None:
-    file = CheckedFile(io.BytesIO(b"a\n1\n"), sent())
+    file = CheckedFile(io.BytesIO(b"a\n1\n"), sent(), seldom(None))
     for _ in range(2):
         assert file.seek(0) == 0
         assert b"".join(iter(lambda: file.read(3), b"")) == b"a\n1\n"
@@ -220,6 +224,31 @@ def test_rows_for_the_datastore_are_text_with_gaps_and_nothing_is_guessed(tmp_pa
     path.write_text('"a","b"\r\n"01","NA"\r\n,""\r\n"x\ny","1e5"\r\n')
     rows = [row for batch in batches(sent(path=path)) for row in batch]
     assert rows == [{"a": "01", "b": "NA"}, {"a": None, "b": ""}, {"a": "x\ny", "b": "1e5"}]
+
+
+def test_a_line_end_inside_a_cell_may_stand_where_reading_pauses(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(ckan_datastore, "BLOCK", 64)
+    path = tmp_path / "people.csv"
+    cells = ["x" * length + "\ny" * 20 for length in range(20)]
+    path.write_text('"a"\n' + "".join(f'"{cell}"\n' for cell in cells))
+    assert [row["a"] for batch in batches(sent(path=path)) for row in batch] == cells
+
+
+def test_a_file_that_changed_does_not_get_into_the_datastore(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_bytes(b"a\n2\n")
+    nobody = CkanClient(Server(url="http://127.0.0.1:9", token="none"), Patience(attempts=1))
+    with pytest.raises(RefusedError, match="changed after the check"):
+        fill(nobody, "one", sent(path=path), [{"name": "a"}])
+
+
+def test_how_far_sending_is_is_told_now_and_then(monkeypatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(telling, "SECONDS_BETWEEN", -1)
+    file = CheckedFile(io.BytesIO(b"a" * 3_000_000), sent(content=b"a" * 3_000_000), seldom(said.append))
+    while file.read(1_000_000):
+        pass
+    assert said[:3] == [f"sending: {number} of 3 MB of people.csv" for number in (1, 2, 3)]
 
 
 def test_no_row_is_lost_between_batches(tmp_path: Path) -> None:

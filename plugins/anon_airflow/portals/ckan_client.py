@@ -17,9 +17,10 @@ import httpx
 from anon_airflow.portals.ckan_requests import Reply, Request, Sent, read_reply
 from anon_airflow.portals.ckan_server import Server
 from anon_airflow.portals.disk import BLOCK, storage_errors
+from anon_airflow.portals.release import changed_file
 from anon_airflow.telling import Progress, Teller, say, seldom
 from anon_core import __version__
-from anon_core.errors import InvalidInputError, PortalError, RefusedError
+from anon_core.errors import InvalidInputError, PortalError
 
 log = logging.getLogger(__name__)
 
@@ -77,8 +78,7 @@ class CheckedFile:
         ended = not block or self._read >= self._sent.bytes
         right = (self._read, self._digest.hexdigest()) == (self._sent.bytes, self._sent.sha256)
         if ended and not (right and not self._file.read(1)):
-            changed = f"{self._sent.name} is not the file that was checked: its bytes changed after the check"
-            raise RefusedError("portal", [changed])
+            raise changed_file(self._sent.name)
         return block
 
 
@@ -161,8 +161,8 @@ class CkanClient:
 
     def pause(self, seconds: float, problem: PortalError | None) -> None:
         """Wait before another attempt, and tell why."""
-        if seconds:
-            say(self.progress, f"trying again in {seconds:g} s: {problem.reason if problem else 'not all of it is there'}")
+        if problem:
+            say(self.progress, f"trying again in {seconds:g} s: {problem.reason}")
         time.sleep(seconds)
 
     def failed(self, doing: str, reason: str, state: str = "") -> PortalError:

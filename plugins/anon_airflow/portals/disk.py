@@ -14,8 +14,8 @@ import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from anon_airflow.portals.release import Distribution
-from anon_core.errors import RefusedError, StorageError
+from anon_airflow.portals.release import Distribution, changed_file
+from anon_core.errors import StorageError
 
 BLOCK = 8 << 20
 """What is copied at once: enough for the thread that digests to keep up, block by block."""
@@ -103,8 +103,7 @@ def copy_checked(distribution: Distribution, target: Path) -> None:
         finally:
             digest = digester.end()
     if (digest, size) != (distribution.sha256, distribution.bytes):
-        changed = f"{distribution.name} is not the file that was checked: its bytes changed after the check"
-        raise RefusedError("portal", [changed])
+        raise changed_file(distribution.name)
 
 
 def _copy_some(source: int, target: int, at: int) -> int:

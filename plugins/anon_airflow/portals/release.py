@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from anon_core.errors import InvalidInputError
+from anon_core.errors import InvalidInputError, RefusedError
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,127}")
@@ -72,6 +72,11 @@ def data_digest(files: Mapping[str, str]) -> str:
 def withdrawn_words(version: str, reason: str) -> str:
     """Say that a release is not published because it was withdrawn before."""
     return f"the same was withdrawn, as version {version}: {reason}; it is not published again: publish other data"
+
+
+def changed_file(name: str) -> RefusedError:
+    """Return the error for a file whose bytes are not those that the gate measured."""
+    return RefusedError("portal", [f"{name} is not the file that was checked: its bytes changed after the check"])
 
 
 def check_names(release: Release) -> None:

@@ -16,6 +16,7 @@ from anon_airflow.portals.ckan_portal import CkanPortal
 from anon_airflow.portals.ckan_server import Server
 from anon_airflow.portals.ckan_settings import Settings
 from anon_airflow.portals.release import Distribution, Release
+from anon_airflow.telling import Progress
 from tests.portal.ckan.boot import CkanServer
 
 QUICK = Patience(attempts=3, first=0.05)
@@ -77,11 +78,17 @@ class Place:
     dataset: str = field(default_factory=fresh)
 
     def portal(
-        self, *, url: str | None = None, timeout: float = 30.0, patience: Patience = QUICK, **changes: Any
+        self,
+        *,
+        url: str | None = None,
+        timeout: float = 30.0,
+        patience: Patience = QUICK,
+        progress: Progress | None = None,
+        **changes: Any,
     ) -> CkanPortal:
         server = Server(url=url or self.site.url, token=changes.pop("token", self.site.token), timeout=timeout)
         settings = {"organization": self.site.organization, "dataset": self.dataset, **changes}
-        return CkanPortal(server, Settings(**settings), patience)
+        return CkanPortal(server, Settings(**settings), patience, progress)
 
     def release(
         self, text: str = "sex,rows\nF,5\n", *, version: str = "v1", period: str | None = None, **changes: Any

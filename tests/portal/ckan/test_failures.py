@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from anon_airflow import telling
 from anon_airflow.portals.ckan_client import Patience
 from anon_core.errors import AnonError, PortalError, RefusedError
 from tests.portal.ckan.bad_network import BadNetwork, Rule, bad_network, http
@@ -55,6 +56,20 @@ def test_a_server_that_is_well_again_soon_is_waited_for(site: Site, place: Place
         network.rules[action] = Rule(times=1, answer=http("502 Bad Gateway", body=b"<html>"))
     assert place.portal(url=network.url, licence="CC-BY-4.0").publish(place.release()).status == "published"
     assert site.downloads(place.dataset)
+
+
+def test_whoever_waits_is_told_how_far_it_is_and_why_it_takes_long(
+    place: Place, network: BadNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(telling, "SECONDS_BETWEEN", -1)
+    network.rules["package_revise"] = Rule(times=1, answer=http("503 Service Unavailable"))
+    report = {"kind": "public", "recoding": {"columns": [{"name": "sex"}, {"name": "rows"}]}}
+    portal = place.portal(url=network.url, progress=said.append, datastore=True, columns=("sex", "rows"))
+    portal.publish(place.release("sex,rows\n" + "F,5\n" * 300_000, report=report))
+    assert "trying again in 0.05 s: HTTP 503" in said
+    for news in ("sending: 1 of 1 MB of ", "comparing what can be downloaded: 1 MB", "filling the DataStore: 300,000"):
+        assert any(one.startswith(news) for one in said), (news, said[-20:])
 
 
 def test_what_is_our_fault_is_not_tried_again(place: Place, network: BadNetwork) -> None:
