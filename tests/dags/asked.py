@@ -6,9 +6,9 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,16 +32,14 @@ class Asked:
 
     def until_waiting(self) -> None:
         """
-        Wait until the question stands and the scheduler has gone round twice since, as it does while a person reads.
+        Wait until the question stands and the scheduler knows that nobody works on it, as it does while a person reads.
 
-        Airflow fails a task that is answered before its executor has told that the worker was left: a second or two, on
-        a busy machine more.
+        Airflow fails a task that is answered before its executor has told that the worker was left, which takes some
+        five seconds.
         """
         until(lambda: self.states()["approve"] == "awaiting_input", 300, f"{self.dataset} to ask")
-        time.sleep(2)
-        for _ in range(2):
-            before = self.airflow.heartbeat()
-            until(lambda before=before: self.airflow.heartbeat() != before, 60, "the scheduler to go round")
+        busy = partial(self.airflow.is_with_executor, dag_of(self.dataset), self.run_id, "approve")
+        until(lambda: not busy(), 60, "the scheduler to know")
 
     def end(self) -> str:
         return self.airflow.wait(dag_of(self.dataset), self.run_id, 300)
@@ -50,26 +48,12 @@ class Asked:
         """Return the question as the page of Airflow shows it."""
         return self.ask("GET", f"dagRuns/{self.run_id}/taskInstances/approve/-1/hitlDetails")
 
-    def answer(self, option: str, user: str, receipt: str | None = None, *, tries: int = 3) -> None:
-        """
-        Press a button, as the page does (the fields of the form go with it), and wait until that was dealt with.
-
-        Whatever we make of an answer is on record. If nothing is, Airflow itself has failed the task because its
-        executor was late to tell that the worker was left: then the question is asked and answered again.
-        """
-        given, before = receipt or self.shown()["params"]["receipt"]["value"], self._dealt_with()
+    def answer(self, option: str, user: str, receipt: str | None = None) -> None:
+        """Press a button, as the page does (the fields of the form go with it), and wait until that was dealt with."""
+        given = receipt or self.shown()["params"]["receipt"]["value"]
         body = {"chosen_options": [option], "params_input": {"receipt": given}}
         self.ask("PATCH", f"dagRuns/{self.run_id}/taskInstances/approve/-1/hitlDetails", body, user=user)
         until(lambda: self.states()["approve"] in ("success", "failed"), 300, f"the answer to {self.dataset}")
-        if self._dealt_with() == before and tries > 1:
-            self.end()
-            self.clear("approve")
-            self.until_waiting()
-            self.answer(option, user, receipt, tries=tries - 1)
-
-    def _dealt_with(self) -> int:
-        rows = self.rows()
-        return len(rows["approvals"]) + len(rows["refusals"])
 
     def mark(self, task: str, state: str, user: str = "uwe") -> None:
         self.ask("PATCH", f"dagRuns/{self.run_id}/taskInstances/{task}", {"new_state": state}, user=user)
