@@ -61,6 +61,7 @@ NOT_WAIVABLE = {
         ("same_content", "unchanged", "evaluated", "suite", "readable", "distributions", "gate", "made_from_original"),
         _INTEGRITY,
     ),
+    "formulas": "remove `csv.escape_formulas` if such cells are meant to be there",
     **dict.fromkeys(("acceptance", "acceptances", "waiver", "waivers"), "have it renewed, or remove it"),
     **dict.fromkeys(("receipt", "approval"), "nothing is published without it; run the gate again"),
 }

@@ -25,6 +25,7 @@ from anon_core.waivers import ended
 if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
     from anon_core.spec import Publication
+    from anon_core.table import Table
 
 __all__ = ["Check", "Distribution", "Original", "Verdict", "measure", "render_suite", "suite_digest"]
 
@@ -54,7 +55,7 @@ def measure(
     Never raises for anything about the data, the files or the libraries: those end as failed checks of the verdict.
     """
     paths = [Path(path) for path in distributions]
-    gate = _Gate(publication.root, original)
+    gate = _Gate(publication.root, original, without_formulas=publication.csv.escape_formulas)
     try:
         digest = original.sha256 if original else None
         gate.suite = render_suite(publication, rows_before=rows_before, today=today, original=digest)
@@ -72,9 +73,10 @@ def measure(
 class _Gate:
     """One passage through the gate: checks pile up, and the first file's content is kept to compare the others with."""
 
-    def __init__(self, folder: Path, original: Original | None) -> None:
+    def __init__(self, folder: Path, original: Original | None, *, without_formulas: bool) -> None:
         self.folder = folder
         self.original = original
+        self.without_formulas = without_formulas
         self.suite: dict[str, Any] = {}
         self.digest = ""
         self.checks: list[Check] = []
@@ -162,9 +164,11 @@ class _Gate:
         self._evaluate(where, table, frequencies)
         self.singled_out |= accepted_and_needed(self.suite, frequencies)
         self._check_same(where, frequencies)
+        if self.without_formulas:
+            self._check_formulas(where, table)
         self._check_unchanged(where, path, (digest, size))
 
-    def _evaluate(self, where: str, table: Any, frequencies: FrequencyTable) -> None:
+    def _evaluate(self, where: str, table: Table, frequencies: FrequencyTable) -> None:
         with quiet():
             from anon_airflow.expectations.evaluation import Evaluation
 
@@ -196,6 +200,17 @@ class _Gate:
                 "different",
                 "same",
             )
+
+    def _check_formulas(self, where: str, table: Table) -> None:
+        from anon_core.engines.formulas import looks_like_a_formula
+
+        counts = {column.name: int(looks_like_a_formula(column.domain).sum()) for column in table.columns}
+        found = {name: count for name, count in counts.items() if count}
+        message = "no cell that a spreadsheet would run as a formula"
+        if found:
+            told = ", ".join(f"{count} in {name}" for name, count in found.items())
+            message = f"distinct values that a spreadsheet would run as a formula: {told}; run recode again"
+        self.note(where, "formulas", not found, message, sum(found.values()), 0)
 
     def _check_unchanged(self, where: str, path: Path, before: tuple[str, int]) -> None:
         try:

@@ -39,7 +39,7 @@ def publisher(folder):
     return measure
 
 
-def publication_of(folder, *, columns=COLUMNS, k=3, expectations=(), **privacy):
+def publication_of(folder, *, columns=COLUMNS, k=3, expectations=(), csv=None, **privacy):
     spec = {
         "dataset": "licences",
         "title": "Licences",
@@ -49,6 +49,7 @@ def publication_of(folder, *, columns=COLUMNS, k=3, expectations=(), **privacy):
         "recode": {"method": "none"},
         "expectations": list(expectations),
         "portal": {"folder": "portal"},
+        "csv": csv or {},
     }
     path = folder / "licences.yaml"
     path.write_text(yaml.safe_dump(spec, sort_keys=False, allow_unicode=True))

@@ -54,6 +54,16 @@ def test_distributions_that_differ_shut_it(publish, tmp_path):
     assert publish(edit=swap(ROWS[::-1])).passed
 
 
+def test_a_formula_shuts_it_where_none_may_be(publish):
+    rows = [(*row[:3], f"=HYPERLINK({CANARY})") for row in ROWS]
+    assert publish(rows).passed
+    shut = publish(rows, csv={"escape_formulas": True})
+    assert failed(shut) == {"formulas"} and CANARY not in text_of(shut)
+    assert "1 in points" in next(check.message for check in shut.checks if check.name == "formulas")
+    escaped = publish([(*row[:3], f"'{row[3]}") for row in rows], csv={"escape_formulas": True})
+    assert escaped.passed and "formulas" in {check.name for check in escaped.checks}
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"PAR1" + CANARY.encode(), b"year,sex\n", b"\xff\xfe" + CANARY.encode(), b'a,b\n"' + CANARY.encode()],

@@ -16,6 +16,7 @@ CHECKS = {
     "no_singletons": "Nobody is alone in a group",
     "no_undeclared_column": "Only the announced columns are published",
     "published_uniqueness": "No handful of columns singles anybody out",
+    "formulas": "No cell is a formula to a spreadsheet",
     "evaluated": "Every check was carried out",
     "rows_suppressed_at_most": "Few enough rows were left out",
     "source_k": "Every row could be enough people",
