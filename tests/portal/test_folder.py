@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from anon_airflow.portals import words
 from anon_airflow.portals.folder import FolderPortal
 from anon_airflow.portals.release import Distribution
 from anon_core.errors import InvalidInputError, RefusedError
+from anon_core.waivers import WAIVABLE
 from tests.portal.folder_releases import Maker, maker, names, newest
 
 
@@ -242,6 +244,29 @@ def test_hostile_words_stay_words_on_the_pages(root: Path, make: Maker) -> None:
         text = page.read_text()
         assert text.count("<script") == own  # The search, which the page's policy names by its digest.
         assert "&lt;script&gt;" in text
+
+
+@pytest.mark.parametrize("name", WAIVABLE)
+def test_every_check_that_can_be_waived_has_words_for_people(name: str) -> None:
+    assert name in words.CHECKS
+
+
+def test_a_page_says_that_cells_have_an_apostrophe_where_formulas_were_looked_for(root: Path, make: Maker) -> None:
+    for made, told in (("formulas", True), ("k_anonymity", False)):
+        checks = [{"name": made, "passed": True, "message": "none"}]
+        report = {"kind": "public", "privacy": {"checks": checks}, "recoding": {"columns": [{"name": "sex"}]}}
+        page = FolderPortal(root / made).publish(make(report=report)).page
+        assert ("has an apostrophe in front" in Path(page).read_text()) is told
+
+
+@pytest.mark.parametrize(("column", "told"), [("sex", True), ("rows", False)])
+def test_a_page_explains_the_star_of_a_suppressed_cell_and_of_no_other(
+    root: Path, make: Maker, column: str, told: bool
+) -> None:
+    levels = [{"level": 0, "name": "as collected", "rows": 1}, {"level": 1, "name": "suppressed", "rows": 4}]
+    report = {"kind": "public", "recoding": {"columns": [{"name": column, "levels": levels}]}}
+    page = FolderPortal(root).publish(make("sex,rows\n*,5\nF,5\n", report=report)).page
+    assert ("A * stands for any value" in Path(page).read_text()) is told
 
 
 def test_words_of_a_publication_file_are_marked_with_their_language(root: Path, make: Maker) -> None:

@@ -75,7 +75,22 @@ def dataset_page(
         meant={k.kind: k.measured for k in meant if k.measured is not None},
         quasi_identifiers=[each for each in columns if each.get("role") == "quasi"],
         preview=preview,
+        starred=preview is not None and _starred(preview, columns),
         charts=[chart for chart in charts if chart],
+    )
+
+
+def _starred(preview: Preview, columns: Iterable[Mapping[str, Any]]) -> bool:
+    """Tell whether the first rows have cells that were suppressed; a column as collected may have stars of its own."""
+    suppressed = {
+        column.get("name")
+        for column in columns
+        if any(level.get("name") == "suppressed" and level.get("rows") for level in column.get("levels") or ())
+    }
+    return any(
+        cell == "*" and name in suppressed
+        for row in preview.rows
+        for name, cell in zip(preview.names, row, strict=True)
     )
 
 
@@ -145,7 +160,6 @@ def _environment() -> Environment:
         "percent": words.percent,
         "phrase": words.phrase,
         "size": words.size,
-        "waived": words.waived,
     }
     environment.filters |= filters
     return environment

@@ -10,8 +10,14 @@ from jinja2 import ChainableUndefined
 
 NOTHING = "not stated"
 CHECKS = {
+    "alpha": "No value fills too much of a group",
+    "declared_types": "Cells are of the types that are announced",
     "k_anonymity": "Every group is large enough",
+    "l_diversity": "The values in every group differ enough",
     "link_k": "Whoever is looked for could be enough rows",
+    "max_risk": "The risk to be found is low enough",
+    "max_sensitivity": "No column gives too much away",
+    "no_freeform_breach": "Nothing that is guarded can be inferred",
     "no_published_identifier": "No column names people by itself",
     "no_singletons": "Nobody is alone in a group",
     "no_undeclared_column": "Only the announced columns are published",
@@ -21,30 +27,21 @@ CHECKS = {
     "rows_suppressed_at_most": "Few enough rows were left out",
     "source_k": "Every row could be enough people",
     "same_content": "All files hold the same rows",
+    "t_closeness": "Every group is like the whole table",
     "unchanged": "The files are those that were measured",
 }
 
 
 def check(name: object) -> str:
     """
-    A check in words.
+    A check in words, with the column and the limits that it is narrowed to.
 
-    >>> check("expect_k_anonymity"), check("expect_column_to_exist")
-    ('Every group is large enough', 'column to exist')
+    >>> check("k_anonymity"), check("t_closeness(illness, equal)"), check("expect_column_to_exist")
+    ('Every group is large enough', 'Every group is like the whole table (illness, equal)', 'Column to exist')
     """
-    plain = str(name).removeprefix("expect_")
-    return CHECKS.get(plain, plain.replace("_", " "))
-
-
-def waived(name: object) -> str:
-    """
-    A check as a waiver names it, in words, with the column it is narrowed to.
-
-    >>> waived("rows_suppressed_at_most"), waived("t_closeness(illness)")
-    ('Few enough rows were left out', 't closeness (illness)')
-    """
-    plain, bracket, column = str(name).partition("(")
-    return check(plain) + (f" ({column}" if bracket else "")
+    plain, bracket, narrowed = str(name).removeprefix("expect_").partition("(")
+    words = CHECKS.get(plain) or f"{plain[:1].upper()}{plain[1:]}".replace("_", " ")
+    return words + (f" ({narrowed}" if bracket else "")
 
 
 def address(text: object) -> str:
