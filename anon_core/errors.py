@@ -277,7 +277,8 @@ class StorageError(InvalidInputError):
 class PortalError(StorageError):
     """A portal on the network that does not answer, or not as it should; running again mends what was interrupted.
 
-    ``reason`` is our own word or what the portal says of our metadata; ``state`` tells what readers see by now.
+    ``reason`` is our own word or what the portal says of our metadata; ``state`` tells what readers see by now, or
+    what to look at.
     """
 
     def __init__(self, path: str, doing: str, reason: str, state: str = "") -> None:

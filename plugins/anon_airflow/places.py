@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anon_airflow.telling import Progress
 from anon_core.errors import InternalError
 from anon_core.spec import Publication
 
@@ -33,7 +34,7 @@ def settings_on_record(details: Mapping[str, Any]) -> Settings | None:
     return {"folder": str(Path(folder).parents[2])} if isinstance(folder, str) else None
 
 
-def portal_at(settings: Mapping[str, Any], locations: Iterable[str] = ()) -> Portal:
+def portal_at(settings: Mapping[str, Any], locations: Iterable[str] = (), progress: Progress | None = None) -> Portal:
     """
     Return a portal by its settings, to look at releases there or to take them off.
 
@@ -47,7 +48,7 @@ def portal_at(settings: Mapping[str, Any], locations: Iterable[str] = ()) -> Por
         from anon_airflow.portals.ckan_settings import Settings as Place
 
         place = Place(organization=ckan["organization"], dataset="")
-        portal = CkanPortal(from_environment(ckan["connection"]), place)
+        portal = CkanPortal(from_environment(ckan["connection"]), place, progress=progress)
         portal.check_is_where(locations)
         return portal
     if folder := settings.get("folder"):

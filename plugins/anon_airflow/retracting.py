@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from anon_airflow.audit import AuditStore
 from anon_airflow.places import portal_at, settings_on_record
 from anon_airflow.portals.manifest import data_digest_of
+from anon_airflow.telling import Progress
 from anon_core.errors import AnonError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -79,7 +80,9 @@ def _unreported(proven: Mapping[str, Sequence[Row]]) -> Iterable[Row]:
             yield {**row, "version": row["details"]["version"]}
 
 
-def retract(store: AuditStore, target: Target, *, person: str, reason: str) -> Retracted:
+def retract(
+    store: AuditStore, target: Target, *, person: str, reason: str, progress: Progress | None = None
+) -> Retracted:
     """
     Take a release off every portal it was sent to; doing it twice changes nothing more.
 
@@ -103,7 +106,7 @@ def retract(store: AuditStore, target: Target, *, person: str, reason: str) -> R
             },
         )
         try:
-            off = _take_off(target, reason, at)
+            off = _take_off(target, reason, at, progress)
         except AnonError as error:
             store.close(intent, "failed", outcome="not withdrawn", reasons=[str(error)])
             raise
@@ -126,13 +129,14 @@ def _newest(target: Target) -> Row:
     return max(wanted, key=lambda row: int(row["id"]))
 
 
-def _take_off(target: Target, reason: str, at: str) -> set[str]:
+def _take_off(target: Target, reason: str, at: str, progress: Progress | None) -> set[str]:
     """Take the versions off every portal that they were sent to, even if one fails, and say which were there."""
     off: set[str] = set()
     failed: list[AnonError] = []
     for settings, rows in _by_portal(target.sent):
         try:
-            portal = portal_at(settings, {row["details"]["dataset"] for row in rows if "dataset" in row["details"]})
+            sent_to = {row["details"]["dataset"] for row in rows if "dataset" in row["details"]}
+            portal = portal_at(settings, sent_to, progress)
             off.update(_taken_off(portal, target, rows, reason, at))
         except AnonError as error:
             failed.append(error)

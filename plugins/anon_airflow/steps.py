@@ -57,7 +57,7 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
 
     publication = run.publication
     begin(run, _today())
-    portal_of(run).check_writable()
+    portal_of(run, progress).check_writable()
     for left_by_an_earlier_attempt in (run.staging, run.gated, run.notes):
         wipe(left_by_an_earlier_attempt)
     say(progress, f"reading {Path(source_file).name}")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from anon_airflow.commands.output import json_option, print_json
+from anon_airflow.commands.output import Stopwatch, json_option, print_json
 
 
 @click.command(short_help="Take a published release off its portal.")
@@ -33,7 +33,7 @@ def withdraw(release: str, reason: str, dataset: str | None, words_only: bool, a
     person = operating_system_user()
     with audit_store() as store:
         target = replace(find_release(store, release, dataset), words_only=words_only)
-        done = retract(store, target, person=person, reason=reason.strip())
+        done = retract(store, target, person=person, reason=reason.strip(), progress=Stopwatch())
     if as_json:
         print_json(
             {

@@ -6,8 +6,9 @@ import contextlib
 import hashlib
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import urlsplit
@@ -25,8 +26,13 @@ from anon_core.errors import InvalidInputError, PortalError
 log = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 15.0
+NOT_REACHED = (
+    "no server answers there, or none with a good certificate: is the host of the connection right, and can it be "
+    "reached from here"
+)
 LONGEST_ANSWER = 64 << 20
 MB = 1e6
+COMPARING = "comparing what can be downloaded: {1:,.0f} MB of {0}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +182,8 @@ class CkanClient:
             try:
                 with self._exchange("GET", address, "downloading", token=token, follow_redirects=True) as response:
                     if response.status_code == 200:
-                        return _save(self._blocks(response), target, self.tell)
+                        tell = partial(self.tell, COMPARING, address.rpartition("/")[2])
+                        return _save(self._blocks(response), target, tell)
                     if response.status_code < 500:
                         return None
                     problem, answered = self.failed("downloading", f"HTTP {response.status_code}"), True
@@ -197,8 +204,13 @@ class CkanClient:
                 method, f"{self.server.url}{address}", headers={**headers, "Cache-Control": "no-cache"}, **options
             ) as response:
                 yield response
+        except httpx.ConnectTimeout:
+            seconds = min(CONNECT_SECONDS, self.server.timeout)
+            raise self.failed(doing, f"no connection within {seconds:g} seconds", NOT_REACHED) from None
         except httpx.TimeoutException:
             raise self.failed(doing, f"no sign of life for {self.server.timeout:g} seconds") from None
+        except httpx.ConnectError:
+            raise self.failed(doing, "the connection failed (ConnectError)", NOT_REACHED) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise self.failed(doing, f"the connection failed ({type(error).__name__})") from None
 
@@ -220,14 +232,14 @@ class CkanClient:
         )
 
 
-def _save(blocks: Iterator[bytes], target: Path | None, tell: Teller) -> Measured:
+def _save(blocks: Iterator[bytes], target: Path | None, tell: Callable[[float], None]) -> Measured:
     digest, size = hashlib.sha256(), 0
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(target.open("wb")) if target else None
         for block in blocks:
             digest.update(block)
             size += len(block)
-            tell("comparing what can be downloaded: {:,.0f} MB so far", size / MB)
+            tell(size / MB)
             if file:
                 file.write(block)
     return Measured(sha256=digest.hexdigest(), bytes=size)

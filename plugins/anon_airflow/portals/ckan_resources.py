@@ -29,7 +29,7 @@ PUBLISHED, CONTENT, FILE = "anonflow_published_at", "anonflow_content_digest", "
 OWN = (ROLE, VERSION, PERIOD, PUBLISHED, CONTENT, FILE)
 DESCRIPTIONS = {
     MANIFEST: "What was published, when, with which digests.",
-    REPORT: "How private and how useful the published table is, and what was generalised.",
+    REPORT: "How private and how useful the table is.",
 }
 
 

@@ -76,6 +76,8 @@ def _rights(client: CkanClient, settings: Settings) -> Iterator[str]:
     who = client.ask(requests.whoami())
     if not who.ok:  # CKAN takes a wrong token for no token: only who asks for himself learns the difference.
         yield "it does not know the token: make one at /user/NAME/api-tokens and store it as the connection's password"
+        if client.ask(requests.organization(name)).status == 404:
+            yield f"it shows nobody an organisation {name!r}; correct portal.ckan.organization, unless it is hidden"
     elif not client.ask(requests.organization(name)).ok:
         yield f"it has no organisation {name!r}, or none that this token may see; correct portal.ckan.organization"
     else:

@@ -34,6 +34,14 @@ def test_a_wrong_token_is_known_before_any_work(place: Place) -> None:
         place.portal(token="nonsense").check_writable()
 
 
+def test_a_wrong_token_does_not_hide_that_the_organisation_is_not_there(place: Place) -> None:
+    with pytest.raises(InvalidInputError, match="the token: .*; it shows nobody an organisation 'nowhere-at-all'"):
+        place.portal(token="nonsense", organization="nowhere-at-all").check_writable()
+    with pytest.raises(InvalidInputError) as caught:
+        place.portal(token="nonsense").check_writable()
+    assert "organisation" not in str(caught.value)
+
+
 def test_a_token_with_bearer_before_it_is_not_known(site: Site, place: Place) -> None:
     with pytest.raises(InvalidInputError, match="does not know the token"):
         place.portal(token=f"Bearer {site.token}").check_writable()
