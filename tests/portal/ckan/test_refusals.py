@@ -35,7 +35,7 @@ def test_a_wrong_token_is_known_before_any_work(place: Place) -> None:
 
 
 def test_a_wrong_token_does_not_hide_that_the_organisation_is_not_there(place: Place) -> None:
-    with pytest.raises(InvalidInputError, match="the token: .*; it shows nobody an organisation 'nowhere-at-all'"):
+    with pytest.raises(InvalidInputError, match=r"the token: .*; it shows nobody an organisation 'nowhere-at-all'"):
         place.portal(token="nonsense", organization="nowhere-at-all").check_writable()
     with pytest.raises(InvalidInputError) as caught:
         place.portal(token="nonsense").check_writable()
