@@ -55,7 +55,7 @@ def ask(url: str) -> PortalError:
 def test_where_no_server_answers_the_host_of_the_connection_is_doubted() -> None:
     said = str(ask(NOBODY))
     assert "the connection failed (ConnectError)" in said
-    assert "is the host of the connection right" in said
+    assert "check the host of the connection" in said
 
 
 def test_a_server_that_lets_nobody_in_is_given_up_after_the_seconds_that_are_told(

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 CONNECT_SECONDS = 15.0
 NOT_REACHED = (
-    "no server answers there, or none with a good certificate: is the host of the connection right, and can it be "
+    "no server answers there, or none with a good certificate: check the host of the connection, and whether it can be "
     "reached from here"
 )
 LONGEST_ANSWER = 64 << 20
