@@ -13,6 +13,7 @@ from anon_airflow.portals.ckan_client import CkanClient
 from anon_airflow.portals.ckan_requests import Reply, Sent
 from anon_airflow.portals.disk import sha256_of
 from anon_airflow.portals.release import changed_file
+from anon_airflow.telling import say
 from anon_core.errors import InvalidInputError
 
 BATCH = 5000
@@ -60,6 +61,15 @@ def fill(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[st
         _refuse(client, client.send(requests.insert_rows(resource_id, records)))
         done += len(records)
         client.tell("filling the DataStore: {:,} of {:,} rows", done, sent.rows)
+    _show(client, resource_id)
+
+
+def _show(client: CkanClient, resource_id: str) -> None:
+    """Have the table shown on its page; where that fails it can be queried all the same, so it is only told."""
+    shown = client.ask(requests.resource(resource_id))
+    reply = client.send(requests.show_table(shown.result)) if shown.ok else shown
+    if not reply.ok:
+        say(client.progress, f"the table can be queried, but CKAN does not show it on its page (HTTP {reply.status})")
 
 
 def fields(sent: Sent, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -220,6 +220,16 @@ def insert_rows(resource_id: str, records: Sequence[Mapping[str, Any]]) -> Reque
     return Request(action="datastore_upsert", payload=payload)
 
 
+def resource(resource_id: str) -> Request:
+    return Request(action="resource_show", payload={"id": resource_id}, asks=True)
+
+
+def show_table(shown: Resource) -> Request:
+    """Have a table in the DataStore shown as this CKAN shows tables; it leaves out what is there already."""
+    payload = {"resource": shown, "create_datastore_views": True}
+    return Request(action="resource_create_default_resource_views", payload=payload)
+
+
 def table(resource_id: str) -> Request:
     """Ask how many rows a table in the DataStore has, and what its columns mean."""
     return Request(action="datastore_search", payload={"resource_id": resource_id, "limit": 0}, asks=True)

@@ -284,6 +284,29 @@ def test_the_datastore_has_the_rows_and_a_dictionary_of_the_columns(site: Site, 
     assert site.show(place.dataset) == before
 
 
+def test_a_table_in_the_datastore_is_shown_on_its_page_once(site: Site, place: Place) -> None:
+    if not site.booted and "datatables_view" not in site.call("status_show")["extensions"]:
+        pytest.skip("the CKAN of CKAN_URL does not show tables")
+    report = {"kind": "public", "recoding": {"columns": [{"name": "sex"}, {"name": "rows"}]}}
+    portal = place.portal(token=site.user(role="editor"), datastore=True, columns=("sex", "rows"))
+    portal.publish(place.release(report=report))
+    portal.publish(place.release("sex,rows\nF,6\n", version="v2", report=report))
+    table = next(one for one in site.show(place.dataset)["resources"] if one["name"].endswith(".csv"))
+    views = site.call("resource_view_list", token=None, id=table["id"])
+    assert [one["view_type"] for one in views] == ["datatables_view"]
+
+
+def test_a_table_that_is_not_shown_is_published_and_that_is_told(site: Site, place: Place, network: BadNetwork) -> None:
+    said: list[str] = []
+    network.rules["resource_create_default_resource_views"] = Rule(answer=http("500 Internal Server Error"))
+    report = {"kind": "public", "recoding": {"columns": [{"name": "sex"}, {"name": "rows"}]}}
+    portal = place.portal(url=network.url, progress=said.append, datastore=True, columns=("sex", "rows"))
+    assert portal.publish(place.release(report=report)).status == "published"
+    assert said == ["the table can be queried, but CKAN does not show it on its page (HTTP 500)"]
+    table = next(one for one in site.show(place.dataset)["resources"] if one["name"].endswith(".csv"))
+    assert site.call("datastore_search", token=None, resource_id=table["id"])["total"] == 1
+
+
 def test_the_datastore_does_not_go_on_showing_a_version_that_was_replaced(site: Site, place: Place) -> None:
     report = {"kind": "public", "recoding": {"columns": [{"name": "sex"}, {"name": "rows"}]}}
     place.portal(datastore=True, columns=("sex", "rows")).publish(place.release(report=report))
