@@ -7,16 +7,21 @@ again. What comes after the first is not heard: it would interrupt the cleaning 
 
 from __future__ import annotations
 
-__all__ = ["check", "listen", "stop", "too_late", "was_asked"]
+import contextlib
+from collections.abc import Iterator
+
+__all__ = ["check", "held", "listen", "stop", "too_late", "was_asked"]
 
 _asked = False
 _deaf = False
+_held = 0
 
 
 def listen() -> None:
     """Begin anew: nobody has asked to stop."""
-    global _asked, _deaf
+    global _asked, _deaf, _held
     _asked = _deaf = False
+    _held = 0
 
 
 def stop() -> None:
@@ -29,13 +34,30 @@ def stop() -> None:
     global _asked
     if not _asked and not _deaf:
         _asked = True
-        raise KeyboardInterrupt from None
+        check()
 
 
 def check() -> None:
     """:raises KeyboardInterrupt: somebody has asked to stop, and it is not too late."""
-    if _asked and not _deaf:
+    if _asked and not _deaf and not _held:
         raise KeyboardInterrupt from None
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """
+    Let a stop wait until the end of this block, for what is short and must not be torn.
+
+    An interrupt that falls into the opening or closing of a transaction leaves it open, with its lock on the database,
+    for as long as the interrupt is on its way; and on that way the end of the run is to be put on record.
+    """
+    global _held
+    _held += 1
+    try:
+        yield
+    finally:
+        _held -= 1
+        check()
 
 
 def too_late() -> None:
