@@ -64,3 +64,16 @@ def test_a_task_that_is_marked_failed_stops_and_record_tells_it(airflow, after, 
     assert report["reasons"] == [f"{task}: somebody, or a time limit, has stopped it"]
     assert not (portal / STOPPED / "latest").exists()
     assert files_below(airflow.anon_home / "staging") == []
+
+
+def test_a_task_that_is_cleared_while_it_works_begins_again_and_the_run_publishes(airflow):
+    run_id = until(lambda: airflow.trigger(DAG), 60, "the DAG")
+    with locked_portal(airflow) as portal:
+        until(lambda: "run" in intents(airflow, run_id), 90, "stage to begin")
+        body = {"dry_run": False, "dag_run_id": run_id, "task_ids": ["stage"], "only_failed": False}
+        airflow.ask("POST", f"/api/v2/dags/{DAG}/clearTaskInstances", body, user="olga")
+        until(lambda: airflow.states(DAG, run_id)["stage"] != "running", 60, "stage to be stopped")
+    assert airflow.wait(DAG, run_id, 500) == "success"
+    assert len(airflow.audit_rows(STOPPED, run_id)["publications"]) == 1
+    assert (portal / STOPPED / "latest").exists()
+    assert files_below(airflow.anon_home / "staging") == []
