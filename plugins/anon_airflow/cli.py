@@ -14,6 +14,7 @@ from typing import NoReturn
 
 import click
 
+from anon_airflow import stopping
 from anon_core import __version__
 from anon_core.errors import AnonError, ComplianceError, InternalError
 
@@ -34,6 +35,8 @@ COMMANDS = (
     "approval",
     "audit",
 )
+
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Commands(click.Group):
@@ -65,49 +68,65 @@ def anon() -> None:
 def main() -> None:
     """Run the command; every error of ours is a message and an exit code, never a traceback."""
     _speak_for_ourselves()
-    stops: list[int] = []
+    try:
+        # Nested, so that a signal in the very moment of the end is caught like any other.
+        try:
+            _hear_signals()
+            # Without standalone mode click returns the code of an Exit in place of raising it.
+            code = anon(standalone_mode=False)
+        finally:
+            _hear_no_more()
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        _stopped()
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+    except Exception as error:  # noqa: BLE001 - A library's text may quote a cell: only the place is told.
+        if (
+            stopping.was_asked()
+        ):  # What is interrupted, a compiled loop or a compiler, may end with an error of any kind.
+            _stopped()
+        sys.exit(_told(error))
+    sys.exit(code if isinstance(code, int) else 0)
 
-    def stop(number: int, _: object) -> None:
-        """End like Ctrl-C: the run is put on record and its staging area is removed."""
-        stops.append(number)
-        raise KeyboardInterrupt
+
+def _hear_signals() -> None:
+    """Let the signals that ask to stop be Ctrl-C: the run is put on record and its staging area is removed."""
 
     def lost(dropped: sys.UnraisableHookArgs) -> None:
         """Stop again: an interrupt that falls into a destructor or a callback is dropped, and the run would go on."""
         if issubclass(dropped.exc_type, KeyboardInterrupt):
             signal.setitimer(signal.ITIMER_REAL, 0.02)
 
+    stopping.listen()
     sys.unraisablehook = lost
-    signal.signal(signal.SIGALRM, stop)
-    for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(signal.SIGALRM, lambda *_: stopping.check())
+    for name in STOPS:
         # Ignored ones stay so: under nohup, or in the background of a shell.
         if signal.getsignal(name) in (signal.SIG_DFL, signal.default_int_handler):
-            signal.signal(name, stop)
-    try:
-        # Without standalone mode click returns the code of an Exit in place of raising it.
-        code = anon(standalone_mode=False)
-    except click.exceptions.Abort:
-        _stopped()
-    except click.ClickException as wrong:
-        wrong.show()
-        sys.exit(2)
-    except ComplianceError as error:
-        click.echo(f"anon: {error}", err=True)
-        sys.exit(1)
-    except AnonError as error:
-        click.echo(f"anon: {error}", err=True)
-        sys.exit(2)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(141)
-    except Exception as error:  # noqa: BLE001 - A library's text may quote a cell: only the place is told.
-        if stops:  # What is interrupted, a compiled loop or a compiler, may end with an error of any kind.
-            _stopped()
-        from anon_airflow.guard import place_of
+            signal.signal(name, lambda *_: stopping.stop())
 
-        click.echo(f"anon: {InternalError(type(error).__name__, place_of(error))}", err=True)
-        sys.exit(2)
-    sys.exit(code if isinstance(code, int) else 0)
+
+def _hear_no_more() -> None:
+    """Let nothing come between the end of the work and the exit code that tells it."""
+    stopping.too_late()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for name in STOPS:
+        signal.signal(name, signal.SIG_IGN)
+
+
+def _told(error: Exception) -> int:
+    """Say what went wrong, and return the exit code."""
+    if isinstance(error, click.ClickException):
+        error.show()
+        return 2
+    if isinstance(error, AnonError):
+        click.echo(f"anon: {error}", err=True)
+        return 1 if isinstance(error, ComplianceError) else 2
+    from anon_airflow.guard import place_of
+
+    click.echo(f"anon: {InternalError(type(error).__name__, place_of(error))}", err=True)
+    return 2
 
 
 def _speak_for_ourselves() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
+from anon_airflow import stopping
 from anon_airflow.run import Run
 from anon_airflow.withheld import reason_of
 from anon_core.errors import AnonError, ComplianceError, InternalError, RefusedError, StorageError
@@ -16,29 +17,46 @@ from anon_core.errors import AnonError, ComplianceError, InternalError, RefusedE
 P = ParamSpec("P")
 T = TypeVar("T")
 
+STOPPED = "somebody, or a time limit, has stopped it"
+
 
 def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run, P], T]:
     """
     Make a function a step of a run.
 
     Errors of ours pass, without the library's error behind them; a refusal is put on record first. Anything else
-    becomes an :class:`InternalError` that names the place, not the text.
+    becomes an :class:`InternalError` that names the place, not the text. Where somebody has asked to stop, that is why
+    it ends, whatever a library made of the interrupt: it must not be on record as a refusal, nor be published.
     """
 
     @functools.wraps(function)
     def guarded(run: Run, /, *args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            return function(run, *args, **kwargs)
+            stopping.check()
+            try:
+                return function(run, *args, **kwargs)
+            except Exception:
+                stopping.check()
+                raise
         except ComplianceError as error:
             _put_on_record(run, function.__name__, error)
             raise error from None
         except Exception as error:  # noqa: BLE001 - whatever it is, its text must not get out
             ours = _ours(error, function.__name__)
-            with contextlib.suppress(AnonError):  # Perhaps it is the disk that is full.
-                run.note("failure", {"step": function.__name__, "reason": str(ours)})
+            _note_failure(run, function.__name__, str(ours))
             raise ours from None
+        except (
+            BaseException
+        ) as stop:  # Ctrl-C, or Airflow's own: behind it may be a library's error that it interrupted.
+            _note_failure(run, function.__name__, STOPPED)
+            raise stop from None
 
     return guarded
+
+
+def _note_failure(run: Run, name: str, reason: str) -> None:
+    with contextlib.suppress(AnonError):  # Perhaps it is the disk that is full.
+        run.note("failure", {"step": name, "reason": reason})
 
 
 def _ours(error: Exception, name: str) -> AnonError:

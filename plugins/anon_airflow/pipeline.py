@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from anon_airflow import steps
+from anon_airflow import steps, stopping
 from anon_airflow.home import Home, private_folder, storage, wipe
 from anon_airflow.run import Run
 from anon_airflow.telling import Progress
@@ -51,14 +51,18 @@ def run_all(
     source_file = render(str(publication.source.file), start, end)
     with _alone(run):
         try:
-            steps.stage(run, source_file, progress)
-            steps.detect(run, progress)
-            steps.score(run, progress)
-            steps.recode(run, progress)
-            steps.gate(run, progress)
-            steps.publish(run, progress)
-        except ComplianceError:
-            pass  # It is on record already, and `record` tells it.
+            # Nested, so that whatever stops it, and whenever, either nothing can stop what comes after, or it is below.
+            try:
+                steps.stage(run, source_file, progress)
+                steps.detect(run, progress)
+                steps.score(run, progress)
+                steps.recode(run, progress)
+                steps.gate(run, progress)
+                steps.publish(run, progress)
+            except ComplianceError:
+                pass  # It is on record already, and `record` tells it.
+            finally:
+                stopping.too_late()
         except BaseException:
             _record_failure(run)
             raise

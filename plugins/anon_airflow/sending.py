@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+from anon_airflow import stopping
 from anon_airflow.asking import refuse_unapproved
 from anon_airflow.audit import AuditStore, History
 from anon_airflow.gone import refuse_withdrawn
@@ -34,6 +35,7 @@ def send(
         withdrawn.
     """
     release, portal = build_release(run, verdict, report), portal_of(run, progress)
+    stopping.check()  # Nothing is sent for somebody who wanted it stopped.
     with run.audit() as audit, audit.publishing(run.dataset):
         history = run.history(audit)
         _refuse_to_overtake(run, history, release.content_digest)

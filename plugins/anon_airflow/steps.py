@@ -341,12 +341,12 @@ def record(run: Run) -> Result:
     """Write the internal report, close what is open in the audit store and make sure that no original is left."""
     from anon_airflow.record import close_run
 
-    wipe_leftovers = not run.publication.keep_staging
     try:
-        return close_run(run)
+        if not run.publication.keep_staging:
+            wipe(run.staging)  # First: the database may take long to answer, and somebody may lose patience.
     finally:
-        if wipe_leftovers:
-            wipe(run.staging)
+        result = close_run(run)
+    return result
 
 
 def _today() -> date:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from anon_airflow import stopping
+
 __all__ = ["Progress", "Teller", "say", "seldom"]
 
 Progress = Callable[[str], None]
@@ -14,7 +16,8 @@ SECONDS_BETWEEN = 5.0
 
 
 def say(progress: Progress | None, text: str) -> None:
-    """Say something, if anybody listens."""
+    """Say something, if anybody listens, and hear whether to go on."""
+    stopping.check()
     if progress:
         progress(text)
 
@@ -30,6 +33,7 @@ def seldom(progress: Progress | None) -> Teller:
 
     def tell(text: str, *figures: object) -> None:
         nonlocal last
+        stopping.check()
         if time.monotonic() - last > SECONDS_BETWEEN:
             last = time.monotonic()
             say(progress, text.format(*figures))

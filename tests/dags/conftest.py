@@ -37,7 +37,9 @@ WEIGHTED = "weighted"
 """A publication with a column that is named like the weights of the gate."""
 FOLLOWS = "follower"
 """A publication that runs whenever the one that passes is published."""
-DATASETS = (PASSES, REFUSED, BREAKS, UNMAPPED, *APPROVAL, *BYPASS, WEIGHTED, FOLLOWS)
+STOPPED = "stopped"
+"""A publication with a portal of its own, for others to lock."""
+DATASETS = (PASSES, REFUSED, BREAKS, UNMAPPED, *APPROVAL, *BYPASS, WEIGHTED, FOLLOWS, STOPPED)
 CANARIES = ("QanaryIdentifier", "QanaryDropped", "QanaryTown", "QanarySensitive")
 AIRFLOW_SETTINGS = {"retries": 0, "owner": "open-data"}
 
@@ -123,6 +125,8 @@ def write_publications(folder: Path) -> Path:
     renamed = register().replace(",".join(NAMES), ",".join("rows" if name == "points" else name for name in NAMES))
     unrecoded = {"columns": weights, "recode": {"method": "none"}, "source": renamed}
     write_publication(folder, dataset=WEIGHTED, towns=towns, **{**common, **unrecoded})
+    stopped = {**common, "airflow": {**AIRFLOW_SETTINGS, "retries": 2}, "portal": {"folder": "portal-stopped"}}
+    write_publication(folder, dataset=STOPPED, towns=towns, **stopped)
     return folder / "include"
 
 

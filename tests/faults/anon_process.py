@@ -13,6 +13,7 @@ import gc
 import importlib
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -93,6 +94,7 @@ def start(
     kill_after_step: str | None = None,
     kill_at_write: int | None = None,
     full_at_write: int | None = None,
+    stop_at_write: int | None = None,
     fault: tuple[str, str] | None = None,
     cwd: Path | None = None,
 ) -> Started:
@@ -101,7 +103,8 @@ def start(
 
     ``largest_file``: no file can grow beyond so many bytes, as on a full disk. ``kill_after_step``: SIGKILL when this
     step has returned. ``kill_at_write``: SIGKILL at the nth fsync, rename or removal. ``full_at_write``: from the nth
-    fsync or new folder on there is no space left. ``fault``: a dotted function and the text of the ValueError that it
+    fsync or new folder on there is no space left. ``stop_at_write``: from the nth fsync, rename or removal on,
+    somebody asks it to stop, again at every one. ``fault``: a dotted function and the text of the ValueError that it
     raises instead of working.
     """
     folder = Path(tempfile.mkdtemp(prefix="anon-command-"))
@@ -115,6 +118,7 @@ def start(
         kill_after_step=kill_after_step,
         kill_at_write=kill_at_write,
         full_at_write=full_at_write,
+        stop_at_write=stop_at_write,
         fault=fault,
         cwd=str(cwd or home.parent),
         out=str(folder / "out"),
@@ -216,6 +220,9 @@ def _plant(question: dict[str, Any]) -> None:
     def kill_self(*_: Any, **__: Any) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
+    def stop_self() -> None:
+        os.kill(os.getpid(), random.choice((signal.SIGTERM, signal.SIGHUP, signal.SIGINT)))
+
     def no_space(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -225,6 +232,9 @@ def _plant(question: dict[str, Any]) -> None:
     if question["kill_at_write"] is not None:
         writes = ((os, ("fsync", "replace", "rename", "mkdir")), (shutil, ("rmtree", "copyfile")))
         _at_call(question["kill_at_write"], writes, kill_self)
+    if question["stop_at_write"] is not None:
+        writes = ((os, ("fsync", "replace", "rename", "mkdir")), (shutil, ("rmtree", "copyfile")))
+        _at_call(question["stop_at_write"], writes, stop_self)
     if question["full_at_write"] is not None:
         writes = ((os, ("fsync", "mkdir")), (shutil, ("copyfile",)))
         _at_call(question["full_at_write"], writes, no_space)

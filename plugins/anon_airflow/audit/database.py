@@ -15,6 +15,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, func, inse
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
+from anon_airflow import stopping
 from anon_airflow.audit.lock_file import locked
 from anon_airflow.audit.models import SCHEMA_VERSION, VERSIONS, metadata, trigger_statements
 from anon_core.errors import InvalidInputError, StorageError
@@ -62,7 +63,7 @@ class Database:
     def reading(self) -> Iterator[Connection]:
         """A transaction in which every statement sees the same moment."""
         options = {"isolation_level": "REPEATABLE READ"} if self._postgresql else {}
-        with self._errors("reading the audit store"), self.engine.connect() as connection:
+        with stopping.held(), self._errors("reading the audit store"), self.engine.connect() as connection:
             connection = connection.execution_options(**options)
             with connection.begin():
                 yield connection
@@ -71,7 +72,7 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """A transaction that is the only writer; it is on disk when the block ends, or it never was."""
         options: dict[str, Any] = {"isolation_level": "READ COMMITTED"} if self._postgresql else {_WRITES: True}
-        with self._errors("writing the audit store"), self.engine.connect() as connection:
+        with stopping.held(), self._errors("writing the audit store"), self.engine.connect() as connection:
             connection = connection.execution_options(**options)
             with connection.begin():
                 if self._postgresql:

@@ -20,8 +20,13 @@ class RecordOperator(PublicationOperator):
         from anon_airflow.run import staging_of
 
         try:
-            return self.take(steps.record, context)
+            result = self.take(steps.record, context)
         except BaseException:
             # Not even a publication file that was broken in the middle of the run may leave originals behind.
             wipe(staging_of(Home.find(), Path(self.spec), context["run_id"]))
             raise
+        self.lock_file(context).unlink(missing_ok=True)
+        return result
+
+    def on_kill(self) -> None:
+        """Go on as long as it may: nobody else cleans up."""

@@ -179,10 +179,10 @@ def hidden_folder(root: Path) -> Iterator[Path]:
     hidden = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=root))
     try:
         yield hidden
+        shutil.rmtree(hidden)
     except BaseException:
         shutil.rmtree(hidden, ignore_errors=True)  # What went wrong is told; the next run sweeps.
         raise
-    shutil.rmtree(hidden)
 
 
 def sweep(folder: Path) -> None:

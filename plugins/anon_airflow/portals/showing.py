@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from anon_airflow import stopping
 from anon_airflow.portals import changelog, site, tombstone
 from anon_airflow.portals.disk import UNFINISHED, sync_folder, write_files
 from anon_airflow.portals.manifest import Manifest, as_json, read_document
@@ -46,6 +47,7 @@ def show(
         write_files(_stone(hidden, stone), _stone_files(stone))
     if after.manifests:
         (hidden / "latest").symlink_to(Path("versions", after.manifests[0]["version"]))
+    stopping.too_late()  # What follows takes a moment. Half of it would be on the portal, and not on record.
     _take_off(root, hidden, withdrawn)
     if arriving:
         (hidden / ARRIVING).rename(home / "versions" / arriving["version"])

@@ -1,0 +1,79 @@
+"""Somebody marks a task failed while it works: it stops, is not tried again, and leaves a true record behind."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.dags.airflow_server import Airflow, until
+from tests.dags.conftest import STOPPED, dag_of
+from tests.faults.publications import files_below
+
+pytestmark = pytest.mark.slow
+
+DAG = dag_of(STOPPED)
+
+
+@contextmanager
+def locked_portal(airflow: Airflow) -> Iterator[Path]:
+    """Let whoever wants to write to the portal wait, as behind somebody who publishes very much."""
+    portal = airflow.include / "portal-stopped"
+    portal.mkdir(exist_ok=True)
+    with (portal / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield portal
+
+
+def wait_for(airflow: Airflow, run_id: str, task: str, state: str) -> None:
+    until(lambda: airflow.states(DAG, run_id).get(task) == state, 120, f"{task} to be {state}")
+
+
+def intents(airflow: Airflow, run_id: str) -> list[str]:
+    if not (airflow.anon_home / "audit.db").exists():  # The first run of all has only just begun.
+        return []
+    return [row["verb"] for row in airflow.audit_rows(STOPPED, run_id)["intents"]]
+
+
+@pytest.mark.parametrize(("after", "task", "intent"), [(None, "stage", "run"), ("recode", "publish", "publish")])
+def test_a_task_that_is_marked_failed_stops_and_record_tells_it(airflow, after, task, intent):
+    run_id = until(lambda: airflow.trigger(DAG), 60, "the DAG")
+    if after:
+        wait_for(airflow, run_id, after, "success")
+    with locked_portal(airflow) as portal:
+        wait_for(airflow, run_id, task, "running")
+        until(lambda: intent in intents(airflow, run_id), 60, f"{task} to begin")
+        path = f"/api/v2/dags/{DAG}/dagRuns/{run_id}/taskInstances/{task}"
+        airflow.ask("PATCH", path, {"new_state": "failed"}, user="olga")
+        assert airflow.wait(DAG, run_id) == "failed"
+        states = airflow.states(DAG, run_id)
+        assert (states[task], states["record"]) == ("failed", "success")
+    rows = airflow.audit_rows(STOPPED, run_id)
+    assert rows["publications"] == []
+    assert {row["id"] for row in rows["intents"]} == {row["intent_id"] for row in rows["outcomes"]}, "all closed"
+    assert rows["outcomes"][-1]["status"] == "failed"
+    (report,) = [
+        content
+        for path in airflow.anon_home.glob(f"runs/{STOPPED}/*/internal-report.json")
+        if (content := json.loads(path.read_bytes()))["run_id"] == run_id
+    ]
+    assert report["reasons"] == [f"{task}: somebody, or a time limit, has stopped it"]
+    assert not (portal / STOPPED / "latest").exists()
+    assert files_below(airflow.anon_home / "staging") == []
+
+
+def test_a_task_that_is_cleared_while_it_works_begins_again_and_the_run_publishes(airflow):
+    run_id = until(lambda: airflow.trigger(DAG), 60, "the DAG")
+    with locked_portal(airflow) as portal:
+        until(lambda: "run" in intents(airflow, run_id), 90, "stage to begin")
+        body = {"dry_run": False, "dag_run_id": run_id, "task_ids": ["stage"], "only_failed": False}
+        airflow.ask("POST", f"/api/v2/dags/{DAG}/clearTaskInstances", body, user="olga")
+        until(lambda: airflow.states(DAG, run_id)["stage"] != "running", 60, "stage to be stopped")
+    assert airflow.wait(DAG, run_id, 500) == "success"
+    assert len(airflow.audit_rows(STOPPED, run_id)["publications"]) == 1
+    assert (portal / STOPPED / "latest").exists()
+    assert files_below(airflow.anon_home / "staging") == []
