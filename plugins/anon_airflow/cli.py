@@ -82,9 +82,8 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(141)
     except Exception as error:  # noqa: BLE001 - A library's text may quote a cell: only the place is told.
-        if (
-            stopping.was_asked()
-        ):  # What is interrupted, a compiled loop or a compiler, may end with an error of any kind.
+        # What is interrupted, a compiled loop or a compiler, may end with an error of any kind.
+        if stopping.was_asked():
             _stopped()
         sys.exit(_told(error))
     sys.exit(code if isinstance(code, int) else 0)

@@ -45,9 +45,8 @@ def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run
             ours = _ours(error, function.__name__)
             _note_failure(run, function.__name__, str(ours))
             raise ours from None
-        except (
-            BaseException
-        ) as stop:  # Ctrl-C, or Airflow's own: behind it may be a library's error that it interrupted.
+        except BaseException as stop:
+            # Ctrl-C, or Airflow's own: behind it may be a library's error that it interrupted.
             _note_failure(run, function.__name__, STOPPED)
             raise stop from None
 

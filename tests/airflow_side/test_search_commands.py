@@ -255,7 +255,7 @@ def wide_table(path: Path, columns: int = 200, rows: int = 120) -> Path:
 def test_a_wide_table_without_a_limit_says_what_it_may_cost_and_can_be_stopped(home, tmp_path):
     path = wide_table(tmp_path / "wide.csv")
     started = start("uccs", path, home=home)
-    time.sleep(3)
+    started.until_it_says("searching: [1-9]")
     os.kill(started.pid, signal.SIGINT)
     ended = started.wait()
     assert ended.code == 130
@@ -267,7 +267,8 @@ def test_a_wide_table_without_a_limit_says_what_it_may_cost_and_can_be_stopped(h
 def test_an_interrupt_inside_a_compiled_loop_is_an_interrupt(home, tmp_path):
     path = wide_table(tmp_path / "wide.csv", columns=120, rows=12_000)
     started = start("detect", path, home=home)
-    time.sleep(8)
+    started.until_it_says("searching: [1-9]")
+    time.sleep(0.5)
     os.kill(started.pid, signal.SIGINT)
     ended = started.wait()
     assert (ended.code, ended.out) == (130, "")

@@ -14,11 +14,13 @@ import importlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +69,14 @@ class Started:
     def __init__(self, pid: int, folder: Path) -> None:
         self.pid = pid
         self._folder = folder
+
+    def until_it_says(self, pattern: str, seconds: float = 120) -> None:
+        """Wait for what it says on stderr; the first time a search is run, its loops are compiled."""
+        end = time.monotonic() + seconds
+        said = self._folder / "err"
+        while not (said.exists() and re.search(pattern, said.read_text())):
+            assert time.monotonic() < end, f"it did not say {pattern}"
+            time.sleep(0.05)
 
     def kill(self) -> None:
         """End it as the power cut does; it is ours, and not waited for yet, so its id is still its own."""
