@@ -74,6 +74,8 @@ SITECUSTOMIZE = textwrap.dedent(
             return spec
 
     sys.meta_path.insert(0, Finder())
+    if "scheduler" in sys.orig_argv:  # Its workers are forked from it, and would import these for every task.
+        import great_expectations, pandas, pyarrow.parquet
     """
 )
 

@@ -137,6 +137,14 @@ def start(
     return Started(answer["pid"], folder)
 
 
+def warm_templates() -> None:
+    """Compile the templates of the portal's pages once."""
+    from anon_airflow.portals import pages
+
+    for name in pages._environment().list_templates():
+        pages._environment().get_template(name)
+
+
 class _Server:
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -166,6 +174,7 @@ def _serve() -> None:
     with quiet():
         for name in WARM:
             importlib.import_module(name)
+        warm_templates()
     gc.collect()
     gc.freeze()  # Else every child walks, and so copies, all that was imported.
     running: dict[int, int] = {}

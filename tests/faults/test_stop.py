@@ -18,7 +18,7 @@ def hidden_folders(spec: Path) -> list[Path]:
     return list(portal_of(spec).glob(".incoming-*"))
 
 
-@pytest.mark.parametrize("write", range(1, WRITES_OF_A_RUN, 4))
+@pytest.mark.parametrize("write", range(1, WRITES_OF_A_RUN, 7))
 def test_a_run_that_is_asked_to_stop_again_and_again_cleans_up_and_tells_the_truth(tmp_path, write):
     spec, home = write_publication(tmp_path), tmp_path / "home"
     ended = anon("run", spec, home=home, stop_at_write=write)
@@ -56,7 +56,7 @@ def test_a_stopped_run_says_so_in_its_report_and_is_no_refusal(tmp_path, method)
     assert content["reasons"][0].endswith("has stopped it")
 
 
-@pytest.mark.parametrize("write", range(1, WRITES_OF_A_WITHDRAWAL, 2))
+@pytest.mark.parametrize("write", range(1, WRITES_OF_A_WITHDRAWAL, 3))
 def test_a_withdrawal_that_is_asked_to_stop_again_and_again_is_whole_or_was_not_begun(tmp_path, write):
     spec, home = write_publication(tmp_path, people(200)), tmp_path / "home"
     assert anon("run", spec, home=home).code == 0
