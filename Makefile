@@ -8,6 +8,8 @@ BIN := .venv/bin
 PERIOD ?= 2026-11-01
 PORT ?= 8080
 ROWS ?= 100000
+CASES ?= 10000
+TARGET ?= all
 
 export AIRFLOW_HOME := $(CURDIR)/.airflow
 export AIRFLOW__CORE__DAGS_FOLDER := $(CURDIR)/dags
@@ -19,7 +21,7 @@ export AIRFLOW__API__PORT := $(PORT)
 export AIRFLOW__CORE__EXECUTION_API_SERVER_URL := http://127.0.0.1:$(PORT)/execution/
 export ANON_HOME := $(CURDIR)/.anonflow
 
-.PHONY: help install demo up test test-slow test-quality test-portal test-browser check format lock bench clean
+.PHONY: help install demo up test test-slow test-quality test-portal test-browser test-faults fuzz check format lock bench clean
 
 help:  ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -92,6 +94,18 @@ test-portal: .venv/.ready  ## Test CKAN for real: CKAN_URL and CKAN_TOKEN, else 
 
 test-browser: .venv/.ready  ## Look at the portal in Chromium, on a desk and on a phone; pictures land in .test-output/browser.
 	@$(BIN)/python -m pytest -q -rs -m browser tests/portal/browser
+
+# Atheris stands in a folder of its own: nothing but the fuzzer ever imports it.
+.venv/.fuzz: tests/fuzz/requirements.txt .venv/.ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --upgrade --target .venv/fuzz -r $<
+	@touch $@
+
+fuzz: .venv/.fuzz  ## Try odd input on every way in (CASES=10000 in all, TARGET=all); findings land in .test-output/fuzz.
+	@PYTHONPATH=.venv/fuzz $(BIN)/python -m tests.fuzz $(TARGET) --cases $(CASES) --jobs 2
+
+POINTS ?= all
+test-faults: .venv/.ready  ## Let every single write fail (hours); POINTS=kinds tries each kind once, POINTS=20 so many of each.
+	@ANON_FAULT_POINTS=$(POINTS) $(BIN)/python -m pytest -v -rs -n 2 --dist worksteal -m faults tests/faults
 
 check: .venv/.ready  ## Formatting, lint, types, import contracts, lock.
 	$(BIN)/ruff format --check .

@@ -14,7 +14,7 @@
     │   ├── UnknownLabelsError    released cells that no hierarchy leads to
     │   ├── UnplacedCellsError    cells that are neither values nor labels of a hierarchy
     │   ├── NotNumbersError       values that are not numbers, where numbers are grouped
-    │   └── StorageError          a folder or disk that does not take what is written
+    │   └── StorageError          a folder, disk, database or portal that fails
     │       └── PortalError       a portal on the network that does not answer, or not as it should
     ├── ComplianceError           the data cannot comply (exit code 1)
     │   ├── PolicyNotMetError     the search ended with the policy still broken
@@ -259,19 +259,23 @@ class NotNumbersError(InvalidInputError):
 
 
 class StorageError(InvalidInputError):
-    """A folder or disk that does not take what we write; ``reason`` is the operating system's word."""
+    """
+    A folder, a disk, a database or a portal that does not take, or does not give back, what it should.
 
-    def __init__(self, path: str, doing: str, reason: str) -> None:
-        super().__init__(path, doing, reason)
+    ``reason`` is the message of the operating system or the database. ``advice`` is what to do about this failure.
+    """
+
+    FOLDER_ADVICE = "Check that the folder exists, is writable by this user and has room, then run again"
+
+    def __init__(self, path: str, doing: str, reason: str, advice: str = FOLDER_ADVICE) -> None:
+        super().__init__(path, doing, reason, advice)
         self.path = path
         self.doing = doing
         self.reason = reason
+        self.advice = advice
 
     def __str__(self) -> str:
-        return (
-            f"{self.doing} failed at {self.path}: {self.reason}. "
-            "Check that the folder exists, is writable by this user and has room, then run again"
-        )
+        return f"{self.doing} failed at {self.path}: {self.reason}. {self.advice}"
 
 
 class PortalError(StorageError):
@@ -281,16 +285,16 @@ class PortalError(StorageError):
     what to look at.
     """
 
+    PORTAL_ADVICE = "Run again when the portal is well: what is done already is found, and nothing is done twice"
+
     def __init__(self, path: str, doing: str, reason: str, state: str = "") -> None:
-        super().__init__(path, doing, reason)
+        super().__init__(path, doing, reason, self.PORTAL_ADVICE)
         self.args = (path, doing, reason, state)
         self.state = state
 
     def __str__(self) -> str:
-        return (
-            f"{self.doing} failed at {self.path}: {self.reason}{'; ' + self.state if self.state else ''}. "
-            "Run again when the portal is well: what is done already is found, and nothing is done twice"
-        )
+        state = f"; {self.state}" if self.state else ""
+        return f"{self.doing} failed at {self.path}: {self.reason}{state}. {self.advice}"
 
 
 class PolicyNotMetError(ComplianceError):

@@ -1,4 +1,4 @@
-"""How counts are put into words, everywhere the same."""
+"""How counts are put into words, and foreign text into a message, everywhere the same."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ def counted(number: int, noun: str = "") -> str:
     ('1 row', '12,000 distinct values', '0 rows', '12,000')
     """
     return f"{number:,} {noun}{'s' if number != 1 else ''}" if noun else f"{number:,}"
+
+
+def printable(text: str) -> str:
+    """
+    Return a text with a space in place of every character that cannot be printed, and could steer a terminal.
+
+    >>> printable("a\\x1b[31m\\nb")
+    'a [31m b'
+    """
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def clause(number: int, noun: str, one: str = "is", several: str = "are") -> str:

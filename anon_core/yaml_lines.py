@@ -156,10 +156,10 @@ class _Composer:
         if isinstance(event, yaml.AliasEvent):
             # An anchor is known only once its value is complete, so nothing can contain itself.
             if event.anchor not in self.anchors:
-                raise _UnreadableError(line, f"the alias `*{event.anchor}` has no anchor before it")
+                raise _UnreadableError(line, "an alias has no anchor before it")
             return self.anchors[event.anchor]
         if event.tag not in (None, "!", "tag:yaml.org,2002:str"):
-            self.problems.append(Problem(line, "", f"the tag `{event.tag}` is not supported; remove it"))
+            self.problems.append(Problem(line, "", "a tag, a word that begins with `!`, is not supported; remove it"))
         if isinstance(event, yaml.ScalarEvent):
             node = _Node(line, _scalar(event.value) if event.implicit[0] else event.value, str)
         elif isinstance(event, yaml.SequenceStartEvent):

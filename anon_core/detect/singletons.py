@@ -13,6 +13,7 @@ import numpy as np
 
 from anon_core.detect import Progress
 from anon_core.detect.partition import Partition, separation
+from anon_core.detect.search_size import check_search_size
 from anon_core.detect.unique_columns import unique_column_combinations
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
@@ -98,13 +99,12 @@ def detect(frequencies: FrequencyTable, *, max_size: int | None = None, progress
     identifier; if all rows are equal nothing is, and every best set has no singletons. Where the table counts units, a
     unit is alone if it is alone in one class.
 
-    :raises InvalidInputError: no columns, no rows, or a size below 1.
+    :raises InvalidInputError: no columns, no rows, a size below 1, or too many columns for sets of any size.
     """
     names = frequencies.names
     if not names or not frequencies.rows:
         raise InvalidInputError("there is nothing to search: the table has no columns or no rows")
-    if max_size is not None and max_size < 1:
-        raise InvalidInputError(f"the largest set must have at least 1 column, not {max_size}")
+    check_search_size(len(names), max_size)
     size = min(max_size or len(names), len(names))
     search = _Search(frequencies, size, progress)
     search.run()

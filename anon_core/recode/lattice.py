@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -130,7 +131,7 @@ class _Lattice:
         """Return the safe nodes that were met, best first."""
         bottom: Node = (0,) * len(self.heights)
         waiting: list[tuple[float, Node, int]] = [(self.costs.bound(bottom), bottom, 0)]
-        size = int(np.prod([height + 1 for height in self.heights], dtype=np.float64))
+        size = min(prod(height + 1 for height in self.heights), NODE_LIMIT)  # No more of them are looked at.
         looked_at = 0
         while waiting:
             bound, node, last = heapq.heappop(waiting)

@@ -11,8 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from anon_core.errors import Problem
+from anon_core.errors import InvalidInputError, Problem
 from anon_core.formula_signs import begins_a_formula
+from anon_core.name_rules import fault_of_name
 from anon_core.policy import quoted
 from anon_core.spec.guards import freeform_problems, guarded_names
 from anon_core.spec.parts import decompose_problems, parts_of, with_parts
@@ -99,6 +100,7 @@ def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
     found += waiver_problems(document.content)
     if isinstance(columns, dict) and columns:
         roles = {name: _text_at(column, ("role",)) for name, column in columns.items()}
+        found += _name_problems(columns)
         found += _column_problems(columns, roles, _climbed(document.content), guarded_names(document.content))
         found += decompose_problems(columns)
         found += freeform_problems(document.content, columns, partial=partial)
@@ -135,6 +137,18 @@ def _approval_problems(content: Any) -> _Found:
             if not _is_off(approval.get(key)):
                 what = "has no effect, for nobody is asked to approve; set `required: true` or remove it"
                 yield ("approval", key), what
+
+
+def _name_problems(columns: Mapping[str, Any]) -> _Found:
+    """Yield the columns whose names no table can have: logs, reports and the release's page repeat names."""
+    try:
+        faults = [(at, fault_of_name(str(name))) for at, name in enumerate({**columns, **with_parts(columns)}, 1)]
+    except InvalidInputError as error:  # The limit is set wrong.
+        yield ("columns",), str(error)
+        return
+    for at, fault in faults:
+        if fault:
+            yield ("columns",), f"the name of column {at} {fault}; rename it, here and in the table"
 
 
 def _formula_problems(content: Any) -> _Found:

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from anon_core.policy import NOT_EMPTY, Filled, Model, Names, Number, Text, Whole, quoted
 from anon_core.role import Role
 from anon_core.spec.parts import WAYS, Preset, part_names
+from anon_core.spec.paths import FilePath
 from anon_core.value_type import ValueType
 from anon_core.yaml_lines import as_text
 
@@ -88,7 +89,7 @@ class Hierarchy(Model):
     intervals: (
         Annotated[tuple[Number, ...], NOT_EMPTY, AfterValidator(_not_too_many), AfterValidator(_growing)] | None
     ) = None
-    file: Filled | None = None
+    file: FilePath | None = None
     root: Filled | None = None
     prefix: (
         Annotated[
@@ -134,7 +135,7 @@ class Decompose(Model):
     preset: Preset | None = None
     region: Annotated[Text, AfterValidator(_region)] | None = None
     names: Names = ()
-    lookup: dict[str, Filled] = Field(default_factory=dict)
+    lookup: dict[str, FilePath] = Field(default_factory=dict)
     hierarchies: dict[str, Hierarchy] = Field(default_factory=dict)
     publish: Names | None = None
     unmapped: Unmapped = Unmapped.ERROR

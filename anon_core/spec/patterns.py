@@ -10,11 +10,15 @@ import re
 import warnings
 from functools import lru_cache
 
-__all__ = ["groups_of", "pattern_problem"]
+__all__ = ["MAX_PATTERN_LENGTH", "groups_of", "pattern_problem", "search_problem"]
 
 _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _NEEDS_BACKTRACKING = re.compile(r"\(\?(?!:|P<|-?[ims]+(?:-[ims]+)?[:)])|[*+?}]\+")
 _BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
+MAX_PATTERN_LENGTH = 1_000
+_IGNORES_CASE = re.compile(r"\(\?[a-zA-Z]*i")
+_MAX_CLASSES = 50
+"""Of a pattern that ignores case: Python expands each class character by character, 20 ms for the widest."""
 _NO_LEAST = re.compile(r"\{,[0-9]*\}")
 
 
@@ -46,17 +50,40 @@ def pattern_problem(pattern: str) -> str | None:
         return r"has no named group; write parts as `(?P<area>\d{2})`"
     if compiled.groups != len(compiled.groupindex):
         return "has a group without a name; name it as a part, or write `(?:...)`"
+    return _not_linear(pattern) or _unknown_to_re2(pattern)
+
+
+def search_problem(pattern: str) -> str | None:
+    """
+    Return why a regular expression cannot be looked for in cells in linear time, or None.
+
+    >>> search_problem("^[A-Z]{2}$") is None, search_problem("(?=x)") is None
+    (True, False)
+    """
+    try:
+        _compiled(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        return f"is none: {error}"
+    return _not_linear(pattern) or _unknown_to_re2(pattern)
+
+
+def _not_linear(pattern: str) -> str | None:
     bare = _ESCAPE_OR_CLASS.sub("_", pattern)
     if _NEEDS_BACKTRACKING.search(bare) or _BACK_REFERENCE.search(pattern):
         return "looks around, refers back or is possessive: it is matched in linear time, which knows none of these"
     if _NO_LEAST.search(bare):
         return "has a repetition without its least number, which is read as plain text; write `{0,2}` for `{,2}`"
-    return _unknown_to_re2(pattern)
+    return None
 
 
 @lru_cache(maxsize=100)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """:raises re.error: it is not a regular expression."""
+    """:raises re.error: it is not a regular expression, or compiling it would take long."""
+    if len(pattern) > MAX_PATTERN_LENGTH:
+        raise re.error(f"it has {len(pattern):,} characters, and {MAX_PATTERN_LENGTH:,} are allowed")
+    classes = sum(match[0].startswith("[") for match in _ESCAPE_OR_CLASS.finditer(pattern))
+    if classes > _MAX_CLASSES and _IGNORES_CASE.search(pattern):
+        raise re.error(f"it ignores case and has {classes:,} classes in brackets, of which {_MAX_CLASSES} are allowed")
     with warnings.catch_warnings():
         # Of `[[:alpha:]]` Python warns, with a path of ours; RE2 knows it.
         warnings.simplefilter("ignore")
@@ -69,7 +96,7 @@ def _unknown_to_re2(pattern: str) -> str | None:
     import pyarrow.compute as pc
 
     try:
-        pc.extract_regex(pa.array([""]), pattern)
+        pc.match_substring_regex(pa.array([""]), pattern)
     except pa.ArrowInvalid as error:
         return f"cannot be used, for it is matched by RE2: {str(error).removeprefix('Invalid regular expression: ')}"
     return None

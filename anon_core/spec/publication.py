@@ -15,10 +15,13 @@ from typing import Annotated, Literal, overload
 
 from pydantic import Field, PrivateAttr, ValidationError
 
-from anon_core.errors import HierarchyError, Problem, SpecError
+from anon_core.errors import HierarchyError, InvalidInputError, Problem, SpecError
+from anon_core.limits import HIERARCHY_FILE, PUBLICATION_FILE
 from anon_core.policy import NOT_EMPTY, Filled, Flag, Model, PartialPolicy, Policy, Share, Text
+from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.spec.checks import cross_problems, not_built_problems, plain_sentences
 from anon_core.spec.columns import Column, Role
+from anon_core.spec.private_folders import place_problem, private_folders
 from anon_core.spec.sections import (
     AirflowSettings,
     Approval,
@@ -36,9 +39,9 @@ from anon_core.spec.sections import (
     Source,
 )
 from anon_core.waivers import without_waived
-from anon_core.yaml_lines import parse_yaml
+from anon_core.wording import counted
+from anon_core.yaml_lines import name_of, parse_yaml
 
-_MAX_BYTES = 1_000_000
 _PUBLISHED = (Role.QUASI, Role.SENSITIVE, Role.OTHER)
 
 
@@ -197,6 +200,21 @@ class PartialPublication(Model):
                 if hierarchy.file:
                     yield f"columns.{name}.decompose.hierarchies.{part}.file", hierarchy.file
 
+    def check_files(self) -> None:
+        """
+        Check that every hierarchy and lookup can be read.
+
+        :raises HierarchyError: some cannot; all of them are named, each by its key.
+        """
+        problems = []
+        for where, path in self._referred_files():
+            try:
+                self.file_digest(where, path)
+            except HierarchyError as error:
+                problems += [f"{where}: {problem}" for problem in error.problems]
+        if problems:
+            raise HierarchyError(self.file.name, problems)
+
     def file_digest(self, where: str, path: str) -> str:
         """
         Return the SHA-256 of a file that the publication file refers to.
@@ -204,8 +222,8 @@ class PartialPublication(Model):
         :raises HierarchyError: it cannot be read.
         """
         try:
-            return hashlib.sha256(self.resolve(path).read_bytes()).hexdigest()
-        except (OSError, ValueError) as error:
+            return hashlib.sha256(read_whole(self.resolve(path), HIERARCHY_FILE)).hexdigest()
+        except (NotRegularError, FileTooLargeError, OSError, ValueError) as error:
             raise HierarchyError(where, [f"`{path}` cannot be read: {_reason(error)}"]) from None
 
 
@@ -241,6 +259,10 @@ def load_spec(path: Path, *, partial: bool = False) -> PartialPublication:
     if not isinstance(content, dict):
         what = "should be a mapping with keys such as `dataset` and `columns`"
         raise SpecError(str(path), problems or [Problem(1, "", "the file is empty" if content is None else what)])
+    if not set(content) & set(Publication.model_fields):
+        # It may be a table, whose cells would be the keys: the message does not repeat them.
+        what = f"none of its {counted(len(content), 'key')} is one of a publication file; is it one?"
+        raise SpecError(str(path), [Problem(1, "", what)])
     problems += not_built_problems(document, partial=partial)
     problems += cross_problems(document, partial=partial)
     publication, models = None, dict[int, type[Model]]()
@@ -251,17 +273,21 @@ def load_spec(path: Path, *, partial: bool = False) -> PartialPublication:
     if problems or publication is None:
         raise SpecError(str(path), sorted(set(problems)))
     publication._file = path.absolute()
+    if not partial and publication.portal and publication.portal.folder is not None:
+        portal = publication.resolve(publication.portal.folder)
+        if problem := place_problem(portal, private_folders(publication)):
+            location = ("portal", "folder")
+            raise SpecError(str(path), [Problem(document.line(location), name_of(location), problem)])
     return publication
 
 
 def _read(path: Path) -> str:
     try:
-        with path.open("rb") as stream:
-            raw = stream.read(_MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
+        raw = read_whole(path, PUBLICATION_FILE)
+    except (NotRegularError, FileTooLargeError, OSError, ValueError) as error:
         raise SpecError(str(path), [Problem(1, "", f"the file cannot be read: {_reason(error)}")]) from None
-    if len(raw) > _MAX_BYTES:
-        raise SpecError(str(path), [Problem(1, "", f"the file is larger than {_MAX_BYTES} bytes")])
+    except InvalidInputError as error:  # A limit is set wrong: a DAG shows what is wrong with a file only as SpecError.
+        raise SpecError(str(path), [Problem(1, "", str(error))]) from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -269,5 +295,9 @@ def _read(path: Path) -> str:
         raise SpecError(str(path), [Problem(line, "", "the file is not UTF-8; save it in that encoding")]) from None
 
 
-def _reason(error: OSError | ValueError) -> str:
+def _reason(error: NotRegularError | FileTooLargeError | OSError | ValueError) -> str:
+    if isinstance(error, NotRegularError):
+        return f"it is {error.kind}"
+    if isinstance(error, FileTooLargeError):
+        return f"it {error.what}; {error.advice}"
     return (error.strerror if isinstance(error, OSError) else None) or "not a usable path"

@@ -6,11 +6,15 @@ import math
 import re
 from datetime import timedelta
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from anon_core.limits import missing_words_problem
 from anon_core.policy import AS_MAPPING, AS_VALUE, EITHER_SHAPE, Filled, Flag, Model, Names, Share, Text, Whole, quoted
+from anon_core.spec.expectation_arguments import argument_problem
+from anon_core.spec.paths import FilePath
+from anon_core.spec.templates import template_problem
 from anon_core.yaml_lines import plain
 
 __all__ = [
@@ -148,6 +152,12 @@ def _cron_field(text: str, limit: int) -> bool:
     return bool(_CRON_FIELD.fullmatch(text)) and all(int(bound) <= limit for bound in bounds)
 
 
+def _template(value: str) -> str:
+    if problem := template_problem(value):
+        raise ValueError(problem)
+    return value
+
+
 def _delimiter(value: str) -> str:
     if value != "auto" and (len(value) != 1 or value in '"\r\n'):
         raise ValueError(f'should be `auto` or exactly one character, such as ";" or "\\t", not {quoted(value)}')
@@ -162,6 +172,12 @@ def _encoding(value: str) -> str:
             f"should be an encoding that Python knows, such as utf-8 or cp1252, not {quoted(value)}"
         ) from None
     return value
+
+
+def _missing_words(words: tuple[str, ...]) -> tuple[str, ...]:
+    if problem := missing_words_problem(words):
+        raise ValueError(problem)
+    return words
 
 
 def _iterations(value: Any) -> Any:
@@ -221,9 +237,10 @@ class AirflowSettings(Model):
     """What Airflow is told about the DAG."""
 
     owner: Filled = "open-data"
-    retries: Annotated[Whole, Field(ge=0)] = 2
+    retries: Annotated[Whole, Field(ge=0, le=100)] = 2
     pool: Filled | None = None
-    max_active_runs: Annotated[Whole, Field(ge=1)] = 1
+    # Airflow's database has no room for larger numbers, and would fail for all DAGs of the file.
+    max_active_runs: Annotated[Whole, Field(ge=1, le=100)] = 1
     tags: tuple[Text, ...] = ()
     deadline: Text | None = None
     notify: tuple[Text, ...] = ()
@@ -232,13 +249,13 @@ class AirflowSettings(Model):
 class Source(Model):
     """Where the original table is: a file, or a table or query of a connection."""
 
-    file: Filled | None = None
+    file: Annotated[FilePath, AfterValidator(_template)] | None = None
     connection: Filled | None = None
     table: Filled | None = None
     query: Filled | None = None
     delimiter: Annotated[Text, AfterValidator(_delimiter)] = "auto"
     encoding: Annotated[Text, AfterValidator(_encoding)] = "utf-8"
-    missing_words: tuple[Text, ...] = ("",)
+    missing_words: Annotated[tuple[Text, ...], AfterValidator(_missing_words)] = ("",)
 
 
 class Detect(Model):
@@ -297,6 +314,12 @@ class Expectation(Model):
     type: Annotated[Text, AfterValidator(_expectation)]
     kwargs: Annotated[dict[str, Any], BeforeValidator(_arguments)] = Field(default_factory=dict)
 
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        if problem := argument_problem(self.type, self.kwargs):
+            raise ValueError(problem)
+        return self
+
 
 class Approval(Model):
     """
@@ -329,7 +352,7 @@ class Ckan(Model):
 class Portal(Model):
     """Where a release is published: exactly one of ``folder`` and ``ckan``; ``keep`` is how many versions stay."""
 
-    folder: Filled | None = None
+    folder: FilePath | None = None
     ckan: Ckan | None = None
     keep: Annotated[Whole, Field(ge=1)] | None = None
 

@@ -8,11 +8,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from anon_core.kernels import AnyCodes, Integers, spend
-from anon_core.table.arrays import integers, texts
+from anon_core.table.arrays import integers, nulls, numbers, texts
 from anon_core.table.column import Codes, Column
 from anon_core.table.numbering import number
+
+_MAX_BYTES = 1 << 31
+"""Of the texts in one array of the usual kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +25,19 @@ class Piece:
 
     codes: AnyCodes
     words: pa.Array
+
+    @property
+    def text_bytes(self) -> int:
+        """How many bytes the cells have when each is written out: a dictionary has a long text only once."""
+        lengths = np.where(nulls(self.words), 0, numbers(pc.binary_length(self.words))).astype(np.int64)
+        return int(lengths[self.codes].sum()) if len(lengths) else 0
+
+    @property
+    def cells(self) -> pa.Array:
+        """The cells, each written out; beyond 2 GiB as texts of the large kind."""
+        longest = pc.max(pc.binary_length(self.words)).as_py() or 0
+        large = longest * len(self.codes) >= _MAX_BYTES and self.text_bytes >= _MAX_BYTES
+        return (self.words.cast(pa.large_string()) if large else self.words).take(integers(self.codes))
 
     def narrow(self) -> Piece:
         """Return it with codes of two bytes where they suffice: it may have to wait for the other pieces."""

@@ -10,9 +10,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from anon_core.limits import ROW
+
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
-_LONGEST = 1 << 28
 _PADDING = 8  # The compiled loops look at eight bytes at a time.
 _RETURN = 13
 
@@ -67,6 +68,7 @@ class Blocks:
     def __init__(self, stream: BinaryIO | io.RawIOBase, delimiter: str, size: int) -> None:
         self.stopped = False
         self.size = size
+        self._longest = 2 * max(size, ROW.value())
         self._stream = stream
         self._delimiter = ord(delimiter)
         self._lock = threading.Lock()
@@ -106,7 +108,7 @@ class Blocks:
         """Return the buffer filled up, with what it holds or with the rest of the last block in front, and how far."""
         kept = buffer[:have].copy() if have else self._rest
         room = max(self.size, 2 * len(kept))
-        if room > _LONGEST:
+        if room > self._longest:
             raise UnusualError
         if len(buffer) < room + _PADDING:
             buffer = np.empty(room + _PADDING, np.uint8)

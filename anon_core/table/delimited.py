@@ -5,10 +5,9 @@ from __future__ import annotations
 import codecs
 import contextlib
 import csv
-import gzip
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,16 +19,20 @@ import pyarrow.csv
 from anon_core.errors import TableError
 from anon_core.kernels import spend
 from anon_core.kernels.effort import LARGE
+from anon_core.limits import ROW
 from anon_core.table import lanes, sniff
 from anon_core.table.arrays import texts
 from anon_core.table.blocks import Recoded, UnusualError
+from anon_core.table.lengths import check_lengths
 from anon_core.table.model import Table
-from anon_core.table.options import ReadOptions, check_names
+from anon_core.table.options import ReadOptions, check_names, columns_at
+from anon_core.table.unpacking import is_packed, open_binary
 
 LARGE_FILE = 1 << 22
 """Smaller files are read before numba is even imported."""
 
-_BLOCK, _LARGE_BLOCK = 1 << 20, 1 << 28
+_BLOCK = 1 << 20
+_MAX_BLOCK = (1 << 31) - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +77,8 @@ def explained(path: Path, encoding: str, delimiter: str) -> Iterator[None]:
     except (pa.ArrowInvalid, csv.Error) as error:
         if "UTF8" in str(error):
             raise _not_text(path, encoding) from None
+        if "straddl" in str(error):
+            raise TableError(str(path), f"has a row beyond {ROW.words()}; is every quote closed?", ROW.advice) from None
         raise TableError(
             str(path),
             f"cannot be read as text separated by {sniff.NAMED.get(delimiter, repr(delimiter))}",
@@ -89,8 +94,12 @@ def _not_text(path: Path, encoding: str) -> TableError:
 
 def _check_delimiter(path: Path, encoding: str, delimiter: str) -> None:
     """Refuse what cannot be a delimiter, and one that leaves a single column where another splits every line."""
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
-        raise TableError(str(path), "its delimiter is not one ASCII character", "set source.delimiter, such as ;")
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        raise TableError(
+            str(path),
+            "its delimiter is not one ASCII character that can separate fields",
+            "set source.delimiter, such as ;",
+        )
     if len(sniff.header_of(path, encoding, delimiter)) == 1:
         other = sniff.delimiter_of(path, encoding)
         if other != delimiter and len(sniff.header_of(path, encoding, other)) > 1:
@@ -116,9 +125,9 @@ def _is_large(path: Path) -> bool:
     size = path.stat().st_size
     if size < LARGE_FILE or sys.byteorder != "little":
         return False
-    with sniff.open_binary(path) as stream:
+    with open_binary(path) as stream:
         lines = stream.read(_BLOCK).count(b"\n")
-        size *= 4 if isinstance(stream, gzip.GzipFile) else 1  # Tables shrink to a quarter and less.
+    size *= 4 if is_packed(path) else 1  # Tables shrink to a quarter and less.
     # Pyarrow takes as long for two bytes as numpy for a code.
     return lines * size // _BLOCK >= LARGE and spend(size // 2)
 
@@ -131,7 +140,7 @@ def _parse_large(path: Path, options: ReadOptions, encoding: str, delimiter: str
         cells = pyarrow.csv.read_csv(
             pa.BufferReader(text),
             read_options=pyarrow.csv.ReadOptions(
-                column_names=["cell"], block_size=min(text.size + 1, _LARGE_BLOCK), use_threads=False
+                column_names=["cell"], block_size=min(text.size + 1, row_block()), use_threads=False
             ),
             parse_options=pyarrow.csv.ParseOptions(
                 delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False
@@ -141,7 +150,7 @@ def _parse_large(path: Path, options: ReadOptions, encoding: str, delimiter: str
         return pa.concat_arrays(cells.column(0).chunks)
 
     codec = codec_of(path, encoding)
-    with sniff.open_binary(path) as stream:
+    with open_binary(path) as stream:
         return lanes.encode(
             stream if codec == "utf8" else Recoded(stream, codec), names, delimiter, read_cells, block=lanes.BLOCK
         )
@@ -177,13 +186,30 @@ def _parse_carefully(path: Path, options: ReadOptions, encoding: str, delimiter:
                 convert_options=meaning(options, dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))),
             )
 
-    try:
-        table = parse(_BLOCK)
-    except pa.ArrowInvalid:
-        ragged.rows = 0
-        table = parse(_LARGE_BLOCK)  # A row must fit into a block.
-    check_whole(path, Layout(encoding=encoding, delimiter=delimiter, names=names), ragged.rows, quotes)
+    layout = Layout(encoding=encoding, delimiter=delimiter, names=names)
+    with open_quotes_explained(path, layout, quotes):
+        try:
+            table = parse(_BLOCK)
+        except pa.ArrowInvalid:
+            ragged.rows = 0
+            table = parse(row_block())  # A row must fit into a block.
+    check_whole(path, layout, ragged.rows, quotes)
     return table
+
+
+def row_block() -> int:
+    """Return the size of a block that takes in the longest row there may be; pyarrow counts it in 31 bits."""
+    return min(max(ROW.value(), _BLOCK), _MAX_BLOCK)
+
+
+@contextlib.contextmanager
+def open_quotes_explained(path: Path, layout: Layout, quotes: int) -> Iterator[None]:
+    """Raise the error of an open quote, if there is one, in place of pyarrow's error of a row that is too long."""
+    try:
+        yield
+    except pa.ArrowInvalid:
+        check_whole(path, layout, 0, quotes)
+        raise
 
 
 class Ragged:
@@ -232,11 +258,11 @@ def _utf8_stream(path: Path, codec: str) -> pa.NativeFile:
     Its threads may hold a stream a little longer than the reading lasts. If they hold one of Python's when the process
     ends, the process aborts.
     """
-    with sniff.open_binary(path) as stream:
-        if codec == "utf8" and not isinstance(stream, gzip.GzipFile):
-            return pa.OSFile(str(path))
+    if codec == "utf8":
+        return pa.CompressedInputStream(pa.OSFile(str(path)), "gzip") if is_packed(path) else pa.OSFile(str(path))
+    with open_binary(path) as stream:
         memory = pa.BufferOutputStream()
-        shutil.copyfileobj(stream if codec == "utf8" else Recoded(stream, codec), memory, _BLOCK)
+        shutil.copyfileobj(Recoded(stream, codec), memory, _BLOCK)
         return pa.BufferReader(memory.getvalue())
 
 
@@ -244,24 +270,27 @@ def check_cells(path: Path, table: Table, options: ReadOptions) -> None:
     """
     Refuse a table whose cells show that the file was not read as it was meant.
 
-    :raises TableError: cells hold line breaks where none are expected, or the first line looks like data.
+    :raises TableError: a cell is too long or holds line breaks where none are expected, or the first line looks like
+        data.
     """
+    check_lengths(path, [column.domain for column in table.columns])
     if not options.line_breaks:
-        _check_line_breaks(path, table)
+        check_line_breaks(path, {at for at, column in enumerate(table.columns, 1) if holds_line_breaks(column.domain)})
     if table.rows >= options.headless_from:
         check_header(path, sum(holds_its_name(c.name, c.domain) for c in table.columns), len(table.columns))
 
 
-def _check_line_breaks(path: Path, table: Table) -> None:
-    broken = [
-        str(at)  # By position: where the header is missing, the names are somebody's cells.
-        for at, column in enumerate(table.columns, 1)
-        if pc.any(pc.match_substring_regex(column.domain, "[\r\n]")).as_py()
-    ]
+def holds_line_breaks(values: pa.Array) -> bool:
+    """Whether a cell goes on in a second line."""
+    return bool(pc.any(pc.match_substring_regex(values, "[\r\n]")).as_py())
+
+
+def check_line_breaks(path: Path, broken: Collection[int]) -> None:
+    """:raises TableError: there are columns with line breaks; by position, for without a header the names are cells."""
     if broken:
         raise TableError(
             str(path),
-            f"cells of column {', '.join(broken)} hold line breaks; a pair of stray quotes may have swallowed rows",
+            f"cells of {columns_at(sorted(broken))} hold line breaks; a pair of stray quotes may have swallowed rows",
             "repair the export, or have it write such texts on one line",
         )
 

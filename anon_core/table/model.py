@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from anon_core.errors import UnknownColumnError
-from anon_core.table.arrays import integers, nulls, numbers
+from anon_core.table.arrays import nulls, numbers
 from anon_core.table.assembling import Piece, assemble
 from anon_core.table.column import Column, Mask
 
@@ -44,7 +44,7 @@ class Table:
 
     def to_arrow(self) -> pa.Table:
         """Return plain text arrays, gaps as null: a dictionary would carry values that no row has."""
-        arrays = [column.domain.take(integers(column.codes)) for column in self.columns]
+        arrays = [Piece(codes=column.codes, words=column.domain).cells for column in self.columns]
         return pa.table(arrays, names=list(self.names))
 
 

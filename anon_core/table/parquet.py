@@ -9,11 +9,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from anon_core.errors import TableError
-from anon_core.table.arrays import integers
 from anon_core.table.assembling import Piece, assemble
+from anon_core.table.lengths import check_lengths
 from anon_core.table.model import Table
-from anon_core.table.options import ReadOptions, check_names
+from anon_core.table.options import ReadOptions, check_names, columns_at
+from anon_core.table.parquet_sizes import check_columns, check_footer, check_sizes
 from anon_core.table.scalars import is_scalar, is_text, piece_of_scalars
+from anon_core.table.unpacking import most_unpacked, out_of_proportion
 
 _ROWS = 1 << 18
 
@@ -24,7 +26,7 @@ def read_parquet(path: Path, options: ReadOptions) -> Table:
 
     :raises TableError: it is damaged, or has a column whose cells are not one value each.
     """
-    names = _names(path)
+    names = _names(path, options)
     waiting: list[list[Piece]] = [[] for _ in names]
     rows = 0
     for pieces in _pieces(path, names, options):
@@ -40,42 +42,87 @@ def read_parquet(path: Path, options: ReadOptions) -> Table:
 
 def text_batches(path: Path, options: ReadOptions) -> Iterator[pa.RecordBatch]:
     """Yield the rows as batches of texts, gaps as null; raises as :func:`read_parquet` does."""
-    names = _names(path)
+    names = _names(path, options)
     for pieces in _pieces(path, names, options):
-        cells = [piece.words.take(integers(piece.codes)) for piece in pieces]
-        yield pa.RecordBatch.from_arrays(cells, names=names)
+        yield pa.RecordBatch.from_arrays([piece.cells for piece in pieces], names=names)
 
 
 @contextlib.contextmanager
 def _explained(path: Path) -> Iterator[None]:
     try:
         yield
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError):
-        raise TableError(str(path), "is not a readable Parquet file", "it may be cut short: write it again") from None
+    except pa.ArrowMemoryError:
+        raise
+    except (pa.ArrowException, OSError):  # A damaged page decodes to indices and keys that are not there.
+        advice = (
+            "it may be cut short, or hold texts in an encoding that is neither plain nor a dictionary: write it again"
+        )
+        raise TableError(str(path), "is not a readable Parquet file", advice) from None
 
 
-def _names(path: Path) -> list[str]:
+def _names(path: Path, options: ReadOptions) -> list[str]:
+    """Return the names of the columns of a file whose sizes are within the limits."""
     # Imported here: most tables are CSV, and a command should answer at once.
     import pyarrow.parquet as pq
 
     with _explained(path):
-        schema = pq.read_schema(path)
-    check_names(path, schema.names)
-    _check_types(path, schema)
-    return list(schema.names)
+        check_footer(path)
+        with _texts_checked(path), pq.ParquetFile(path) as file:
+            schema, described = file.schema_arrow, file.metadata
+            check_columns(path, len(schema), described.num_columns)
+            names = _names_in(path, schema)
+            check_names(path, names)
+            _check_types(path, schema)
+            check_sizes(path, described, any_expansion=options.any_expansion)
+    return names
+
+
+def _names_in(path: Path, schema: pa.Schema) -> list[str]:
+    """Return the names in a schema, which may hold any bytes in their place."""
+    names, odd = [], []
+    for at, field in enumerate(schema, 1):
+        try:
+            names.append(str(field.name))
+        except UnicodeDecodeError:
+            odd.append(at)
+    if odd:
+        raise TableError(
+            str(path), f"the name of {columns_at(odd)} is not UTF-8 text", "have the export write the names as UTF-8"
+        )
+    return names
+
+
+@contextlib.contextmanager
+def _texts_checked(path: Path) -> Iterator[None]:
+    """:raises TableError: a name is not UTF-8; pyarrow's reader of Parquet ends at it without saying where."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        import pyarrow.dataset
+
+        _names_in(path, pyarrow.dataset.ParquetFileFormat().inspect(pa.OSFile(str(path))))
+        what = "a name inside a column is not UTF-8 text"
+        raise TableError(str(path), what, "have the export write the names as UTF-8") from None
 
 
 def _pieces(path: Path, names: Sequence[str], options: ReadOptions) -> Iterator[list[Piece]]:
     """Yield some rows at a time, a piece for each column."""
     import pyarrow.parquet as pq
 
+    size, unpacked = path.stat().st_size, 0
+    most = most_unpacked(size)
     with _explained(path):
         # Texts are mostly stored as dictionaries; this leaves them so.
         texts = [field.name for field in pq.read_schema(path) if is_text(field.type)]
         with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False) as file:
             for batch in file.iter_batches(_ROWS):
                 columns = zip(names, batch.columns, strict=True)
-                yield [_piece(path, name, values, options) for name, values in columns]
+                pieces = [_piece(path, name, values, options) for name, values in columns]
+                check_lengths(path, [piece.words for piece in pieces])
+                unpacked += sum(piece.text_bytes for piece in pieces)
+                if unpacked > most and not options.any_expansion:
+                    raise out_of_proportion(path, size)
+                yield pieces
 
 
 def _check_types(path: Path, schema: pa.Schema) -> None:
@@ -92,6 +139,20 @@ def _piece(path: Path, name: str, values: pa.Array, options: ReadOptions) -> Pie
     except pa.ArrowInvalid:
         raise TableError(
             str(path),
-            f"column {name!r} has {values.type} values that cannot be written as text",
+            f"column {name!r} has {_kind(values.type)} values that cannot be written as text",
             "have the export write them as text",
         ) from None
+
+
+def _kind(kind: pa.DataType) -> str:
+    """
+    Return the name of a type without its parameters: a time zone is any text that the file gives.
+
+    >>> _kind(pa.timestamp("ms", tz="Nowhere/At All")), _kind(pa.dictionary(pa.int32(), pa.string()))
+    ('timestamp', 'string')
+    """
+    if pa.types.is_dictionary(kind):
+        return _kind(kind.value_type)
+    if pa.types.is_timestamp(kind):
+        return "timestamp"
+    return str(kind) if pa.types.is_primitive(kind) or is_text(kind) or pa.types.is_decimal(kind) else "other"

@@ -11,11 +11,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from anon_core.errors import TableError
+from anon_core.name_rules import BAD_CHARACTERS, has_bad_characters
+from anon_core.regular_files import kind_of, open_regular
 from anon_core.table.assembling import stack
 from anon_core.table.delimited import check_cells, read_csv
+from anon_core.table.foreign import refuse_foreign
 from anon_core.table.model import Table, from_arrow
 from anon_core.table.options import ReadOptions
 from anon_core.table.parquet import read_parquet
+from anon_core.wording import counted
 
 
 def read(path: Path, options: ReadOptions | None = None) -> Table:
@@ -56,14 +60,28 @@ def files_of(path: Path) -> list[Path]:
         raise TableError(
             str(path), "no file matches this pattern", "check source.file and the period it is rendered for"
         )
+    if path not in files:
+        _check_file_names(path, files)
     return files
+
+
+def _check_file_names(pattern: Path, files: Sequence[Path]) -> None:
+    """:raises TableError: a file has a name that no message should repeat; the message gives its place in the order."""
+    odd = [str(at) for at, file in enumerate(files, 1) if has_bad_characters(file.name)]
+    if odd:
+        raise TableError(
+            str(pattern),
+            f"of the {counted(len(files), 'file')} that this pattern matches, in order of name, the name of number "
+            f"{', '.join(odd[:20])}{', ...' if len(odd) > 20 else ''} has {BAD_CHARACTERS}",
+            "rename the file, or write a narrower pattern",
+        )
 
 
 def check_different(files: Sequence[Path]) -> None:
     """:raises TableError: two files have the same content: every person in it would count for two."""
     seen: dict[str, Path] = {}
     for file in files if len(files) > 1 else ():
-        with file.open("rb") as stream:
+        with readable(file), open_regular(file) as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         if digest in seen:
             raise TableError(str(file), f"has the same content as {seen[digest].name}", "remove one of the two")
@@ -74,6 +92,7 @@ def _read_one(path: Path, options: ReadOptions) -> Table:
     with readable(path):
         if is_parquet(path):
             return read_parquet(path, options)
+        refuse_foreign(path)
         cells = read_csv(path, options)
         table = cells if isinstance(cells, Table) else from_arrow(cells)
     check_cells(path, table, options)
@@ -82,7 +101,7 @@ def _read_one(path: Path, options: ReadOptions) -> Table:
 
 def is_parquet(path: Path) -> bool:
     """Whether a file is Parquet, by its magic number."""
-    with path.open("rb") as stream:
+    with open_regular(path) as stream:
         return stream.read(4) == b"PAR1"
 
 
@@ -91,10 +110,13 @@ def readable(path: Path) -> Iterator[None]:
     """:raises TableError: the file is missing, empty, a folder, not permitted, or not a whole gzip file."""
     if not path.exists():
         raise TableError(
-            str(path), "no such file", "check the path (in a publication file it starts at the include folder)"
+            str(path),
+            "no such file",
+            "check the path (from where a publication file's paths start: docs/publication-file.md)",
         )
-    if path.is_dir():
-        raise TableError(str(path), "is a folder", "name a file, or a pattern such as folder/*.csv")
+    # A device never ends, and opening a FIFO waits for a writer.
+    if kind := kind_of(path.stat().st_mode):
+        raise TableError(str(path), f"is {kind}", "name a file, or a pattern such as folder/*.csv")
     if not path.stat().st_size:
         raise TableError(str(path), "is empty", "check the export that writes it")
     try:

@@ -9,6 +9,7 @@ from typing import Any
 
 from anon_airflow.approval import NOBODY, VERB, Decision, Outcome, objections, problems, question_of
 from anon_airflow.audit import AuditStore, History
+from anon_airflow.audit.evidence import UNPROVEN, WRONG
 from anon_airflow.audit.history import begun
 from anon_airflow.four_eyes import FourEyes, eyes_of
 from anon_airflow.question import question_text
@@ -161,18 +162,19 @@ def refuse_unapproved(run: Run, audit: AuditStore) -> None:
 def pending_questions(store: AuditStore, dataset: str | None) -> list[dict[str, Any]]:
     """Return every question that nobody has answered, the oldest first; no names in ``users`` stand for anybody."""
     found = []
-    for intent in store.open_intents(dataset):
-        if intent.verb == VERB:
-            rows = store.run(intent.run_id, intent.dataset)["intents"]
-            details = next(row["details"] for row in rows if row["id"] == intent.id)
+    for intent in store.open_intent_rows(dataset):
+        if intent["verb"] == VERB:
+            details = intent["details"]
+            users = details.get("users", [])
             found.append(
                 {
-                    "dataset": intent.dataset,
-                    "run_id": intent.run_id,
-                    "since": intent.at,
+                    "dataset": intent["dataset"],
+                    "run_id": intent["run_id"],
+                    "since": intent["at"],
                     "seconds": details.get("wait"),
-                    "users": details.get("users", []),
+                    "users": [str(user) for user in users] if isinstance(users, list) else [],
                     "receipt": details.get("receipt", ""),
+                    **{key: intent[key] for key in (WRONG, UNPROVEN) if key in intent},
                 }
             )
     return found

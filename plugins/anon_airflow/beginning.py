@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import date
 
-from anon_airflow.audit.history import RUN, SEEN
+from anon_airflow.audit.history import RUN, SEEN, History
 from anon_airflow.four_eyes import CHANGED_BY, eyes_of
 from anon_airflow.run import Run
 from anon_core import __version__
 from anon_core.errors import RefusedError
 from anon_core.waivers import ended
 
-__all__ = ["begin"]
+__all__ = ["begin", "clock_reasons", "ended_reasons"]
 
 
 def begin(run: Run, today: date) -> None:
@@ -22,7 +22,7 @@ def begin(run: Run, today: date) -> None:
     """
     publication = run.publication
     with run.audit() as audit:
-        seen = audit.newest_day()  # Before anything is written by this worker's clock.
+        seen = audit.newest_day()
         for intent in audit.open_intents(run.dataset):
             if intent.run_id == run.run_id:  # An earlier attempt that never came back.
                 audit.close(intent.id, "failed", outcome="begun again")
@@ -36,7 +36,19 @@ def begin(run: Run, today: date) -> None:
             details={"period": run.period, "anonflow": __version__, SEEN: seen.isoformat() if seen else None}
             | ({CHANGED_BY: list(eyes.changed_by)} if eyes else {}),
         )
-        day = run.history(audit).day(today)
-    over = [each.sentence for each in ended(publication.privacy, day)]
+        over = ended_reasons(run, run.history(audit), today)
     if over or (eyes and eyes.problems):
         raise RefusedError("stage" if over else "approval", [*over, *(eyes.problems if eyes else ())])
+
+
+def ended_reasons(run: Run, history: History, today: date) -> list[str]:
+    """Return a sentence for each waiver and acceptance that has ended, and one if this worker's clock is behind."""
+    over = [each.sentence for each in ended(run.publication.privacy, history.day(today))]
+    return [*over, *clock_reasons(run, history, today)]
+
+
+def clock_reasons(run: Run, history: History, today: date) -> list[str]:
+    """Return a sentence if a waiver or acceptance has ended by the record, but not by this worker's clock."""
+    policy = run.publication.privacy
+    earlier = len(list(ended(policy, today)))
+    return [history.clock_problem(today)] if len(list(ended(policy, history.day(today)))) > earlier else []

@@ -6,6 +6,7 @@ Exit code 0: it holds; 1: the data does not comply; 2: the call or the input is 
 from __future__ import annotations
 
 import importlib
+import io
 import logging
 import signal
 import sys
@@ -17,6 +18,7 @@ import click
 from anon_airflow import stopping
 from anon_core import __version__
 from anon_core.errors import AnonError, ComplianceError, InternalError
+from anon_core.name_rules import is_utf8
 
 COMMANDS = (
     "init",
@@ -32,6 +34,7 @@ COMMANDS = (
     "freeform",
     "run",
     "withdraw",
+    "sweep",
     "approval",
     "audit",
 )
@@ -44,6 +47,16 @@ class _Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse arguments that are no text: bytes that the locale cannot read can be neither compared nor printed."""
+        odd = [str(at) for at, text in enumerate(args, 1) if not is_utf8(text)]
+        if odd:
+            raise click.UsageError(
+                f"argument {', '.join(odd)} is not text in the encoding of this terminal (probably UTF-8); "
+                "rename the file, or write the argument in that encoding"
+            )
+        return super().parse_args(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
@@ -124,12 +137,21 @@ def _told(error: Exception) -> int:
         return 1 if isinstance(error, ComplianceError) else 2
     from anon_airflow.guard import place_of
 
+    if isinstance(error, OSError) and error.errno:
+        from anon_airflow.withheld import reason_of
+
+        where = f" {error.filename}" if isinstance(error.filename, str) else ""
+        click.echo(f"anon: the operating system refuses{where}: {reason_of(error)}", err=True)
+        return 2
     click.echo(f"anon: {InternalError(type(error).__name__, place_of(error))}", err=True)
     return 2
 
 
 def _speak_for_ourselves() -> None:
-    """Show our own warnings only: what a library logs or warns of may quote a cell."""
+    """Show our own warnings only, since a library's may quote a cell; write what a terminal cannot show as its code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     voice = logging.StreamHandler(sys.stderr)
     voice.addFilter(lambda record: record.name.split(".")[0] in ("anon_core", "anon_airflow"))
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, handlers=[voice])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from anon_airflow.markdown_text import code, fenced, plain
 from anon_core.errors import SpecError
 from anon_core.report.meant_k import meant_k
 from anon_core.spec import Part, Publication
@@ -14,12 +15,12 @@ def dag_docs(publication: Publication) -> str:
     policy = publication.privacy
     metadata = publication.metadata
     lines = [
-        f"# {publication.title}",
+        f"# {plain(publication.title)}",
         "",
-        (metadata.description if metadata else None) or "",
+        plain(metadata.description or ""),
         "",
-        f"Publishes `{publication.dataset}` from `{publication.file.name}` if, and only if, the gate finds the very "
-        "bytes that are published safe.",
+        f"Publishes {code(publication.dataset)} from {code(publication.file.name)} if, and only if, the gate finds the "
+        "very bytes that are published safe.",
         "",
         *_k(publication),
         f"- **rows that may be removed**: {policy.suppression_limit:.2%}",
@@ -30,10 +31,10 @@ def dag_docs(publication: Publication) -> str:
     ]
     for name, column in publication.effective_columns.items():
         kind = column.hierarchy.kind.value if column.hierarchy else ""
-        part = f", part of `{column.part_of}`" if isinstance(column, Part) else ""
-        lines.append(f"| `{name}`{part} | {column.role.value} | {kind} |")
+        part = f", part of {code(column.part_of)}" if isinstance(column, Part) else ""
+        lines.append(f"| {code(name)}{part} | {column.role.value} | {kind} |")
     if publication.approval.required:
-        who = ", ".join(f"`{name}`" for name in publication.approval.users) or "anybody who may answer in Airflow"
+        who = ", ".join(code(name) for name in publication.approval.users) or "anybody who may answer in Airflow"
         eyes = ", but nobody who triggered the run or last changed the file" if publication.approval.four_eyes else ""
         lines += ["", f"Before `publish` a person has to approve it: {who}{eyes}."]
     lines += [
@@ -54,4 +55,4 @@ def _k(publication: Publication) -> Iterator[str]:
 
 def broken_docs(error: SpecError) -> str:
     """Return what to show for a publication file that cannot be used."""
-    return f"# This publication file cannot be used\n\nNothing is published until it is mended.\n\n```\n{error}\n```"
+    return f"# This publication file cannot be used\n\nNothing is published until it is mended.\n\n{fenced(str(error))}"

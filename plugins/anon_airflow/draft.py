@@ -24,11 +24,12 @@ from anon_core.table.sniff import encoding_of
 from anon_core.wording import counted
 
 _LARGEST_SET = 4
-_MOST_SETS = 200_000
-_MOST_COMBINATIONS = 100_000
-_LONGEST_KEY = 1000
+_MAX_SETS = 200_000
+_MAX_COMBINATIONS = 100_000
+_MAX_SHOWN_COMBINATIONS = 10**15
+_MAX_KEY_LENGTH = 1000
 """YAML reads a longer key only where a question mark announces it."""
-_TOLD = 10
+_MAX_SHOWN = 10
 """Of a long list so many are named, the others are counted."""
 
 
@@ -94,7 +95,7 @@ def largest_set(columns: int) -> int:
     (2, 4, 3, 1)
     """
     sizes = range(1, min(_LARGEST_SET, columns) + 1)
-    return max((s for s in sizes if sum(comb(columns, size) for size in range(1, s + 1)) <= _MOST_SETS), default=1)
+    return max((s for s in sizes if sum(comb(columns, size) for size in range(1, s + 1)) <= _MAX_SETS), default=1)
 
 
 def quoted(text: str) -> str:
@@ -123,20 +124,20 @@ def _escaped(sign: str) -> str:
 
 
 def _nothing_left(profiles: Sequence[ColumnProfile], roles: Sequence[ProposedRole]) -> str:
-    told = "; ".join(f"{quoted(f.name)}: {role.reason}" for f, role in zip(profiles[:_TOLD], roles, strict=False))
-    more = f"; and {len(profiles) - _TOLD} more" if len(profiles) > _TOLD else ""
+    told = "; ".join(f"{quoted(f.name)}: {role.reason}" for f, role in zip(profiles[:_MAX_SHOWN], roles, strict=False))
+    more = f"; and {len(profiles) - _MAX_SHOWN} more" if len(profiles) > _MAX_SHOWN else ""
     return f"no column would be left to publish, each seems to identify people or to be of no use: {told}{more}"
 
 
 def _singled_out(found: Detection) -> list[str]:
     """Return what singles people out, as comments: the best set of every size, the elected one, the identifiers."""
-    elected, more = found.best, len(found.identifiers) - _TOLD
+    elected, more = found.best, len(found.identifiers) - _MAX_SHOWN
     return [
         "# What singles people out in the data as it is, apart from columns that are not published anyway:",
         *[f"#   {_names(s.columns)}: {s.share:.1%} of the rows are alone" for s in found.best_by_size],
         *([f"# Elected quasi-identifier: {_names(elected.columns)}: {_rows(elected.singletons)} alone, "
            f"{elected.distinct:,} distinct"] if elected else []),
-        *[f"# Identifies every row: {_names(columns)}" for columns in found.identifiers[:_TOLD]],
+        *[f"# Identifies every row: {_names(columns)}" for columns in found.identifiers[:_MAX_SHOWN]],
         *([f"# Sets that identify every row beside these: {more:,}"] if more > 0 else []),
     ]  # fmt: skip
 
@@ -163,7 +164,7 @@ def _drafted(column: Column, figures: ColumnProfile, role: ProposedRole) -> _Dra
     counts = f"{figures.distinct:,} distinct" + (f", {figures.missing:,} missing" if figures.missing else "")
     key = quoted(figures.name)
     value = f"{{{', '.join(parts)}}}  # {role.reason}; {counts}{unfit}"
-    line = f"  {key}: {value}" if len(key) < _LONGEST_KEY else f"  ? {key}\n  : {value}"
+    line = f"  {key}: {value}" if len(key) < _MAX_KEY_LENGTH else f"  ? {key}\n  : {value}"
     return _Drafted(line=line, levels=levels)
 
 
@@ -183,8 +184,10 @@ def _recode(levels: Sequence[int]) -> str:
     """Return how to recode; where that may take long, why."""
     if not levels:
         return "recode: {method: none}"
-    slow = prod(levels) > _MOST_COMBINATIONS
-    why = f"  # up to {prod(levels):,} combinations of levels: with fewer quasi columns it is faster" if slow else ""
+    slow = prod(levels) > _MAX_COMBINATIONS
+    # Of a wide table the number has hundreds of digits.
+    most = f"up to {prod(levels):,}" if prod(levels) < _MAX_SHOWN_COMBINATIONS else "very many"
+    why = f"  # {most} combinations of levels: with fewer quasi columns it is faster" if slow else ""
     return f"recode: {{method: global}}{why}"
 
 

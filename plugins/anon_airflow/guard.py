@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from anon_airflow import stopping
+from anon_airflow.lease import leased
 from anon_airflow.run import Run
 from anon_airflow.withheld import reason_of
 from anon_core.errors import AnonError, ComplianceError, InternalError, RefusedError, StorageError
@@ -34,8 +35,9 @@ def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run
         try:
             stopping.check()
             try:
-                return function(run, *args, **kwargs)
-            except Exception:
+                with leased(run):
+                    return function(run, *args, **kwargs)
+            except Exception:  # An interrupt may have become any error: a stop comes before it.
                 stopping.check()
                 raise
         except ComplianceError as error:

@@ -7,37 +7,50 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from anon_airflow.withheld import reason_of
-from anon_core.errors import StorageError
+from anon_core.errors import InvalidInputError, StorageError
 
 FOLDER = ".anonflow"
+DEFAULT_LEASE = timedelta(hours=24)
+GONE = ".gone-"
+"""How the names of folders begin that are being removed."""
+LEASE_SETTING = "ANON_LEASE_HOURS"
+MAX_LEASE_HOURS = 24 * 366
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where things are. Every folder below it is readable by its owner only."""
+    """
+    Where things are. Every folder below it is readable by its owner only.
+
+    ``lease`` is how long a run may rest between two steps before a sweep takes it for dead.
+    """
 
     root: Path
     audit_url: str | None = None
+    lease: timedelta = DEFAULT_LEASE
 
     @classmethod
     def find(cls, environ: Mapping[str, str] | None = None, start: Path | None = None) -> Home:
         """
         Return the home: ANON_HOME, else a ``.anonflow`` folder here or above (as git does), else ``~/.anonflow``.
 
-        ANON_AUDIT_URL names another audit database than ``audit.db`` in it.
+        ANON_AUDIT_URL names another audit database than ``audit.db`` in it, ANON_LEASE_HOURS another lease.
+
+        :raises InvalidInputError: ANON_LEASE_HOURS is not a number of hours.
         """
         environ = os.environ if environ is None else environ
-        url = environ.get("ANON_AUDIT_URL")
+        url, lease = environ.get("ANON_AUDIT_URL"), _lease(environ.get(LEASE_SETTING))
         if environ.get("ANON_HOME"):
-            return cls(Path(environ["ANON_HOME"]).expanduser().absolute(), url)
+            return cls(Path(environ["ANON_HOME"]).expanduser().absolute(), url, lease)
         here = (start or Path.cwd()).absolute()
         for folder in (here, *here.parents):
             if (folder / FOLDER).is_dir():
-                return cls(folder / FOLDER, url)
-        return cls(Path.home() / FOLDER, url)
+                return cls(folder / FOLDER, url, lease)
+        return cls(Path.home() / FOLDER, url, lease)
 
     @property
     def staging(self) -> Path:
@@ -53,6 +66,30 @@ class Home:
     def notes(self) -> Path:
         """Counts and names that the steps of a run leave for the next ones, and the internal reports."""
         return self.root / "runs"
+
+    @property
+    def locks(self) -> Path:
+        """Lock files, which are empty."""
+        return self.root / "locks"
+
+    def lock_of(self, staging: Path) -> Path:
+        """Return the lock of the run that has this staging folder: a step holds it while it works."""
+        return self.locks / staging.parent.name / f"{staging.name}.lock"
+
+
+def _lease(hours: str | None) -> timedelta:
+    if not hours:
+        return DEFAULT_LEASE
+    try:
+        number = float(hours)
+    except ValueError:
+        number = 0
+    if not 0 < number <= MAX_LEASE_HOURS:
+        raise InvalidInputError(
+            f"{LEASE_SETTING} is not a number of hours between 0 and {MAX_LEASE_HOURS:,}: it says how long originals "
+            "may wait for the next step of their run"
+        )
+    return timedelta(hours=number)
 
 
 def private_folder(path: Path) -> Path:
@@ -71,12 +108,26 @@ def write_private(path: Path, content: bytes) -> None:
     """Write a file for its owner only, completely or not at all."""
     part = path.with_name(f".{path.name}.part")
     with storage("writing", path):
-        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
+        try:
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            part.replace(path)
+        except BaseException:  # An interrupt, too, must not leave half a file.
+            with contextlib.suppress(OSError):  # The first error is the one to report.
+                part.unlink(missing_ok=True)
+            raise
+
+
+def sync(path: Path) -> None:
+    """Make a file, or the names in a folder, durable."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def wipe(folder: Path) -> None:
@@ -85,13 +136,35 @@ def wipe(folder: Path) -> None:
 
     What a removal that was killed half way left out of sight is removed too, whether the folder is there or not.
     """
-    trash = folder.with_name(f".gone-{folder.name}")
+    hidden = folder.name.startswith(GONE)
+    trash = folder if hidden else folder.with_name(f"{GONE}{folder.name}")
     with storage("removing", folder):
         if trash.exists():
-            shutil.rmtree(trash)
-        if folder.exists():
+            _remove_all(trash)
+        if folder.exists() and not hidden:
             folder.replace(trash)
-            shutil.rmtree(trash)
+            _remove_all(trash)
+
+
+def _remove_all(folder: Path) -> None:
+    """
+    Remove a folder; where something in it cannot be removed, everything else all the same.
+
+    :raises OSError: the first of those that cannot be removed.
+    """
+    failures: list[OSError] = []
+
+    def note(_function: object, _path: str, raised: tuple[type[BaseException], BaseException, object]) -> None:
+        error = raised[1]
+        if isinstance(error, FileNotFoundError):  # Another process removes it, too.
+            return
+        if not isinstance(error, OSError):
+            raise error
+        failures.append(error)
+
+    shutil.rmtree(folder, onerror=note)
+    if failures:
+        raise failures[0]
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import logging
 import os
@@ -10,15 +11,18 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from anon_core.errors import InvalidInputError, StorageError
+from anon_airflow.home import private_folder, storage, write_private
+from anon_core.errors import InvalidInputError
+from anon_core.regular_files import NotRegularError, open_regular
 
 __all__ = ["create_key", "long_enough", "printed", "read_private", "warn_once"]
 
 _log = logging.getLogger(__name__)
 
-_SHORTEST = 32
-_PATIENCE = 60
-"""Seconds that a command may take to print a key."""
+_MIN_LENGTH = 32
+_COMMAND_TIMEOUT_S = 60
+"""How long a command may take to print a key."""
+_MAX_BYTES = 1 << 16
 _HOW_TO_MAKE_ONE = 'make one with `python -c "import secrets; print(secrets.token_hex(32))"`'
 
 
@@ -34,21 +38,25 @@ def warn_once(path: Path) -> None:
 
 def long_enough(secret: bytes, where: str) -> bytes:
     secret = secret.strip()
-    if len(secret) < _SHORTEST:
+    if len(secret) < _MIN_LENGTH:
         raise InvalidInputError(
-            f"{where} holds {len(secret)} characters, a signing key needs {_SHORTEST} or more; {_HOW_TO_MAKE_ONE}"
+            f"{where} holds {len(secret)} characters, a signing key needs {_MIN_LENGTH} or more; {_HOW_TO_MAKE_ONE}"
         )
     return secret
 
 
 def read_private(path: Path, where: str) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             mode = os.fstat(file.fileno()).st_mode & 0o777
-            secret = file.read()
+            secret = file.read(_MAX_BYTES + 1)
+    except NotRegularError as error:
+        raise InvalidInputError(f"{where} names {error.kind}; {_HOW_TO_MAKE_ONE} and chmod 600 it") from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise InvalidInputError(f"{where} cannot be read: {reason}; {_HOW_TO_MAKE_ONE} and chmod 600 it") from None
+    if len(secret) > _MAX_BYTES:
+        raise InvalidInputError(f"{where} has more than {_MAX_BYTES:,} bytes, and is no key; {_HOW_TO_MAKE_ONE}")
     if mode & 0o077:
         raise InvalidInputError(f"{where} has mode {mode:04o}, so others than its owner reach it; chmod 600 it")
     return secret
@@ -69,9 +77,12 @@ def printed(command: str) -> bytes:
     if not words:
         raise InvalidInputError(f"{where} is empty; set the command that prints the key, or unset it")
     try:
-        ended = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, timeout=_PATIENCE, check=False)  # noqa: S603 - whoever sets it owns the worker
+        # The command is given by the person who runs the worker.
+        ended = subprocess.run(  # noqa: S603
+            words, capture_output=True, stdin=subprocess.DEVNULL, timeout=_COMMAND_TIMEOUT_S, check=False
+        )
     except subprocess.TimeoutExpired:
-        raise InvalidInputError(f"{where} has not ended within {_PATIENCE} seconds; run it by hand") from None
+        raise InvalidInputError(f"{where} has not ended within {_COMMAND_TIMEOUT_S} seconds; run it by hand") from None
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
         raise InvalidInputError(f"{where} cannot be run: {reason}; it is run without a shell") from None
@@ -84,20 +95,19 @@ def printed(command: str) -> bytes:
 
 
 def create_key(path: Path) -> None:
-    """Write a new key beside its place and link it there: the file appears whole or not at all, and only once."""
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    """
+    Write a new key: the file appears whole or not at all, and only once; two processes may do so at once.
+
+    A process that is killed leaves at most a part, which the next one overwrites: no unused key stays on the disk.
+
+    :raises StorageError: the folder does not take it.
+    """
+    private_folder(path.parent)
+    with storage("making a signing key", path):
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(secrets.token_hex(32).encode())
-                file.flush()
-                os.fsync(file.fileno())
-            os.link(draft, path)
-        except FileExistsError:
-            pass  # another process was first: its key is the key
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            if not path.exists():  # Another process may have been first: its key is the key.
+                write_private(path, secrets.token_hex(32).encode())
         finally:
-            draft.unlink()
-    except OSError as error:
-        raise StorageError(str(path), "making a signing key", error.strerror or type(error).__name__) from None
+            os.close(folder)

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import getpass
 import logging
 import os
-import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from anon_airflow import steps, stopping
-from anon_airflow.home import Home, private_folder, storage, wipe
+from anon_airflow.audit.lock_file import locked, locked_if_free
+from anon_airflow.home import Home, private_folder, wipe
 from anon_airflow.run import Run
+from anon_airflow.source_template import render
+from anon_airflow.sweep import BY_HAND
 from anon_airflow.telling import Progress
 from anon_core.errors import AnonError, ComplianceError, InvalidInputError, StorageError
 from anon_core.spec import Publication
-
-BY_HAND = "anon__"
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +45,7 @@ def run_all(
         home=Home.find(),
         period=start.date().isoformat() if start else None,
         actor=operating_system_user(),
+        lease=timedelta(0),  # It holds its lock to its end: if the lock is free, the run is dead.
     )
     source_file = render(str(publication.source.file), start, end)
     with _alone(run):
@@ -63,7 +62,7 @@ def run_all(
                 pass  # It is on record already, and `record` tells it.
             finally:
                 stopping.too_late()
-        except BaseException:
+        except BaseException:  # A stop, too, goes on record.
             _record_failure(run)
             raise
         result = steps.record(run)
@@ -81,56 +80,18 @@ def _record_failure(run: Run) -> None:
         wipe(run.gated)
 
 
-def render(template: str, start: datetime | None, end: datetime | None) -> str:
-    """
-    Fill in the period, with the names Airflow uses: ``{{ data_interval_start }}``, ``{{ ds }}`` and the like.
-
-    :raises InvalidInputError: it asks for a period and none was given, or it is not a template.
-    """
-    from jinja2 import StrictUndefined, TemplateError
-    from jinja2.sandbox import SandboxedEnvironment
-
-    known: dict[str, Any] = {}
-    if start:
-        known |= {"data_interval_start": start, "logical_date": start, "ds": f"{start:%Y-%m-%d}"}
-        known |= {"ds_nodash": f"{start:%Y%m%d}", "ts": start.isoformat()}
-    if end:
-        known["data_interval_end"] = end
-    try:
-        return SandboxedEnvironment(undefined=StrictUndefined).from_string(template).render(known)
-    except Exception as error:  # noqa: BLE001 - A template is a small program: it can fail in any way.
-        reason = error.message if isinstance(error, TemplateError) else type(error).__name__
-        raise InvalidInputError(
-            f"source.file {template!r} cannot be filled in ({reason}); "
-            "give the period it needs with --period and --period-end"
-        ) from None
-
-
 @contextlib.contextmanager
 def _alone(run: Run) -> Iterator[None]:
-    """Let one ``anon run`` of a dataset work at a time, and clear what a killed one left behind."""
-    lock = private_folder(run.home.root / "locks") / f"{run.dataset}.lock"
-    with storage("locking the dataset", lock):
-        stream = lock.open("w")
-    with stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InvalidInputError(f"another `anon run` of {run.dataset} is at work; wait for it to end") from None
-        for folder in leftovers(run):
-            wipe(folder)
-        yield
-
-
-def leftovers(run: Run) -> list[Path]:
-    """
-    Return the folders that killed runs by hand have left of this publication, half written and half removed ones too.
-
-    Only one run by hand is at work at a time, so none of them is in use. Those of Airflow's runs are left alone.
-    """
-    by_hand = re.compile(rf"(\.(gone|part)-)*{BY_HAND.strip('_')}-")
-    folders = [area for area in (run.staging.parent, run.gated.parent) if area.exists()]
-    return sorted(path for folder in folders for path in folder.iterdir() if by_hand.match(path.name))
+    """Let one ``anon run`` of a dataset work at a time, and hold the lock of the run to its end."""
+    with locked_if_free(private_folder(run.home.locks) / f"{run.dataset}.lock") as free:
+        if not free:
+            raise InvalidInputError(f"another `anon run` of {run.dataset} is at work; wait for it to end")
+        with locked(run.lock, timeout_s=5):
+            try:
+                yield
+            finally:
+                with contextlib.suppress(OSError):  # The file is empty, and an earlier error is the one to report.
+                    run.lock.unlink(missing_ok=True)
 
 
 def operating_system_user() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from anon_airflow.markdown_text import code, plain
 from anon_core.report.meant_k import meant_k
 
 __all__ = ["question_text"]
@@ -19,7 +20,7 @@ def question_text(report: Part, receipt: str) -> str:
 
 def _lines(report: Part, receipt: str) -> Iterator[str]:
     privacy = report["privacy"]
-    yield f"**{_plain(report['title'])}** ({_code(report['dataset'])}), period {_plain(report['period'] or 'none')}."
+    yield f"**{plain(report['title'])}** ({code(report['dataset'])}), period {plain(report['period'] or 'none')}."
     yield ""
     yield "| | required | measured |"
     yield "| --- | --- | --- |"
@@ -35,7 +36,7 @@ def _lines(report: Part, receipt: str) -> Iterator[str]:
     yield ""
     yield from _waived(privacy["checks"])
     yield from _answered_for(privacy)
-    yield f"Receipt {_code(receipt)}"
+    yield f"Receipt {code(receipt)}"
     yield ""
     yield (
         "Approving signs this receipt, and nothing else can be published by it. If this run was cleared and asks "
@@ -76,8 +77,8 @@ def _checks(checks: Sequence[Part]) -> Iterator[str]:
 def _generalised(columns: Sequence[Part]) -> Iterator[str]:
     changed = [column for column in columns if column["cells_changed"]]
     for column in changed:
-        levels = ", ".join(f"{_plain(level['name'])}: {level['rows']:,} rows" for level in column["levels"])
-        yield f"- {_code(column['name'])}, {column['cells_changed']:,} cells ({levels})"
+        levels = ", ".join(f"{plain(level['name'])}: {level['rows']:,} rows" for level in column["levels"])
+        yield f"- {code(column['name'])}, {column['cells_changed']:,} cells ({levels})"
     if not changed:
         yield "- nothing"
 
@@ -94,8 +95,8 @@ def _waived(checks: Sequence[Part]) -> Iterator[str]:
         yield ""
         for name, observed, required, person in listed:
             yield (
-                f"- {_plain(name)}: measured {_figure(observed)}, required {_figure(required)}; waived by "
-                f"{_plain(person or 'nobody')}"
+                f"- {plain(name)}: measured {_figure(observed)}, required {_figure(required)}; waived by "
+                f"{plain(person or 'nobody')}"
             )
         yield ""
 
@@ -109,18 +110,9 @@ def _answered_for(privacy: Part) -> Iterator[str]:
         yield ""
         for what, one in listed:
             needed = "needed" if one["needed"] else "not needed"
-            yield f"- {_plain(what)}: {_plain(one['reason'])} ({_plain(one['by'])}, until {one['until']}; {needed})"
+            yield f"- {plain(what)}: {plain(one['reason'])} ({plain(one['by'])}, until {one['until']}; {needed})"
         yield ""
 
 
 def _figure(value: object) -> str:
-    return f"{value:,.4g}" if isinstance(value, float) else _plain(str(value))
-
-
-def _code(text: str) -> str:
-    return "`" + " ".join(text.split()).replace("`", "'").replace("|", "/") + "`"
-
-
-def _plain(text: str) -> str:
-    """Return a text that Markdown has nothing to do with: no link, no picture, no heading."""
-    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|!" else sign for sign in " ".join(str(text).split()))
+    return f"{value:,.4g}" if isinstance(value, float) else plain(str(value))

@@ -10,6 +10,7 @@ from typing import Any
 
 from anon_airflow.audit.history import Row, since_begun
 from anon_airflow.home import private_folder, wipe, write_private
+from anon_airflow.portal_place import SOURCE_FILE
 from anon_airflow.release import GENERATOR
 from anon_airflow.run import Run
 from anon_airflow.waiving import told
@@ -30,7 +31,7 @@ def close_run(run: Run) -> dict[str, Any]:
         rows = since_begun(audit.run(run.run_id, run.dataset))
         publication = rows["publications"][-1] if rows["publications"] else None
         refusal = rows["refusals"][-1] if rows["refusals"] and not publication else None
-        outcome = publication["status"] if publication else "refused" if refusal else "failed"
+        outcome = _outcome_of(publication) if publication else "refused" if refusal else "failed"
         report = build_internal_report(run, outcome, publication, refusal, rows["approvals"])
         if publication:
             wipe(run.gated)
@@ -53,6 +54,16 @@ def close_run(run: Run) -> dict[str, Any]:
         "reasons": report.reasons,
         "report": str(run.notes / REPORT),
     }
+
+
+def _outcome_of(publication: Row) -> str:
+    """Return how a publication ended; a row that was tampered with may hold any text."""
+    return publication["status"] if publication["status"] in ("published", "unchanged") else "failed"
+
+
+def _reasons_of(refusal: Row) -> list[str]:
+    reasons = refusal["reasons"]
+    return [str(reason) for reason in reasons] if isinstance(reasons, list) else [str(reasons)]
 
 
 def reasons_of_failure(run: Run, outcome: str) -> list[str]:
@@ -83,7 +94,7 @@ def build_internal_report(
             "spec_digest": run.spec_digest,
             "outcome": outcome,
             "refused_by": refusal["by"] if refusal else None,
-            "reasons": refusal["reasons"] if refusal else reasons_of_failure(run, outcome),
+            "reasons": _reasons_of(refusal) if refusal else reasons_of_failure(run, outcome),
             "version": publication["version"] if publication else None,
             "page": publication["location"] if publication else None,
             "approval_required": run.publication.approval.required,
@@ -96,7 +107,7 @@ def build_internal_report(
                 }
                 for one in approvals
             ],
-            "staged": run.noted_or_none("stage"),
+            "staged": _without_source(run.noted_or_none("stage")),
             "k_means": run.publication.privacy.k_means.value,
             "k_required": run.publication.privacy.k,
             "before": detected.get("before"),
@@ -118,3 +129,8 @@ def build_internal_report(
             ],
         }
     )
+
+
+def _without_source(staged: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the note of `stage` without the path of the source, which only `publish` needs."""
+    return {key: value for key, value in staged.items() if key != SOURCE_FILE} if staged else None

@@ -12,7 +12,7 @@ from typing import Any
 
 from anon_airflow.audit import History
 from anon_airflow.distributions import Distribution
-from anon_airflow.home import private_folder, storage, wipe, write_private
+from anon_airflow.home import private_folder, storage, sync, wipe, write_private
 from anon_airflow.portals.release import Distribution as SentFile
 from anon_airflow.portals.release import Release
 from anon_airflow.run import Run
@@ -117,8 +117,10 @@ def keep(run: Run, files: list[Path], suite: Mapping[str, Any]) -> None:
             for path in files:
                 shutil.copyfile(path, part / path.name)
                 (part / path.name).chmod(0o600)
+                sync(part / path.name)  # The receipt must not outlive what it is for.
             write_private(part / SUITE, json.dumps(suite, indent=1, sort_keys=True).encode())
             part.replace(run.gated)
+            sync(run.gated.parent)
     finally:
         wipe(part)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -106,9 +107,12 @@ def retract(
             },
         )
         try:
-            off = _take_off(target, reason, at, progress)
+            head = store.head()  # The link of this intent: on the portal it shows if the end of the chain is cut off.
+            text = _TombstoneText(reason=reason, at=at, audit={"seq": head.seq, "mac": head.mac})
+            off = _take_off(target, text, progress)
         except AnonError as error:
-            store.close(intent, "failed", outcome="not withdrawn", reasons=[str(error)])
+            with contextlib.suppress(AnonError):  # A full disk fails here too; the first error is the one to report.
+                store.close(intent, "failed", outcome="not withdrawn", reasons=[str(error)])
             raise
         known = target.versions or tuple(row["version"] for row in target.sent)
         gone = sorted({*known, *off})
@@ -129,7 +133,16 @@ def _newest(target: Target) -> Row:
     return max(wanted, key=lambda row: int(row["id"]))
 
 
-def _take_off(target: Target, reason: str, at: str, progress: Progress | None) -> set[str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TombstoneText:
+    """What stands on a tombstone: why, when, and the head of the audit chain."""
+
+    reason: str
+    at: str
+    audit: Mapping[str, Any]
+
+
+def _take_off(target: Target, text: _TombstoneText, progress: Progress | None) -> set[str]:
     """Take the versions off every portal that they were sent to, even if one fails, and say which were there."""
     off: set[str] = set()
     failed: list[AnonError] = []
@@ -137,7 +150,7 @@ def _take_off(target: Target, reason: str, at: str, progress: Progress | None) -
         try:
             sent_to = {row["details"]["dataset"] for row in rows if "dataset" in row["details"]}
             portal = portal_at(settings, sent_to, progress)
-            off.update(_taken_off(portal, target, rows, reason, at))
+            off.update(_taken_off(portal, target, rows, text))
         except AnonError as error:
             failed.append(error)
     if failed:
@@ -145,14 +158,16 @@ def _take_off(target: Target, reason: str, at: str, progress: Progress | None) -
     return off
 
 
-def _taken_off(portal: Portal, target: Target, rows: Iterable[Row], reason: str, at: str) -> Iterable[str]:
+def _taken_off(portal: Portal, target: Target, rows: Iterable[Row], text: _TombstoneText) -> Iterable[str]:
     names: Sequence[str | None] = [None]
     if target.versions is not None:
         names = sorted({*target.versions, *_twins(portal, target, rows)})
     return [
         version
         for name in names
-        for version in portal.withdraw(target.dataset, name, reason, at, words_only=target.words_only)
+        for version in portal.withdraw(
+            target.dataset, name, text.reason, text.at, words_only=target.words_only, audit=text.audit
+        )
     ]
 
 

@@ -7,11 +7,12 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from anon_airflow.audit import AuditStore, History
-from anon_airflow.home import Home, private_folder, write_private
+from anon_airflow.home import DEFAULT_LEASE, Home, private_folder, write_private
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.portals.ckan_server import Server, from_environment
 from anon_airflow.signing import SigningKey
@@ -38,7 +39,7 @@ class Run:
     ``period`` is the first day of the data interval, or None for a run that has none. ``actor`` is who started it.
     Steps hand each other files in private folders, never XCom: whoever may write XCom must not be able to tell the
     gate what to measure. ``connect`` finds the server of a connection: in Airflow as Airflow does, elsewhere in the
-    environment.
+    environment. ``lease`` is how long the run may rest between two steps; zero for one that holds its lock to its end.
     """
 
     publication: Publication
@@ -47,6 +48,7 @@ class Run:
     period: str | None = None
     actor: str = "unknown"
     connect: Callable[[str], Server] = from_environment
+    lease: timedelta = DEFAULT_LEASE
 
     @classmethod
     def of(
@@ -57,11 +59,22 @@ class Run:
         period: str | None = None,
         actor: str = "unknown",
         connect: Callable[[str], Server] = from_environment,
+        retry_delay: timedelta = timedelta(0),
     ) -> Run:
-        """Load the publication file anew: each step decides by what the file says now, and its digest is compared."""
-        publication = load_spec(Path(spec))
+        """
+        Load the publication file anew: each step decides by the file as it is now, and compares its digest.
+
+        ``retry_delay`` is how long a step that failed may wait for its next try.
+        """
+        publication, home = load_spec(Path(spec)), Home.find()
         return cls(
-            publication=publication, run_id=run_id, home=Home.find(), period=period, actor=actor, connect=connect
+            publication=publication,
+            run_id=run_id,
+            home=home,
+            period=period,
+            actor=actor,
+            connect=connect,
+            lease=home.lease + retry_delay,
         )
 
     @property
@@ -79,6 +92,13 @@ class Run:
     @property
     def staging(self) -> Path:
         return staging_of(self.home, self.publication.file, self.run_id)
+
+    @property
+    def lock(self) -> Path:
+        """The lock file of this run; its folder is made if it is missing."""
+        lock = self.home.lock_of(self.staging)
+        private_folder(lock.parent)
+        return lock
 
     @property
     def gated(self) -> Path:

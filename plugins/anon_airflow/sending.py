@@ -11,6 +11,7 @@ from anon_airflow.audit import AuditStore, History
 from anon_airflow.gone import refuse_withdrawn
 from anon_airflow.home import wipe
 from anon_airflow.places import portal_at, settings_of
+from anon_airflow.portal_place import check_portal_place
 from anon_airflow.portals.release import Published, Release
 from anon_airflow.receipt import digest_of_text
 from anon_airflow.release import ReportFile, build_release
@@ -34,6 +35,7 @@ def send(
     :raises RefusedError: another run has published the same period since this one was staged, or this very content was
         withdrawn.
     """
+    check_portal_place(run)
     release, portal = build_release(run, verdict, report), portal_of(run, progress)
     stopping.check()  # Nothing is sent for somebody who wanted it stopped.
     with run.audit() as audit, audit.publishing(run.dataset):
@@ -62,6 +64,7 @@ def send(
         head = audit.head()
         release.manifest.update(receipt=digest_of_text(receipt), audit={"seq": head.seq, "mac": head.mac})
         try:
+            check_portal_place(run)  # Once more: a link may have appeared while this waited for its turn.
             published = portal.publish(release)
         except Exception as error:
             with contextlib.suppress(AnonError):  # Perhaps it is the database that fails, and then it stays open.

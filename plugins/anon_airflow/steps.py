@@ -16,11 +16,13 @@ from anon_airflow.asking import Answer, Question, refuse_unapproved
 from anon_airflow.asking import ask as open_question
 from anon_airflow.asking import decide as close_question
 from anon_airflow.audit.history import STAGE
-from anon_airflow.beginning import begin
+from anon_airflow.beginning import begin, clock_reasons
 from anon_airflow.distributions import digest_of
 from anon_airflow.gone import refuse_withdrawn_version
 from anon_airflow.guard import step
 from anon_airflow.home import private_folder, wipe
+from anon_airflow.lease import make_staging
+from anon_airflow.portal_place import SOURCE_FILE, check_portal_place
 from anon_airflow.release import NOTED, build_public_report, keep, release_files, suite_problems
 from anon_airflow.run import Run
 from anon_airflow.sending import portal_of, send
@@ -32,6 +34,8 @@ from anon_airflow.source import (
     staged_table,
     staging_is_gone,
 )
+from anon_airflow.source_template import check_filled_in
+from anon_airflow.sweep import closed_in, sweep
 from anon_airflow.telling import Progress, say, seldom
 from anon_airflow.waiving import put_on_record, told
 from anon_core import __version__
@@ -56,7 +60,11 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
     from anon_core.distribution import write_parquet
 
     publication = run.publication
+    _sweep(run, progress)
     begin(run, _today())
+    check_filled_in(source_file)
+    check_portal_place(run, source_file)
+    publication.check_files()
     portal_of(run, progress).check_writable()
     for left_by_an_earlier_attempt in (run.staging, run.gated, run.notes):
         wipe(left_by_an_earlier_attempt)
@@ -65,7 +73,7 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
     table = source.table
     with run.audit() as audit:
         intent = audit.intend(run_id=run.run_id, dataset=run.dataset, verb=STAGE, actor=run.actor)
-        private_folder(run.staging)
+        make_staging(run)
         write_parquet(table, run.staging / ORIGINAL)
         note = {
             "rows": table.rows,
@@ -76,15 +84,17 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
             "spec_digest": publication.digest(),
         }
         audit.close(intent, "done", **note)
-    run.note("stage", note)
+    run.note("stage", {**note, SOURCE_FILE: source_file})
     if publication.keep_staging:
-        say(progress, f"keep_staging is on: the originals stay in {run.staging} until somebody removes them")
+        stay = f"the originals stay in {run.staging} until the next run of {run.dataset}, or `anon sweep --kept`"
+        say(progress, f"keep_staging is on: {stay}")
     return {"uri": (run.staging / ORIGINAL).as_uri(), **note}
 
 
 @step
 def detect(run: Run, progress: Progress | None = None) -> Result:
     """Find the column sets that single people out in the data as collected, and where the quasi-identifiers stand."""
+    from anon_core.detect.search_size import check_column_sets
     from anon_core.detect.selective import select
     from anon_core.detect.singletons import detect as search
     from anon_core.frequency import FrequencyTable
@@ -93,6 +103,14 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
 
     table = staged_table(run)
     quasi = run.publication.quasi_identifiers
+    publication = run.publication
+    gated = (len(publication.searched), publication.privacy.published_uniqueness.max_size)
+    check_column_sets(  # The gate searches last, but the steward hears of both now.
+        {
+            "detect.max_size": (len(table.names), publication.detect.max_size),
+            "privacy.published_uniqueness.max_size": gated,
+        }
+    )
     frequencies = FrequencyTable.of(table)
     say(progress, f"searching {len(table.names)} columns for sets that single people out")
     counting = partial(seldom(progress), SETS_SO_FAR)
@@ -251,7 +269,8 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
                 )
             put_on_record(run, audit)
         if not verdict.passed or verdict.vouched:
-            raise RefusedError("gate", verdict.reasons or ["what needs the originals was not measured beside them"])
+            reasons = [*verdict.reasons, *clock_reasons(run, history, _today())]
+            raise RefusedError("gate", reasons or ["what needs the originals was not measured beside them"])
         keep(run, files, verdict.suite)
         report = build_public_report(run, verdict, answered, history)
         with run.audit() as audit:
@@ -269,8 +288,8 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
                 "receipts", run_id=run.run_id, dataset=run.dataset, digest=receipt.digest, body=receipt.to_json()
             )
         return {"verdict": "passed", "checks": len(verdict.checks), "receipt": receipt.digest}
-    except BaseException:
-        wipe(run.gated)  # Without a receipt for them they are of no use to anyone.
+    except BaseException:  # A stop, too: gated files without a receipt are never published.
+        wipe(run.gated)
         raise
     finally:
         if not run.publication.keep_staging:
@@ -319,7 +338,7 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     staged, day = history.staged, history.day(_today())
     original = Original(sha256=staged["sha256"])  # The originals are gone; the receipt stands for what needs them.
     verdict = measure(run.publication, files, rows_before=staged["rows"], today=day, original=original)
-    problems = [*verdict.reasons, *suite_problems(run, verdict.suite)]
+    problems = [*verdict.reasons, *clock_reasons(run, history, _today()), *suite_problems(run, verdict.suite)]
     problems += receipts.problems(
         receipts.Receipt.from_json(stored.body),
         run.key_ring(),
@@ -347,6 +366,16 @@ def record(run: Run) -> Result:
     finally:
         result = close_run(run)
     return result
+
+
+def _sweep(run: Run, progress: Progress | None) -> None:
+    """Remove what dead runs have left, of every dataset, and report it."""
+    with run.audit() as audit:
+        swept = sweep(run.home, closed_in(audit), dataset=run.dataset)
+    for one in swept.removed:
+        say(progress, f"removed the originals of run {one.run_id} of {one.dataset}: {one.state}")
+    for one in swept.failed:
+        say(progress, f"WARNING: {one.sentence}")
 
 
 def _today() -> date:

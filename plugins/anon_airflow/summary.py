@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from anon_airflow.home import Home
+from anon_airflow.sweep import closed_in_home, originals
 from anon_core.report.meant_k import meant_k
 
 SHOWN = 3
 """So many sets or columns are named."""
 
 
-def print_summary(report: Path) -> None:
-    """Print the summary of a run from its internal report."""
+def print_summary(report: Path, home: Home) -> None:
+    """Print the summary of a run from its internal report, and the originals of any run that are still there."""
     for line in summary_lines(json.loads(report.read_bytes())):
+        click.echo(line)
+    for line in original_lines(home):
         click.echo(line)
 
 
-def summary_lines(report: dict[str, Any]) -> Iterator[str]:
+def original_lines(home: Home) -> Iterator[str]:
+    """Yield a line for each run whose originals are still in the staging area, with the reason."""
+    with closed_in_home(home) as closed:
+        for one in originals(home, closed):
+            yield f"  still there         {one.sentence}"
+
+
+def summary_lines(report: dict[str, Any], withdrawals: Sequence[Mapping[str, Any]] = ()) -> Iterator[str]:
     """Yield what happened: rows, what singles people out, before and after, the verdict, and where to look."""
     period = f", period {report['period']}" if report["period"] else ""
     yield f"{report['title']} ({report['dataset']}{period})"
@@ -61,7 +72,11 @@ def summary_lines(report: dict[str, Any]) -> Iterator[str]:
             yield f"  unique rows         {alone}"
     yield from _answered_for(report)
     yield from _approval(report)
-    yield f"  verdict             {_verdict(report)}"
+    if withdrawals:
+        yield f"  verdict             {_withdrawn(withdrawals[-1])}"
+        yield f"  before that         {_verdict(report)}"
+    else:
+        yield f"  verdict             {_verdict(report)}"
     for reason in report["reasons"]:
         yield f"                      - {reason}"
     if report["page"]:
@@ -122,6 +137,11 @@ def _answered_for(report: dict[str, Any]) -> Iterator[str]:
     for word, what, one in listed:
         needed = {True: "needed", False: "not needed", None: "not measured"}[one["needed"]]
         yield f"  {word:<20}{what}: {one['reason']} ({one['by']}, until {one['until']}; {needed})"
+
+
+def _withdrawn(row: Mapping[str, Any]) -> str:
+    reason = " ".join(row["reason"].split())
+    return f"WITHDRAWN on {row['at'][:19]} by {row['person']}: {reason} (version {row['version']})"
 
 
 def _verdict(report: dict[str, Any]) -> str:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from anon_airflow import steps
 from anon_airflow.approval import Outcome
 from anon_airflow.asking import Answer
 from anon_airflow.run import Run
+from anon_core.errors import RefusedError
 from tests.airflow_side.step_runs import UNTIL_GATE, rows, run_of, take
-from tests.faults.publications import write_publication
+from tests.faults.publications import versions_of, write_publication
 
 
 def waiting_run(folder: Path, *, run_id: str = "manual__1", dataset: str = "people", **approval: Any) -> Run:
@@ -30,6 +34,37 @@ def answer(run: Run, outcome: Outcome = Outcome.APPROVED, person: str = "anna", 
 
 def newest_question(run: Run) -> dict:
     return [intent for intent in rows(run)["intents"] if intent["verb"] == "approve"][-1]
+
+
+@pytest.fixture(name="run")
+def gated_run(tmp_path: Path) -> Run:
+    return waiting_run(tmp_path)
+
+
+@pytest.fixture(name="asked")
+def asked_run(run: Run) -> Run:
+    steps.ask(run)
+    return run
+
+
+def refused(step: Callable[..., Any], *args: Any, by: str = "approval") -> str:
+    """Take a step, see it refused, and return the reasons."""
+    with pytest.raises(RefusedError) as caught:
+        step(*args)
+    assert caught.value.by == by
+    return "; ".join(caught.value.reasons)
+
+
+def not_published(run: Run) -> str:
+    """Try to publish, see it refused for want of an approval and on record, and return why."""
+    before = len(rows(run)["refusals"])
+    why = refused(steps.publish, run)
+    found = rows(run)
+    assert len(found["refusals"]) == before + 1
+    assert found["refusals"][-1]["by"] == "approval"
+    assert found["publications"] == []
+    assert versions_of(run.publication.file) == []
+    return why
 
 
 def git(folder: Path, *words: str, author: str = "Ada Rossi <ada@example.org>") -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,15 @@ def run_sql(url: str, *statements: str) -> None:
         for statement in statements:
             connection.execute(text(statement))
     engine.dispose()
+
+
+def unguard(path: Path) -> None:
+    """Drop the triggers of an SQLite store and let every column be empty, as an intruder would."""
+    drop_triggers(f"sqlite:///{path}")
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA writable_schema = ON")
+        database.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE type = 'table'")
+        database.commit()
 
 
 def drop_triggers(url: str) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import multiprocessing
-import os
 from pathlib import Path
 
 import pytest
@@ -14,41 +12,18 @@ from anon_airflow import steps
 from anon_airflow.approval import Decision, Outcome
 from anon_airflow.run import Run
 from anon_airflow.signing import SigningKey
-from anon_airflow.withdrawing import withdraw
-from anon_core.errors import InvalidInputError, RefusedError
-from tests.airflow_side.approvals import answer, newest_question, waiting_run
+from anon_core.errors import RefusedError
+from tests.airflow_side.approvals import (  # noqa: F401 (fixtures)
+    answer,
+    asked_run,
+    gated_run,
+    newest_question,
+    not_published,
+    refused,
+    waiting_run,
+)
 from tests.airflow_side.step_runs import UNTIL_GATE, rows, run_of, take
 from tests.faults.publications import csv_text, files_below, people, source_of, staged_files, versions_of
-
-
-@pytest.fixture
-def run(tmp_path) -> Run:
-    return waiting_run(tmp_path)
-
-
-@pytest.fixture
-def asked(run) -> Run:
-    steps.ask(run)
-    return run
-
-
-def refused(step, *args, by: str = "approval") -> str:
-    with pytest.raises(RefusedError) as caught:
-        step(*args)
-    assert caught.value.by == by
-    return "; ".join(caught.value.reasons)
-
-
-def not_published(run: Run) -> str:
-    """Try to publish, see it refused for want of an approval and on record, and return why."""
-    before = len(rows(run)["refusals"])
-    why = refused(steps.publish, run)
-    found = rows(run)
-    assert len(found["refusals"]) == before + 1
-    assert found["refusals"][-1]["by"] == "approval"
-    assert found["publications"] == []
-    assert versions_of(run.publication.file) == []
-    return why
 
 
 def forge(run: Run, key: SigningKey | None = None, **changes) -> None:
@@ -300,138 +275,6 @@ def test_an_approval_of_something_else_counts_for_nothing_here(tmp_path, changes
         copied = {"run_id": run.run_id, "dataset": run.dataset}
         audit.append("approvals", **{**signed.row(), **copied})
     assert "for another receipt" in (why := not_published(run)) or "signature is wrong" in why
-
-
-def test_an_approval_copied_after_a_rejection_does_not_revive_it(asked):
-    answer(asked)
-    kept = rows(asked)["approvals"][-1]
-    with asked.audit() as audit:
-        withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="wrong period")
-        columns = ("run_id", "dataset", "receipt_digest", "person", "decision", "mac", "details")
-        audit.append("approvals", **{name: kept[name] for name in columns})
-    assert "withdrawn by eva" in not_published(asked)
-
-
-def test_a_withdrawn_approval_publishes_nothing_until_somebody_approves_again(asked):
-    answer(asked)
-    with asked.audit() as audit:
-        taken = withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="wrong period")
-    assert (taken.decision.reason, taken.warning) == ("wrong period", None)
-    assert "withdrawn by eva" in not_published(asked)
-    steps.ask(asked)
-    answer(asked, person="bea")
-    assert take(asked, "publish")["status"] == "published"
-
-
-def test_what_was_never_approved_or_is_published_cannot_be_withdrawn(asked):
-    def withdrawn() -> None:
-        with asked.audit() as audit:
-            withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
-
-    with pytest.raises(InvalidInputError, match="nobody has decided"):
-        withdrawn()
-    answer(asked)
-    take(asked, "publish")
-    with pytest.raises(InvalidInputError, match="published already, as version"):
-        withdrawn()
-    assert [row["decision"] for row in rows(asked)["approvals"]] == ["approved"]
-
-
-def test_a_withdrawal_while_it_is_being_sent_is_seen_by_one_side_or_the_other(asked, monkeypatch):
-    """Withdrawn when `publish` has looked already but nothing is sent: it looks again."""
-    from anon_airflow import gate
-
-    answer(asked)
-    measure = gate.measure
-
-    def meanwhile(*args, **kwargs):
-        with asked.audit() as audit:
-            withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
-        return measure(*args, **kwargs)
-
-    monkeypatch.setattr(gate, "measure", meanwhile)
-    assert "withdrawn by eva" in not_published(asked)
-    with asked.audit() as audit:
-        assert [intent.verb for intent in audit.open_intents()] == ["run"]
-
-
-def withdrawn_late(run: Run) -> str | None:
-    with run.audit() as audit:
-        return withdraw(audit, run.signing_key(), run.run_id, run.dataset, person="eva", reason="x").warning
-
-
-def killed(run: Run) -> None:
-    """Die when everything is on record and the portal is about to be touched."""
-    from anon_airflow.portals.folder import FolderPortal
-
-    FolderPortal.publish = lambda *_: os._exit(9)  # type: ignore[method-assign,assignment]
-    steps.publish(run)
-
-
-def test_a_withdrawal_while_a_killed_publication_waits_for_its_next_try_is_on_record_and_stops_it(asked):
-    answer(asked)
-    process = multiprocessing.get_context("fork").Process(target=killed, args=(asked,))
-    process.start()
-    process.join(120)
-    assert process.exitcode == 9
-    assert "perhaps too late" in (withdrawn_late(asked) or "")
-    assert [row["decision"] for row in rows(asked)["approvals"]] == ["approved", "withdrawn"]
-    assert "withdrawn by eva" in not_published(asked)
-
-
-def test_a_publication_that_failed_is_closed_and_can_be_withdrawn_before_its_next_try(asked, monkeypatch):
-    from anon_airflow.portals.folder import FolderPortal
-    from anon_core.errors import StorageError
-
-    def full(*_):
-        raise StorageError("portal", "publishing", "no space left")
-
-    answer(asked)
-    with monkeypatch.context() as patched:
-        patched.setattr(FolderPortal, "publish", full)
-        with pytest.raises(StorageError):
-            steps.publish(asked)
-    assert [(row["status"], row["details"]) for row in rows(asked)["outcomes"]][-1] == (
-        "failed",
-        {"outcome": "stopped at the portal"},
-    )
-    assert "perhaps too late" in (withdrawn_late(asked) or ""), "the portal may fail after it has shown it"
-    assert "withdrawn by eva" in not_published(asked)
-
-
-def test_a_withdrawal_that_a_publication_overtakes_is_on_record_and_says_so(asked, monkeypatch):
-    """Sent in the moment between the look at the record and the withdrawal."""
-    from anon_airflow.audit import AuditStore
-
-    answer(asked)
-    append = AuditStore.append
-
-    def meanwhile(store, table, **values):
-        if values.get("decision") == "withdrawn":
-            monkeypatch.setattr(AuditStore, "append", append)
-            steps.publish(asked)
-        return append(store, table, **values)
-
-    monkeypatch.setattr(AuditStore, "append", meanwhile)
-    assert "published meanwhile, as version" in (withdrawn_late(asked) or "")
-    assert rows(asked)["approvals"][-1]["decision"] == "withdrawn"
-
-
-def test_clocks_do_not_matter(asked, monkeypatch):
-    """The newest is told by its place in the chain: a rejection from a host whose clock is behind counts."""
-    from datetime import UTC, datetime
-
-    from anon_airflow.audit import AuditStore
-
-    refused(answer, asked, Outcome.REJECTED)
-    steps.ask(asked)
-    answer(asked)
-    opened = AuditStore.open
-    monkeypatch.setattr(AuditStore, "open", lambda *args: opened(*args, clock=lambda: datetime(2001, 1, 1, tzinfo=UTC)))
-    with asked.audit() as audit:
-        withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
-    assert rows(asked)["approvals"][-1]["at"] < rows(asked)["approvals"][0]["at"]
-    assert "withdrawn by eva" in not_published(asked)
 
 
 def test_while_somebody_thinks_only_files_that_passed_are_there(asked):

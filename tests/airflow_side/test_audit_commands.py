@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,16 @@ def test_audit_verify_ends_with_1_and_names_the_broken_link(tmp_path, home):
     assert ended.code == 1
     assert "BROKEN at entry 1" in ended.err
     assert anon("audit", "verify", "--json", home=home).json["broken_seq"] == 1
+
+
+def test_an_anchor_that_is_a_device_or_far_too_large_is_refused(tmp_path, home):
+    anon("run", write_publication(tmp_path), home=home)
+    large = tmp_path / "manifest.json"
+    large.touch()
+    os.truncate(large, 1 << 40)
+    for path, words in (("/dev/zero", "is a device"), (large, "beyond the limit of 16,777,216 bytes")):
+        ended = anon("audit", "verify", "--anchor", path, home=home)
+        assert (ended.code, words in ended.err) == (2, True), ended.err
 
 
 def test_audit_without_a_store_says_where_it_looked(home):

@@ -33,6 +33,32 @@ def test_four_processes_append_at_once_and_the_chain_stays_whole(url: str, tmp_p
     assert verification.ok and verification.entries == 100, verification.reason
 
 
+def read_many(url: str, home: str, times: int) -> None:
+    with AuditStore.open(url, Path(home), KEY) as store:
+        for _ in range(times):
+            store.open_intents()
+            store.verify()
+
+
+@pytest.mark.parametrize("writers", [20, 40])
+def test_of_many_writers_at_once_none_is_left_behind(tmp_path: Path, writers: int) -> None:
+    """SQLite alone lets them try at random: of twenty, some did not come to it for thirty seconds."""
+    url, context = f"sqlite:///{tmp_path}/audit.db", multiprocessing.get_context("fork")
+    AuditStore.open(url, tmp_path, KEY).__exit__(None, None, None)
+    processes = [context.Process(target=append_many, args=(url, str(tmp_path), 10)) for _ in range(writers)]
+    processes += [context.Process(target=read_many, args=(url, str(tmp_path), 3)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(300)
+    assert [process.exitcode for process in processes] == [0] * len(processes)
+    with AuditStore.open(url, tmp_path, KEY) as store:
+        verification = store.verify()
+    assert verification.ok and verification.entries == writers * 10, verification.reason
+    kept = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert kept == {"audit.db": 0o600, "audit.db.lock": 0o600}
+
+
 KILLED = """
 import sys
 from pathlib import Path

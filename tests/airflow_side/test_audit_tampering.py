@@ -20,6 +20,7 @@ from anon_airflow.audit.models import CHAIN, ROWS, metadata
 from anon_airflow.audit.store import Verification
 from anon_airflow.signing import SigningKey
 from anon_core.errors import InvalidInputError, StorageError
+from tests.airflow_side.audit_databases import unguard
 
 KEY = SigningKey.of(b"k" * 32)
 RUN: dict[str, Any] = {"run_id": "run 1", "dataset": "licences"}
@@ -42,12 +43,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 store.append("refusals", **RUN, by="gate", reasons=["k is 2"])
             else:
                 store.intend(**RUN, verb="stage", actor="ada")
-    with closing(sqlite3.connect(home / "audit.db")) as database:
-        for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-            database.execute(f"DROP TRIGGER {name}")
-        database.execute("PRAGMA writable_schema = ON")
-        database.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE type = 'table'")
-        database.commit()
+    unguard(home / "audit.db")
     return home / "audit.db"
 
 
@@ -68,7 +64,7 @@ def verified(original: Path, *statements: tuple[str, tuple[Any, ...]], anchor: H
             if statements and list(database.iterdump()) == before:
                 assume(False)
         with AuditStore.open(None, Path(folder), KEY) as store:
-            return store.verify(anchor)
+            return store.verify(*([anchor] if anchor else []))
 
 
 def assert_broken(found: Verification, number: int) -> None:
@@ -79,7 +75,7 @@ def assert_broken(found: Verification, number: int) -> None:
 
 def test_the_untouched_store_verifies(original: Path) -> None:
     found = verified(original)
-    assert found.ok and found.entries == LINKS
+    assert found.broken_seq is None and found.entries == LINKS
 
 
 @given(number=numbers, value=values, choice=st.data())
@@ -121,7 +117,7 @@ def test_a_cut_off_tail_is_named_against_an_anchor_only(original: Path, first: i
         anchor = store.head()
     cut = [(f"DELETE FROM {table} WHERE id >= ?", (first,)) for table in ROWS]
     cut.append(("DELETE FROM chain WHERE seq >= ?", (first,)))
-    assert verified(original, *cut).ok
+    assert verified(original, *cut).broken_seq is None
     assert_broken(verified(original, *cut, anchor=anchor), first)
 
 

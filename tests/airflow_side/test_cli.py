@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -286,7 +287,7 @@ def test_init_makes_a_dataset_of_any_file_name(tmp_path, home, name):
 def test_init_into_a_folder_that_is_not_there(tmp_path, home, table):
     ended = anon("init", table, "--output", tmp_path / "no" / "out.yaml", home=home)
     assert ended.code == 2
-    assert "Check that the folder exists" in ended.err
+    assert "there is no such folder; make it" in ended.err
 
 
 def test_init_with_a_dataset_that_is_no_slug_leaves_nothing(tmp_path, home, table):
@@ -356,3 +357,40 @@ def test_commands_on_a_table_that_cannot_be_read_end_with_2_or_work(tmp_path, ho
     assert ended.code in ((0, 1, 2) if b"\xff" in content else (2,)), ended.err
     assert "Traceback" not in ended.err
     assert "bug in anonflow" not in ended.err
+
+
+@pytest.mark.parametrize("name", ["init", "recode", "decompose"])
+def test_a_name_that_no_disk_takes_is_refused_as_such(tmp_path, home, table, name):
+    spec = write_publication(tmp_path)
+    output = tmp_path / ("x" * 300 + (".yaml" if name == "init" else ".csv"))
+    extra = {"recode": ["--spec", spec], "decompose": ["--column", "id", "--widths", "1", "--names", "a,b"]}.get(
+        name, []
+    )
+    ended = anon(name, table, *extra, "--output", output, home=home)
+    assert ended.code == 2
+    assert "File name too long" in ended.err
+    assert "bug" not in ended.err
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path, home, table):
+    """The part that was written takes the place of the output, which would be the device."""
+    pipe = tmp_path / "pipe.yaml"
+    os.mkfifo(pipe)
+    for output in (pipe, tmp_path):
+        ended = anon("init", table, "--output", output, "--force", home=home)
+        assert ended.code == 2
+        assert "is not a regular file" in ended.err
+    assert pipe.is_fifo()
+
+
+def test_a_name_that_the_terminal_cannot_show_is_written_as_its_code(tmp_path):
+    (tmp_path / "table.csv").write_text("citt\u00e0,x\n1,2\n1,3\n")
+    ended = subprocess.run(
+        [sys.executable, "-c", "from anon_airflow.cli import main; main()", "profile", str(tmp_path / "table.csv")],
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "ANON_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert r"citt\xe0" in ended.stdout

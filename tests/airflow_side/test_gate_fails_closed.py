@@ -46,7 +46,6 @@ STOCK = [
         },
         False,
     ),
-    ({"type": "expect_column_values_to_not_be_null", "kwargs": {"column": {"$PARAMETER": "x"}}}, False),
 ]
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from anon_airflow import steps
 from anon_airflow.audit import AuditStore, chain, history
+from anon_airflow.audit.clock import SeenDay
 from anon_airflow.home import Home
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.run import Run
@@ -68,7 +69,7 @@ def test_an_untouched_part_of_the_chain_gives_the_rows_of_the_run(store):
     assert found.staged == {"rows": 7, "sha256": "0"}
     assert [row["id"] for row in found.published] == [8]
     assert found.answered == {5}
-    assert found.seen == date(2026, 11, 10)
+    assert found.seen == SeenDay(date(2026, 11, 10), 10)
     assert store.history("nobody's", "people").rows["intents"] == []
 
 

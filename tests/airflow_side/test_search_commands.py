@@ -252,21 +252,21 @@ def wide_table(path: Path, columns: int = 200, rows: int = 120) -> Path:
     return path
 
 
-def test_a_wide_table_without_a_limit_says_what_it_may_cost_and_can_be_stopped(home, tmp_path):
+def test_a_search_of_every_size_over_a_wide_table_says_what_it_may_cost_and_can_be_stopped(home, tmp_path):
     path = wide_table(tmp_path / "wide.csv")
-    started = start("uccs", path, home=home)
+    started = start("uccs", path, "--max-size", "200", home=home)
     started.until_it_says("searching: [1-9]")
     os.kill(started.pid, signal.SIGINT)
     ended = started.wait()
     assert ended.code == 130
-    assert "200 columns and no size limit" in ended.err and "Ctrl-C" in ended.err
+    assert "200 columns and sets of up to 200" in ended.err and "Ctrl-C" in ended.err
     assert "searching: " in ended.err and "searching: 0" not in ended.err
     assert "Traceback" not in ended.err
 
 
 def test_an_interrupt_inside_a_compiled_loop_is_an_interrupt(home, tmp_path):
     path = wide_table(tmp_path / "wide.csv", columns=120, rows=12_000)
-    started = start("detect", path, home=home)
+    started = start("detect", path, "--max-size", "5", home=home)
     started.until_it_says("searching: [1-9]")
     time.sleep(0.5)
     os.kill(started.pid, signal.SIGINT)
@@ -293,3 +293,16 @@ except SystemExit as end:
             [sys.executable, "-c", program, json.dumps(words)], capture_output=True, text=True, check=True, cwd=tmp_path
         )
         assert "LOADED [] 0" in ended.stderr, words
+
+
+@pytest.mark.parametrize("command", ["uccs", "score", "detect"])
+def test_a_wide_table_is_not_searched_without_a_largest_size(home, tmp_path, command):
+    path = tmp_path / "wide.csv"
+    path.write_text("".join(",".join(f"{start}{n}" for n in range(1_000)) + "\n" for start in "cxyx"))
+    ended = anon(command, path, home=home)
+    assert (ended.code, ended.out) == (2, "")
+    assert "1,000 columns have too many sets to search" in ended.err
+    assert "--max-size 3" in ended.err
+    assert anon(command, path, "--max-size", "1", "--json", home=home).code == 0
+    fifty = ",".join(f"c{n}" for n in range(50))
+    assert anon(command, path, "--columns", fifty, "--json", home=home).code == 0

@@ -99,7 +99,7 @@ def test_a_command_prints_the_key_and_is_run_without_a_shell(tmp_path: Path) -> 
 def test_a_command_that_gives_no_key_is_explained_without_its_output(
     command: str, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(key_sources, "_PATIENCE", 1)
+    monkeypatch.setattr(key_sources, "_COMMAND_TIMEOUT_S", 1)
     with pytest.raises(InvalidInputError, match=what) as caught:
         SigningKey.load(tmp_path, {"ANON_SIGNING_KEY_CMD": command})
     assert "SECRET-7f3a" not in str(caught.value) + "".join(capfd.readouterr())
@@ -162,6 +162,20 @@ def test_a_key_file_that_others_can_read_is_refused(mode: int, tmp_path: Path) -
         SigningKey.load(tmp_path, {"ANON_SIGNING_KEY_FILE": str(key_file(tmp_path, mode=mode))})
 
 
+def test_a_key_file_that_is_no_regular_file_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    for path, kind in ((tmp_path / "pipe", "a FIFO"), (Path("/dev/zero"), "a device"), (tmp_path, "a folder")):
+        with pytest.raises(InvalidInputError, match=f"names {kind}"):
+            SigningKey.load(tmp_path, {"ANON_SIGNING_KEY_FILE": str(path)})
+
+
+def test_a_key_file_that_is_far_too_large_is_refused_and_not_read_whole(tmp_path: Path) -> None:
+    path = key_file(tmp_path)
+    os.truncate(path, 1 << 40)
+    with pytest.raises(InvalidInputError, match="more than 65,536 bytes"):
+        SigningKey.load(tmp_path, {"ANON_SIGNING_KEY_FILE": str(path)})
+
+
 def test_a_missing_key_file_is_refused_and_not_made(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="cannot be read"):
         SigningKey.load(tmp_path, {"ANON_SIGNING_KEY_FILE": str(tmp_path / "none")})
@@ -189,7 +203,7 @@ def test_a_damaged_key_in_home_is_refused_and_not_replaced(tmp_path: Path) -> No
 
 def test_a_home_that_takes_no_file_is_a_storage_error(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("a file, not a folder")
-    with pytest.raises(StorageError, match="making a signing key"):
+    with pytest.raises(StorageError, match="making a private folder"):
         SigningKey.load(tmp_path / "home" / "below", {})
 
 

@@ -154,7 +154,7 @@ def test_publishing_waits_for_whoever_publishes_the_same_dataset_and_for_no_othe
     process.start()
     try:
         assert held.acquire(timeout=60)
-        monkeypatch.setattr("anon_airflow.audit.database._PATIENCE", 1)
+        monkeypatch.setattr("anon_airflow.audit.database._PUBLISH_TIMEOUT_S", 1)
         with AuditStore.open(url, tmp_path, KEY) as store:
             with store.publishing("others"):
                 store.intend(run_id="1", dataset="others", verb="publish", actor="ada")

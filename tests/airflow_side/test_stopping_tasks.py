@@ -63,7 +63,7 @@ def test_record_waits_for_a_stage_that_was_marked_failed_and_removes_what_it_sti
 def test_record_fails_rather_than_leave_a_task_at_work_behind(run, monkeypatch):
     from anon_airflow.operators import publication
 
-    monkeypatch.setattr(publication, "PATIENCE", 0.2)
+    monkeypatch.setattr(publication, "LOCK_TIMEOUT_S", 0.2)
     record = task_of(run, "record")
     with locked(record.lock_file(context_of(run)), 1), pytest.raises(StorageError, match="has held it"):
         record.execute(context_of(run))

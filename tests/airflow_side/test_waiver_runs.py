@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +16,26 @@ from tests.airflow_side.step_runs import UNTIL_GATE, rows, run_of, take
 from tests.faults.anon_process import anon
 from tests.faults.publications import portal_of, staged_files, versions_of, write_publication
 
-TODAY = datetime.now(UTC).date()
+
+def today() -> date:
+    """Now, not when the tests began: they may run past midnight."""
+    return datetime.now(UTC).date()
+
+
 ONLY_F = {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "sex", "value_set": ["F"]}}
 
 
 def waiver(check: str, days: int = 30) -> dict[str, Any]:
-    return {"check": check, "reason": "a small register", "by": "R. Rossi", "until": TODAY + timedelta(days)}
+    return {"check": check, "reason": "a small register", "by": "R. Rossi", "until": today() + timedelta(days)}
 
 
 def accepted(days: int = 30) -> dict[str, Any]:
-    one = {"columns": ["born", "sex"], "reason": "public anyway", "by": "B. Bianchi", "until": TODAY + timedelta(days)}
+    one = {
+        "columns": ["born", "sex"],
+        "reason": "public anyway",
+        "by": "B. Bianchi",
+        "until": today() + timedelta(days),
+    }
     return {"published_uniqueness": {"accept": [one]}}
 
 
@@ -44,7 +54,7 @@ def test_a_run_with_a_waived_check_is_published_and_tells_who_waived_it(tmp_path
     assert ended["verdict"] == "published"
     public = json.loads((portal_of(spec) / "people/latest/report.json").read_bytes())
     internal = json.loads(Path(ended["report"]).read_bytes())
-    until = (TODAY + timedelta(30)).isoformat()
+    until = (today() + timedelta(30)).isoformat()
     for listed in (public["privacy"], internal):
         assert listed["waivers"] == [
             {"check": STOCK, "reason": "a small register", "by": "R. Rossi", "until": until, "needed": True}
@@ -105,7 +115,7 @@ def test_what_ends_while_a_run_waits_is_refused_by_the_next_step(tmp_path, monke
     until = accepted(0) if what == "acceptance" else {}
     run = run_of(waiving(tmp_path, waiver(STOCK, 0 if what == "waiver" else 9), **until), tmp_path / "home")
     take(run, *UNTIL_GATE[: 4 if step == "gate" else 5])
-    monkeypatch.setattr(steps, "_today", lambda: TODAY + timedelta(1))
+    monkeypatch.setattr(steps, "_today", lambda: today() + timedelta(1))
     with pytest.raises(RefusedError, match=f"the {what} of .* expired on"):
         take(run, step)
     assert versions_of(run.publication.file) == []
@@ -155,7 +165,7 @@ def checked(folder: Path, *waivers: str) -> Any:
 
 
 def text_of(check: str, days: int = 1) -> str:
-    return f"check: {check}, reason: why, by: R. Rossi, until: {TODAY + timedelta(days)}"
+    return f"check: {check}, reason: why, by: R. Rossi, until: {today() + timedelta(days)}"
 
 
 def test_anon_check_counts_a_waived_check_as_held_and_shows_it(tmp_path):

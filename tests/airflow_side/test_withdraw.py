@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from anon_airflow.audit.models import ROWS, trigger_statements
 from anon_core.errors import RefusedError
+from tests.airflow_side.audit_databases import drop_triggers, run_sql
 from tests.airflow_side.step_runs import UNTIL_GATE, run_of, take
 from tests.faults.anon_process import anon
 from tests.faults.publications import csv_text, files_below, people, portal_of, source_of, write_publication
@@ -170,7 +172,7 @@ def test_the_same_content_under_another_period_goes_with_it(spec: Path, home: Pa
         (("nobody", "--reason", REASON), "no version, run or dataset called 'nobody'"),
         (("people",), "--reason"),
         (("people", "--reason", " "), "say why"),
-        (("people", "--reason", "caf\udce9"), "in letters that everybody can read"),
+        (("people", "--reason", "caf\udce9"), "argument 4 is not text"),
     ],
 )
 def test_a_wrong_call_withdraws_nothing(spec: Path, home: Path, arguments: tuple[str, ...], words: str) -> None:
@@ -223,3 +225,60 @@ def test_retention_comes_from_the_publication_file(tmp_path: Path, home: Path) -
     versions = [publish(spec, home, f"2026-0{month}-01", seed=month) for month in (1, 2, 3)]
     assert rows_on_portal(spec) == sorted(versions[1:])
     assert "no longer available" in (portal_of(spec) / "people/versions" / versions[0] / "index.html").read_text()
+
+
+def cut_off(home: Path, keep: int) -> None:
+    """Remove the newest links together with their rows, which the chain alone does not show."""
+    url = f"sqlite:///{home}/audit.db"
+    drop_triggers(url)
+    run_sql(
+        url,
+        *[f"DELETE FROM {table} WHERE id > {keep}" for table in ROWS],
+        f"DELETE FROM chain WHERE seq > {keep}",
+        *trigger_statements("sqlite"),
+    )
+
+
+def test_a_withdrawal_that_is_cut_off_shows_against_its_tombstone(spec: Path, home: Path) -> None:
+    first, second = publish(spec, home, "2026-01-01"), publish(spec, home, "2026-02-01", seed=2)
+    manifest = portal_of(spec) / "people" / "versions" / second / "manifest.json"
+    before = anon("audit", "verify", "--json", home=home).json["entries"]
+    withdraw(home, first)
+    tombstone = portal_of(spec) / "people" / "versions" / first / "tombstone.json"
+    head = json.loads(tombstone.read_bytes())["audit"]["seq"]
+    assert head == before + 1
+    for anchors in ([manifest], [tombstone], [manifest, tombstone], [portal_of(spec)]):
+        named = [word for anchor in anchors for word in ("--anchor", anchor)]
+        assert anon("audit", "verify", *named, home=home).code == 0, anchors
+    shutil.copy(home / "audit.db", home / "whole.db")
+    cut_off(home, before)
+    assert anon("audit", "verify", home=home).code == anon("audit", "verify", "--anchor", manifest, home=home).code == 0
+    for anchor in (tombstone, portal_of(spec)):
+        ended = anon("audit", "verify", "--anchor", anchor, home=home)
+        assert ended.code == 1 and "the end of the chain was cut off" in ended.err
+    shutil.copy(home / "whole.db", home / "audit.db")
+    cut_off(home, head)  # The intent stays, what came of it goes.
+    ended = anon("audit", "verify", "--anchor", tombstone, home=home)
+    assert ended.code == 1 and f"people {first} was withdrawn by its tombstone, but not by the record" in ended.err
+
+
+def test_what_is_no_anchor_is_an_error_that_names_the_file(spec: Path, home: Path, tmp_path: Path) -> None:
+    publish(spec, home, "2026-01-01")
+    (tmp_path / "empty").mkdir()
+    for number, content in enumerate(
+        ("", "[]", "7", '{"audit": 7}', '{"extras": 3}', '{"audit": {"seq": "x", "mac": 1}}')
+    ):
+        (tmp_path / f"{number}.json").write_text(content)
+        ended = anon("audit", "verify", "--anchor", tmp_path / f"{number}.json", home=home)
+        assert ended.code == 2 and f"{number}.json" in ended.err, content
+    assert anon("audit", "verify", "--anchor", tmp_path / "empty", home=home).code == 2
+
+
+def test_the_summary_of_a_withdrawn_release_says_when_by_whom_and_why(spec: Path, home: Path) -> None:
+    version = publish(spec, home, "2026-01-01")
+    person = withdraw(home, version)["person"]
+    for arguments in ((version, "--summary"), (version,)):
+        shown = anon("audit", "show", *arguments, home=home).out
+        line = next(line for line in shown.splitlines() if line.startswith("  verdict"))
+        assert "WITHDRAWN on 20" in line and f"by {person}: {REASON} (version {version})" in line
+        assert "PUBLISHED" not in line

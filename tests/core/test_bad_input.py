@@ -56,6 +56,7 @@ CASES: list[tuple[str | bytes, dict[str, Any], str, str]] = [
     (f"a,b\n{CANARY},2\n3,4\n", {"delimiter": ";"}, "separated by comma, not by semicolon", "auto"),
     (f"a\n1\n{CANARY},2\n", {"delimiter": ","}, "1 rows do not have the 1 fields of the header (lines 3)", "repair"),
     (f"a,b\n{CANARY},2\n", {"delimiter": "§"}, "its delimiter is not one ASCII character", "source.delimiter"),
+    (f"a,b\n{CANARY},2\n", {"delimiter": "\0"}, "its delimiter is not one ASCII character", "source.delimiter"),
     (f"a,b\n{CANARY},2\n", {"delimiter": ",,"}, "its delimiter is not one ASCII character", "source.delimiter"),
     (f"a,b\n{CANARY},é\n".encode("latin-1"), {}, "is not utf-8 text", "source.encoding"),
     (f"é,b\n{CANARY},1\n".encode("latin-1"), {}, "is not utf-8 text", "source.encoding"),
@@ -65,6 +66,8 @@ CASES: list[tuple[str | bytes, dict[str, Any], str, str]] = [
     (UTF16[2:], {}, "is not utf-8 text", "source.encoding"),
     (UTF16[:-1], {"encoding": "utf-16"}, "is not utf-16 text", "source.encoding"),
     (f"a,b\n{CANARY},2\n", {"encoding": "klingon"}, "cannot be read as 'klingon': no such encoding", "utf-8"),
+    (f"a,b\n{CANARY},2\n", {"encoding": "punycode"}, "cannot be read as 'punycode': no such encoding", "utf-8"),
+    (f"a,b\n{CANARY},2\n", {"encoding": "unicode_escape"}, "cannot be read as 'unicode_escape'", "utf-8"),
     (f"a,b\n{CANARY},2\n", {"encoding": "base64"}, "cannot be read as 'base64': no such encoding", "utf-8"),
     (gzip.compress(f"a,b\n{CANARY},2\n".encode() * 999)[:-30], {}, "is not a whole gzip file", "cut short"),
     (b"\x1f\x8b" + f"a,b\n{CANARY},2\n".encode(), {}, "is not a whole gzip file", "cut short"),
@@ -91,6 +94,21 @@ def test_a_parquet_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
     whole = parquet(tmp_path, pa.array([CANARY, "x"] * 500)).read_bytes()
     for length in [4, 5, 12, len(whole) // 2, len(whole) - 4, len(whole) - 1]:
         assert refusal(write(tmp_path, whole[:length], "cut.parquet")).what == "is not a readable Parquet file"
+
+
+def test_a_parquet_file_with_any_one_byte_changed_is_read_or_refused_in_words(tmp_path: Path) -> None:
+    path = parquet(tmp_path, pa.array([CANARY, None, "b", CANARY, "c"]))
+    whole = path.read_bytes()
+    refused = 0
+    for at in range(len(whole)):
+        for bit in (1, 16, 128):
+            path.write_bytes(whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :])
+            try:
+                read(path)
+            except TableError as error:
+                refused += 1
+                assert CANARY not in "".join(traceback.format_exception(error))
+    assert refused > len(whole) // 2
 
 
 @pytest.mark.parametrize(

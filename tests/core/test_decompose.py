@@ -166,7 +166,7 @@ def test_a_lookup_that_is_not_there_or_not_a_text_is_refused_with_the_reason(tmp
     (tmp_path / "latin.csv").write_bytes("28;N\n32;Südtirol\n".encode("latin-1"))
     for path, said in [
         (tmp_path / "none.csv", "no such lookup file; check the path"),
-        (tmp_path, "is a folder, not a file"),
+        (tmp_path, "is a folder; name a file"),
         (tmp_path / "latin.csv", "line 2 cannot be read as UTF-8 text"),
     ]:
         with pytest.raises(HierarchyError) as caught:

@@ -11,6 +11,7 @@ import yaml
 
 from anon_core.errors import SpecError
 from anon_core.spec import Part, Publication, Role, load_spec
+from anon_core.spec.patterns import groups_of, pattern_problem
 
 ZIP: dict[str, Any] = {
     "role": "quasi",
@@ -253,3 +254,18 @@ def test_lookups_and_hierarchies_of_parts_are_part_of_the_digest(tmp_path: Path)
         (tmp_path / file).write_text("28;M\n")
         seen.append(loaded.digest())
     assert len(set(seen)) == 3
+
+
+@pytest.mark.parametrize(
+    ("pattern", "what"),
+    [
+        ("(?P<a>" + "x" * 2_000 + ")", "2,007 characters"),
+        ("(?i)(?P<a>" + "[\x01-\U0010fffe]" * 60 + ")", "60 classes"),
+        ("(?xi)(?P<a>" + "[\x01-\U0010fffe]" * 60 + ")", "60 classes"),
+        ("(?P<a>(?si:" + "[\x01-\U0010fffe]" * 60 + "))", "60 classes"),
+    ],
+)
+def test_a_pattern_that_takes_long_to_compile_is_refused_before_it_is(pattern: str, what: str) -> None:
+    assert what in (pattern_problem(pattern) or "")
+    assert groups_of(pattern) == ()
+    assert pattern_problem("(?i)(?P<a>[a-z]+)") is None

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from anon_core.distribution import write_csv, write_parquet
 from anon_core.errors import StorageError
+from anon_core.name_rules import has_bad_characters
 from anon_core.table import RELEASED, Table, read
 from tests.core.table_files import assert_same, cells
 from tests.properties.tables import Row, table_of
@@ -35,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @both
 @settings(max_examples=80, deadline=None)
-@given(rows=cells(), names=NAMES.filter(lambda names: all(n.strip() and "\0" not in n for n in names)))
+@given(rows=cells(), names=NAMES.filter(lambda names: all(n.strip() and not has_bad_characters(n) for n in names)))
 def test_what_is_written_is_what_is_reread_and_twice_the_same_bytes(
     folder: Path, write: Writer, name: str, rows: list[Row], names: list[str]
 ) -> None:

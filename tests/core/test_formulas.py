@@ -83,7 +83,7 @@ def test_the_key_is_off_by_default_and_then_leaves_digests_as_they_were(folder: 
 
 
 def test_a_column_whose_name_would_be_run_is_refused_where_formulas_are_escaped(folder: Path) -> None:
-    for name in ("=sum", " +sum", "\u200b@sum", "\tsum"):
+    for name in ("=sum", " +sum", "\u200b@sum"):
         columns = {"sex": {"role": "quasi", "hierarchy": {"root": "any"}}, name: {"role": "other"}}
         found = problems(folder, changed(columns=columns, csv={"escape_formulas": True}))
         assert ["rename the column" in words for _, words in found.values()] == [True]

@@ -218,13 +218,13 @@ def test_a_hierarchy_file_that_is_missing_or_not_a_text_is_refused(tmp_path: Pat
     for path, said in [
         (
             tmp_path / "nowhere.csv",
-            "no such hierarchy file; check the path (in a publication file it starts at the include folder)",
+            "no such hierarchy file; check the path (from where a publication file's paths start",
         ),
         (write(tmp_path, "a;N\né;N\n".encode("latin-1"), "latin.csv"), "line 2 cannot be read as UTF-8 text"),
         (write(tmp_path, f"{CANARY};N\n".encode("utf-16"), "wide.csv"), "line 1 cannot be read as UTF-8 text"),
         (write(tmp_path, "\ufeff\n", "mark.csv"), EMPTY),
-        (tmp_path, "is a folder, not a file"),
-        (Path("/dev/null"), "is not a file"),
+        (tmp_path, "is a folder; name a file"),
+        (Path("/dev/null"), "is a device, not a regular file; name a file"),
         (tmp_path / ("x" * 300), "cannot be read"),
         (tmp_path / "a\0b", "cannot be read"),
     ]:

@@ -47,7 +47,7 @@ def test_a_key_written_twice_is_a_problem(folder: Path) -> None:
         ("a: &a [*a]\n", 1, "no anchor"),
         ("[" * 100_000, 1, "levels deep"),
         (BOMB, 1, "aliases written out"),
-        ("a: " + "x" * 1_000_001, 1, "larger than"),
+        ("a: " + "x" * 1_000_001, 1, "beyond the limit of 1,000,000 bytes"),
     ],
 )
 def test_a_text_that_is_no_specification_is_one_problem(folder: Path, text: str, line: int, words: str) -> None:

@@ -73,6 +73,22 @@ def test_what_cannot_be_read_whole_cannot_be_streamed(tmp_path: Path, raw: bytes
         list(batches(path, ReadOptions()))
 
 
+def test_a_cell_with_a_line_break_is_refused_in_batches_where_it_is_refused_whole(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('a,b\n1,"x\ny"\n')
+    options = ReadOptions(line_breaks=False)
+    for reading in (lambda: list(batches(path, options)), lambda: read(path, options)):
+        with pytest.raises(TableError, match="cells of column 2 hold line breaks"):
+            reading()
+
+
+def test_a_character_cut_at_the_end_of_a_long_file_is_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,b\n" + b"1,2\n" * 50_000 + "é".encode("gb18030")[:1])
+    with pytest.raises(TableError, match="is not gb18030 text"):
+        list(batches(path, ReadOptions(encoding="gb18030")))
+
+
 def test_a_sketch_of_a_small_file_is_exact(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("id,sex\n" + "".join(f"{n},{'FM'[n % 2]}\n" for n in range(500)) + ",F\n")

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,9 +66,10 @@ class Ended:
 class Started:
     """A command at work."""
 
-    def __init__(self, pid: int, folder: Path) -> None:
+    def __init__(self, pid: int, folder: Path, server: _Server) -> None:
         self.pid = pid
         self._folder = folder
+        self._server = server
 
     def until_it_says(self, pattern: str, seconds: float = 120) -> None:
         """Wait for what it says on stderr; the first time a search is run, its loops are compiled."""
@@ -83,7 +84,7 @@ class Started:
         os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> Ended:
-        code = _server().ask(do="wait", pid=self.pid)["code"]
+        code = self._server.ask(do="wait", pid=self.pid)["code"]
         out, err = (
             (self._folder / name).read_text() if (self._folder / name).exists() else "" for name in ("out", "err")
         )
@@ -107,6 +108,9 @@ def start(
     stop_at_write: int | None = None,
     fault: tuple[str, str] | None = None,
     cwd: Path | None = None,
+    call: str | None = None,
+    armed: Mapping[str, object] | None = None,
+    preload: Path | None = None,
 ) -> Started:
     """
     Start ``anon``.
@@ -115,12 +119,14 @@ def start(
     step has returned. ``kill_at_write``: SIGKILL at the nth fsync, rename or removal. ``full_at_write``: from the nth
     fsync or new folder on there is no space left. ``stop_at_write``: from the nth fsync, rename or removal on,
     somebody asks it to stop, again at every one. ``fault``: a dotted function and the text of the ValueError that it
-    raises instead of working.
+    raises instead of working. ``call``: a function, as ``module:name``, to be called with the arguments in place of the
+    command; its errors are printed as those of commands are. ``preload`` and ``armed``: see :mod:`tests.faults.matrix`.
     """
     folder = Path(tempfile.mkdtemp(prefix="anon-command-"))
     temporary = home.parent / "tmp"
     temporary.mkdir(exist_ok=True)
-    answer = _server().ask(
+    server = _server(preload)
+    answer = server.ask(
         do="start",
         arguments=[str(argument) for argument in arguments],
         environ={"ANON_HOME": str(home), "TMPDIR": str(temporary), "HOME": str(home.parent), **(environ or {})},
@@ -131,10 +137,12 @@ def start(
         stop_at_write=stop_at_write,
         fault=fault,
         cwd=str(cwd or home.parent),
+        call=call,
+        armed=armed,
         out=str(folder / "out"),
         err=str(folder / "err"),
     )
-    return Started(answer["pid"], folder)
+    return Started(answer["pid"], folder, server)
 
 
 def warm_templates() -> None:
@@ -146,9 +154,18 @@ def warm_templates() -> None:
 
 
 class _Server:
-    def __init__(self) -> None:
+    def __init__(self, preload: Path | None) -> None:
+        project = str(Path(__file__).parents[2])
+        environ = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [project, os.environ.get("PYTHONPATH")]))}
+        if preload:
+            environ["LD_PRELOAD"] = str(preload)
         self._process = subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            [sys.executable, __file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+            env=environ,
         )
         atexit.register(self.stop)
 
@@ -164,8 +181,8 @@ class _Server:
 
 
 @functools.cache
-def _server() -> _Server:
-    return _Server()
+def _server(preload: Path | None = None) -> _Server:
+    return _Server(preload)
 
 
 def _serve() -> None:
@@ -213,9 +230,12 @@ def _become(question: dict[str, Any]) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (question["largest_file"], question["largest_file"]))
     _plant(question)
     sys.argv = ["anon", *question["arguments"]]
+    work = _calling(question["call"], question["arguments"]) if question["call"] else cli.main
+    if question["armed"]:
+        _arm(question["armed"])
     code = 70
     try:
-        cli.main()
+        work()
         code = 0
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
@@ -228,6 +248,34 @@ def _become(question: dict[str, Any]) -> None:
             if not stream.closed:
                 stream.flush()
         os._exit(code)
+
+
+def _calling(name: str, arguments: list[str]) -> Callable[[], None]:
+    """Return a call of a function whose errors end as those of a command do."""
+    import pkgutil
+
+    from anon_airflow import cli
+
+    function = pkgutil.resolve_name(name)
+
+    def work() -> None:
+        cli._speak_for_ourselves()
+        try:
+            function(*arguments)
+        except Exception as error:  # As the command line does.
+            sys.exit(cli._told(error))
+
+    return work
+
+
+def _arm(armed: Mapping[str, Any]) -> None:
+    """Begin to count the changes of files; the library was loaded before anything else."""
+    import ctypes
+
+    loaded = ctypes.CDLL(None)
+    loaded.fault_clock(ctypes.c_long(armed["clock"]), ctypes.c_long(armed["clock_at"]))
+    root, log = (ctypes.c_char_p(armed[name].encode()) for name in ("root", "log"))
+    loaded.fault_arm(ctypes.c_int(armed["kind"]), ctypes.c_long(armed["at"]), root, log)
 
 
 def _plant(question: dict[str, Any]) -> None:

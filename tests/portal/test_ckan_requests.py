@@ -16,7 +16,7 @@ from anon_airflow.portals.ckan_client import CheckedFile, CkanClient, Patience
 from anon_airflow.portals.ckan_datastore import batches, fill
 from anon_airflow.portals.ckan_metadata import licence_id, lost, metadata_problems, tombstone_fields, withdrawn
 from anon_airflow.portals.ckan_requests import Sent, read_reply
-from anon_airflow.portals.ckan_resources import Role, address, described, held, in_order, plan, without_files
+from anon_airflow.portals.ckan_resources import Role, address, described, held, in_order, plan, size_of, without_files
 from anon_airflow.portals.ckan_server import Server
 from anon_airflow.telling import seldom
 from anon_core.errors import RefusedError
@@ -151,6 +151,27 @@ def test_versions_are_told_newest_first_and_trials_by_hand_last() -> None:
     assert held(there, Role.CURRENT) == []
 
 
+def test_no_more_of_a_file_is_read_back_than_the_limit_whatever_the_portal_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table, report = ({"anonflow_file": name} for name in ("people.csv", "report.json"))
+    assert [size_of({**table, "size": size}) for size in (5, None, 0, -1, True, "5", 1 << 60)] == [5, *[8 << 30] * 6]
+    assert size_of({**report, "size": 1 << 60}) == 16 << 20
+    monkeypatch.setenv("ANON_MAX_DOWNLOAD_BYTES", "4")
+    assert size_of({**table, "size": 5}) == 4
+
+
+@pytest.mark.parametrize("number", ["", "two", "-1", "9" * 5000, "\u0661"])
+def test_versions_of_a_period_are_sorted_by_their_numbers_before_their_times(number: str) -> None:
+    older = {**manifest("v1"), "sequence": 1, "published_at": "2046-11-01T00:00:00Z"}
+    newer = {**manifest("v2"), "sequence": 2, "published_at": "2026-11-01T00:00:00Z"}
+    resources = [described(PACKAGE, Role.VERSION, one, sent()) for one in (older, newer)]
+    assert [one.version for one in held(on_portal(*resources), Role.VERSION)] == ["v2", "v1"]
+    assert in_order(resources) == resources[::-1]
+    resources[1]["anonflow_sequence"] = number
+    assert [one.version for one in held(on_portal(*resources), Role.VERSION)] == ["v1", "v2"]
+
+
 @pytest.mark.parametrize(
     "labels",
     [
@@ -256,3 +277,18 @@ def test_no_row_is_lost_between_batches(tmp_path: Path) -> None:
     path.write_text('"a"\n' + "".join(f'"{number}"\n' for number in range(300_000)))
     rows = [row["a"] for batch in batches(sent(path=path)) for row in batch]
     assert rows == [str(number) for number in range(300_000)]
+
+
+def test_a_withdrawn_version_on_ckan_is_an_anchor_of_the_audit_chain(tmp_path):
+    from anon_airflow.audit import Head
+    from anon_airflow.commands.anchors import read_anchors
+
+    stone = {"version": "v1", "content_digest": "c", "data_digest": "", "at": "2026-11-17T10:00:00Z", "reason": "why"}
+    named = {**PACKAGE, "extras": [{"key": "anonflow_dataset", "value": "people"}]}
+    first = {**named, **tombstone_fields(named, [{**stone, "audit": '{"seq": 7, "mac": "ab"}'}], {})}
+    again = {**first, **tombstone_fields(first, [{**stone, "version": "v2"}], {})}  # An earlier anonflow had no head.
+    for number, content in enumerate((again, {"success": True, "result": again})):
+        (tmp_path / f"{number}.json").write_text(json.dumps(content))
+        found = read_anchors([tmp_path / f"{number}.json"])
+        assert found.heads == (Head(7, "ab"),)
+        assert found.withdrawn == (("people", "v1"), ("people", "v2"))

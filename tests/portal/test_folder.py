@@ -6,7 +6,9 @@ import json
 import os
 import stat
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -133,6 +135,29 @@ def test_a_correction_of_the_newest_period_becomes_latest(root: Path, make: Make
     portal.publish(make("wrong", version="z", period="2026-11"))
     portal.publish(make("right", version="a", period="2026-11"))
     assert (root / "people" / "latest" / "people.csv").read_text() == "right"
+
+
+def test_what_is_published_after_the_clock_was_set_back_is_latest(
+    root: Path, make: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from anon_airflow.portals import manifest
+
+    portal = FolderPortal(root, keep=2)
+    for day, version in ((20, "a"), (2, "b"), (11, "c"), (1, "d")):
+        clock = SimpleNamespace(now=lambda _, day=day: datetime(2026, 11, day, tzinfo=UTC))
+        monkeypatch.setattr(manifest, "datetime", clock)
+        portal.publish(make(f"sex\n{version}\n", version=version))
+        assert newest(root) == version
+    assert [each["version"] for each in portal.versions("people")] == ["d", "c"]
+    assert portal.find("people", make("sex\nd\n").content_digest, None) is not None
+
+
+def test_a_number_is_not_given_twice_when_the_newest_version_was_withdrawn(root: Path, make: Maker) -> None:
+    portal = FolderPortal(root)
+    for version in ("a", "b"):
+        portal.publish(make(f"sex\n{version}\n", version=version))
+    portal.withdraw("people", "b", "wrong", "2026-11-17T00:00:00Z")
+    assert portal.publish(make("sex\nc\n", version="c")).manifest["sequence"] == 3
 
 
 def test_latest_never_disappears_while_it_is_switched(root: Path, make: Maker) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.detect import Progress
+from anon_core.detect.search_size import check_search_size
 from anon_core.detect.unique_columns.interpreted import TooLongError, search_interpreted
 from anon_core.detect.unique_columns.question import Membership, Question, ask, rows_to_spare
 from anon_core.errors import InvalidInputError
@@ -63,8 +64,8 @@ def unique_column_combinations(
     >>> unique_column_combinations(table, approximate=0.5).sets
     (('town',), ('sex', 'smoker'))
 
-    :raises InvalidInputError: no columns, no rows, units instead of rows, a size below 1, or a share that is not in
-        [0, 1).
+    :raises InvalidInputError: no columns, no rows, units instead of rows, a size below 1, too many columns for sets of
+        any size, or a share that is not in [0, 1).
     """
     _check(frequencies, max_size, approximate)
     rows = frequencies.tuples if ignore_duplicates else frequencies.rows
@@ -93,8 +94,7 @@ def _check(frequencies: FrequencyTable, max_size: int | None, approximate: float
         raise InvalidInputError("there is nothing to search: the table has no columns or no rows")
     if frequencies.units is not None:
         raise InvalidInputError("unique columns are searched for rows, not units: count the table without its unit")
-    if max_size is not None and max_size < 1:
-        raise InvalidInputError(f"the largest set must have at least 1 column, not {max_size}")
+    check_search_size(len(frequencies.names), max_size)
     if not 0 <= approximate < 1:
         raise InvalidInputError(
             f"the share of rows that need not be unique must be at least 0 and below 1, not {approximate}"

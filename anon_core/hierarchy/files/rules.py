@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from anon_core.hierarchy.files.texts import LINE_END
 from anon_core.hierarchy.ranges import RANGE, Range, range_in
+from anon_core.name_rules import fault_of_name
 
 Item = str | Range
 
@@ -114,6 +115,8 @@ def parse_rules(text: str) -> Rules:
                 problems.append(f"line {number} begins level {int(marking[1])} where level {level} should begin")
             if title := (marking[2] or "").strip():
                 titles[level] = title
+                if fault := fault_of_name(title):  # It stands on the release's page.
+                    problems.append(f"line {number} gives a level a name that {fault}")
         elif _DASHES.fullmatch(line):
             level, used, marked = level + used, False, True
         elif line and not line.startswith("#"):

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 from anon_core.errors import HierarchyError
+from anon_core.limits import HIERARCHY_FILE
+from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 
 LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -16,16 +18,20 @@ def text_in(path: Path, what: str) -> str:
 
     ``what`` says what the file should be, such as "hierarchy file".
 
-    :raises HierarchyError: the file cannot be read as UTF-8 text.
+    :raises HierarchyError: the file cannot be read as UTF-8 text, is no regular file, or larger than allowed.
     """
     content = b""
     try:
-        if path.exists() and not path.is_file():
-            raise HierarchyError(str(path), ["is a folder, not a file" if path.is_dir() else "is not a file"])
-        content = path.read_bytes()
+        content = read_whole(path, HIERARCHY_FILE)
         return content.decode("utf-8-sig")
+    except NotRegularError as error:
+        problem = f"is {error.kind}; name a file"
+    except FileTooLargeError as error:
+        problem = f"{error.what}; {error.advice}"
     except FileNotFoundError:
-        problem = f"no such {what}; check the path (in a publication file it starts at the include folder)"
+        problem = (
+            f"no such {what}; check the path (from where a publication file's paths start: docs/publication-file.md)"
+        )
     except PermissionError:
         problem = "may not be read by this user"
     except UnicodeDecodeError as error:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, Table, select
+from sqlalchemy import ColumnElement, FromClause, select
 
 from anon_airflow.audit.database import Database
 from anon_airflow.audit.handover import KeyUse, Signers
+from anon_airflow.audit.legible import legible
 from anon_airflow.audit.models import CHAIN, ROWS
 from anon_airflow.key_ring import RETIRED, KeyRing
 from anon_airflow.signing import canonical_json
@@ -86,25 +87,32 @@ def _plain(value: Any) -> Any:
     return {type(value).__name__: repr(value)}
 
 
-def walk(database: Database, begin: int | None = None) -> Iterator[Position]:
+def walk(
+    database: Database, begin: int | None = None, tables: Mapping[str, FromClause] | None = None
+) -> Iterator[Position]:
     """
     Everything the store holds, by number, page by page; from ``begin`` on, if that is given.
 
     Each page is a transaction of its own: what it covers never changes again, so writers need not wait for a walk.
-    The last page has no upper end and, without ``begin``, the first no lower one, so no row can hide outside.
+    The last page has no upper end and, without ``begin``, the first no lower one, so no row can hide outside. Rows
+    without a number, in a table that lost its primary key, come under 0. ``tables`` replace those of the database.
     """
     low = None if begin is None else begin - 1
+    tables = database.tables if tables is None else tables
+    chain = tables[CHAIN.name]
     while True:
         with database.reading() as connection:
-            ends = select(CHAIN.c.seq).order_by(CHAIN.c.seq).offset(_PAGE - 1).limit(1)
-            high = connection.execute(ends if low is None else ends.where(CHAIN.c.seq > low)).scalar()
+            ends = select(chain.c.seq).order_by(chain.c.seq).offset(_PAGE - 1).limit(1)
+            high = connection.execute(ends if low is None else ends.where(chain.c.seq > low)).scalar()
+            high = high if isinstance(high, int) else None
             entries: dict[int, list[Stored]] = defaultdict(list)
             rows: dict[int, list[tuple[str, Stored]]] = defaultdict(list)
-            for entry in connection.execute(_between(CHAIN, CHAIN.c.seq, low, high)).mappings():
-                entries[entry["seq"]].append(dict(entry))
-            for name, table in ROWS.items():
+            for entry in connection.execute(_between(chain, chain.c.seq, low, high)).mappings():
+                entries[_number(entry["seq"])].append(dict(entry))
+            for name in ROWS:
+                table = tables[name]
                 for row in connection.execute(_between(table, table.c.id, low, high)).mappings():
-                    rows[row["id"]].append((name, dict(row)))
+                    rows[_number(row["id"])].append((name, dict(row)))
         for number in sorted(entries.keys() | rows.keys()):
             yield Position(number, tuple(entries.get(number, ())), tuple(rows.get(number, ())))
         if high is None:
@@ -112,7 +120,11 @@ def walk(database: Database, begin: int | None = None) -> Iterator[Position]:
         low = high
 
 
-def _between(table: Table, column: Column[Any], low: int | None, high: int | None) -> Any:
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _between(table: FromClause, column: ColumnElement[Any], low: int | None, high: int | None) -> Any:
     query = select(table)
     if low is not None:
         query = query.where(column > low)
@@ -120,10 +132,13 @@ def _between(table: Table, column: Column[Any], low: int | None, high: int | Non
 
 
 def follow(
-    positions: Iterator[Position], ring: KeyRing, anchor: Head | None = None, after: Head | None = None
+    positions: Iterator[Position], ring: KeyRing, anchors: Iterable[Head] = (), after: Head | None = None
 ) -> Followed:
     """Walk the chain to the first link that does not hold, from its start or from the link after ``after``."""
     head, signers = after or Head(0, GENESIS), Signers(ring)
+    seen: dict[int, set[str]] = defaultdict(set)
+    for anchor in anchors:
+        seen[anchor.seq].add(anchor.mac)
 
     def broken(seq: int, what: str) -> Followed:
         return Followed(head, tuple(signers.used), seq, f"link {seq}: {what}")
@@ -135,10 +150,10 @@ def follow(
         if what:
             return broken(position.number, what)
         head = Head(position.number, position.entries[0]["mac"])
-        if anchor is not None and anchor.seq == head.seq and anchor.mac != head.mac:
+        if seen.get(head.seq, {head.mac}) != {head.mac}:
             return broken(head.seq, "it is not the one the anchor saw, so the history up to it was rewritten")
-    if anchor is not None and anchor.seq > head.seq:
-        return broken(head.seq + 1, f"the anchor saw {anchor.seq} links, so the end of the chain was cut off")
+    if max(seen, default=0) > head.seq:
+        return broken(head.seq + 1, f"the anchor saw {max(seen)} links, so the end of the chain was cut off")
     return Followed(head, tuple(signers.used))
 
 
@@ -155,6 +170,10 @@ def head_before(database: Database, begin: int) -> Head:
 
 def wrong(position: Position, head: Head, signers: Signers) -> str:
     """Say what is wrong at one position, given the last link that holds; empty when nothing is."""
+    return str(legible(_wrong(position, head, signers)))
+
+
+def _wrong(position: Position, head: Head, signers: Signers) -> str:
     if what := wrong_entry(position, head, signers.ring):
         return what
     entry = position.entries[0]
@@ -173,6 +192,10 @@ def wrong(position: Position, head: Head, signers: Signers) -> str:
 
 def wrong_entry(position: Position, head: Head, ring: KeyRing) -> str:
     """Say what is wrong with a link alone, whatever became of its row; empty when nothing is."""
+    return str(legible(_wrong_entry(position, head, ring)))
+
+
+def _wrong_entry(position: Position, head: Head, ring: KeyRing) -> str:
     if len(position.entries) != 1 or position.number != head.seq + 1:
         named = " and ".join(f"{table} row {position.number}" for table, _ in position.rows)
         if position.entries:

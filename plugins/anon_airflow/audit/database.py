@@ -5,27 +5,49 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, make_url, select, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, SQLAlchemyError
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    FromClause,
+    create_engine,
+    event,
+    func,
+    insert,
+    inspect,
+    make_url,
+    select,
+    text,
+)
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from anon_airflow import stopping
+from anon_airflow.audit.failures import Failure, is_database_error, storage_error
 from anon_airflow.audit.lock_file import locked
 from anon_airflow.audit.models import SCHEMA_VERSION, VERSIONS, metadata, trigger_statements
-from anon_core.errors import InvalidInputError, StorageError
+from anon_airflow.audit.schema import Schema, schema_of
+from anon_core.errors import AnonError, InvalidInputError, StorageError
 
 __all__ = ["Database"]
 
-_WAIT_SECONDS = 30
 _LOCK = 0x616E6F6E  # "anon": the advisory lock that appends take on PostgreSQL
-_PATIENCE = 600
-"""Seconds to wait for whoever publishes the same dataset."""
+_LOCK_TIMEOUT_S = 30
+_QUEUE_TIMEOUT_S = 120
+"""How long to wait for a turn at an SQLite file: many processes may wait, and each turn is short."""
+_ANSWER_TIMEOUT_S = 120
+"""How long to wait for an answer of PostgreSQL; longer than any lock that a statement waits for."""
+_PUBLISH_TIMEOUT_S = 600
+"""How long to wait for a process that publishes the same dataset."""
+_PUBLISH_RETRY_S = 0.5
 _WRITES = "anonflow_writes"
 _URL_ADVICE = (
     "give `sqlite:///path/to/audit.db` or `postgresql+pg8000://user:password@host/database` and install that driver"
@@ -39,47 +61,83 @@ class Database:
         self.engine = engine
         self.name = engine.url.render_as_string(hide_password=True)
         self._postgresql = engine.dialect.name == "postgresql"
+        self._as_found = False
+        self._schema: Schema | None = None
 
     @classmethod
-    def open(cls, url: str | None, home: Path) -> Database:
+    def open(cls, url: str | None, home: Path, *, create: bool = True) -> Database:
         """
         Connect, and make the tables if there are none; two processes may do so at once.
 
-        :raises InvalidInputError: the URL cannot be used, or a newer version of anonflow made the tables.
-        :raises StorageError: the database cannot be reached or written.
+        Without ``create`` nothing is made, and the tables are read as they are, even if they were changed by hand: this
+        is how an auditor looks at evidence, also on a medium that cannot be written.
+
+        :raises InvalidInputError: the URL cannot be used, another version made the tables, or there are none to read.
+        :raises StorageError: the database cannot be reached or written, or some of its tables are missing.
         """
         where = _parsed(url, home)
         if where.get_backend_name() == "sqlite":
-            _make_private_file(where)
+            _make_private_file(where, create)
         database = cls(_engine(where))
         try:
-            database._prepare()
-        except BaseException:
+            database._prepare(create)
+            database._as_found = not create
+        except BaseException:  # An interrupt, too, must not leave a connection open.
             database.engine.dispose()
             raise
         return database
+
+    @property
+    def schema(self) -> Schema:
+        """The tables as they are, compared with what they should be."""
+        if self._schema is None:
+            with self.reading() as connection:
+                self._schema = schema_of(connection)
+        return self._schema
+
+    @property
+    def tables(self) -> Mapping[str, FromClause]:
+        """The tables to read rows from: for a worker as anonflow makes them, for an auditor as they are found."""
+        return self.schema.tables if self._as_found else metadata.tables
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction in which every statement sees the same moment."""
         options = {"isolation_level": "REPEATABLE READ"} if self._postgresql else {}
-        with stopping.held(), self._errors("reading the audit store"), self.engine.connect() as connection:
-            connection = connection.execution_options(**options)
-            with connection.begin():
-                yield connection
+        with self._errors("reading the audit store"), contextlib.ExitStack() as queue:
+            self._queue(queue, writes=False)
+            with stopping.held(), self.engine.connect() as connection:
+                connection = connection.execution_options(**options)
+                with connection.begin():
+                    queue.close()  # This reader sees its moment now: the next process may have its turn.
+                    yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that is the only writer; it is on disk when the block ends, or it never was."""
         options: dict[str, Any] = {"isolation_level": "READ COMMITTED"} if self._postgresql else {_WRITES: True}
-        with stopping.held(), self._errors("writing the audit store"), self.engine.connect() as connection:
-            connection = connection.execution_options(**options)
-            with connection.begin():
-                if self._postgresql:
-                    # an advisory lock, unlike LOCK TABLE, works for a role that may only INSERT and SELECT
-                    connection.execute(text(f"SET LOCAL lock_timeout = '{_WAIT_SECONDS}s'"))
-                    connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-                yield connection
+        with self._errors("writing the audit store"), contextlib.ExitStack() as queue:
+            self._queue(queue, writes=True)
+            with stopping.held(), self.engine.connect() as connection:
+                connection = connection.execution_options(**options)
+                with connection.begin():
+                    if self._postgresql:
+                        # an advisory lock, unlike LOCK TABLE, works for a role that may only INSERT and SELECT
+                        connection.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT_S}s'"))
+                        connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+                    yield connection
+
+    def _queue(self, stack: contextlib.ExitStack, *, writes: bool) -> None:
+        """
+        Wait for a turn at an SQLite file.
+
+        SQLite lets processes try at random: of twenty writers some did not get in for thirty seconds. WAL would not
+        help them, and would put the newest links into a second file. A copy for an auditor would lack that file, and a
+        medium that cannot be written does not allow it. A reader gives up its turn as soon as it reads.
+        """
+        if not self._postgresql:
+            lock = Path(f"{self.engine.url.database}.lock")
+            stack.enter_context(locked(lock, _QUEUE_TIMEOUT_S, create=writes))
 
     @contextmanager
     def alone(self, name: str) -> Iterator[None]:
@@ -88,33 +146,45 @@ class Database:
         the process dies.
 
         On PostgreSQL it is an advisory lock of an open transaction; beside an SQLite file, which is one host's, it is a
-        lock file.
+        lock file. The lock is tried for again and again: a statement that waits would look like a server that hangs.
 
-        :raises StorageError: somebody else has held it for too long.
+        :raises StorageError: another process has held it for too long.
         """
         if not self._postgresql:
-            with locked(Path(f"{self.engine.url.database}.{quote(name, safe='')}.lock"), _PATIENCE):
+            with locked(Path(f"{self.engine.url.database}.{quote(name, safe='')}.lock"), _PUBLISH_TIMEOUT_S):
                 yield
             return
         number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big", signed=True)
-        with contextlib.ExitStack() as stack:
-            with self._errors(f"waiting for others ({name})"):
-                connection = stack.enter_context(self.engine.connect())
-                connection.execute(text(f"SET lock_timeout = '{_PATIENCE}s'"))
-                connection.execute(select(func.pg_advisory_xact_lock(_LOCK, number)))
+        doing, end = f"waiting for another process ({name})", time.monotonic() + _PUBLISH_TIMEOUT_S
+        with self._errors(doing):
+            connection = self.engine.connect()
+        try:
+            with self._errors(doing):
+                while not connection.scalar(select(func.pg_try_advisory_xact_lock(_LOCK, number))):
+                    if time.monotonic() > end:
+                        reason = f"it has held the lock for {_PUBLISH_TIMEOUT_S} s"
+                        raise StorageError(self.name, doing, reason, Failure.BUSY.value)
+                    time.sleep(_PUBLISH_RETRY_S)
             yield
+        finally:
+            # If the database was restarted meanwhile, the lock is gone already: that undoes nothing of what was done.
+            with contextlib.suppress(StorageError), self._errors("letting go of a lock"):
+                connection.close()
 
-    def _prepare(self) -> None:
+    def _prepare(self, create: bool) -> None:
         with self.reading() as connection:
-            version = _version(connection)
+            version, there = _version(connection), _our_tables(connection)
+        if not create:
+            if not there:
+                raise InvalidInputError(
+                    f"there is no audit store at {self.name}; set ANON_AUDIT_URL to the one you mean"
+                )
+            return
         if version is None:
             with self.writing() as connection:
                 version = _version(connection)  # another process may have been first
                 if version is None:
-                    metadata.create_all(connection)
-                    for statement in trigger_statements(connection.dialect.name):
-                        connection.exec_driver_sql(statement)
-                    connection.execute(insert(VERSIONS).values(version=SCHEMA_VERSION))
+                    self._make_tables(connection)
                     version = SCHEMA_VERSION
         if version != SCHEMA_VERSION:
             raise InvalidInputError(
@@ -122,25 +192,26 @@ class Database:
                 f"{SCHEMA_VERSION}; upgrade anonflow, or point it at another store"
             )
 
+    def _make_tables(self, connection: Connection) -> None:
+        if there := _our_tables(connection):
+            reason = f"there are tables of an audit store ({len(there)} of {len(metadata.tables)}), but not its version"
+            raise StorageError(self.name, "opening the audit store", reason, Failure.SCHEMA.value)
+        metadata.create_all(connection)
+        for statement in trigger_statements(connection.dialect.name):
+            connection.exec_driver_sql(statement)
+        connection.execute(insert(VERSIONS).values(version=SCHEMA_VERSION))
+
     @contextmanager
     def _errors(self, doing: str) -> Iterator[None]:
         # `from None`: the driver's own error quotes statements and may quote the address with its password
         try:
             yield
-        except IntegrityError:
-            reason = "a row that must be new is already there; run `anon audit verify`"
-            raise StorageError(self.name, doing, reason) from None
-        except (SQLAlchemyError, OSError) as error:
-            raise StorageError(self.name, doing, self._reason(error)) from None
-
-    def _reason(self, error: Exception) -> str:
-        cause: Any = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
-        if cause.args and isinstance(cause.args[0], dict):  # pg8000 hands over the fields of the server's message
-            reason = str(cause.args[0].get("M", type(cause).__name__))
-        else:
-            reason = (str(cause).splitlines() or [type(cause).__name__])[0]
-        password = self.engine.url.password
-        return reason.replace(str(password), "***") if password else reason
+        except AnonError:
+            raise
+        except Exception as error:  # A driver whose connection breaks off raises errors of any kind.
+            if not is_database_error(error, self.engine.dialect.driver):
+                raise
+            raise storage_error(error, self.name, doing, self.engine.url.password) from None
 
 
 def _parsed(url: str | None, home: Path) -> URL:
@@ -159,7 +230,9 @@ def _parsed(url: str | None, home: Path) -> URL:
 
 def _engine(where: URL) -> Engine:
     sqlite = where.get_backend_name() == "sqlite"
-    arguments: dict[str, Any] = {"timeout": _WAIT_SECONDS} if sqlite else {}
+    arguments: dict[str, Any] = {"timeout": _LOCK_TIMEOUT_S} if sqlite else {}
+    if where.get_driver_name() == "pg8000" and "timeout" not in where.query:
+        arguments["timeout"] = _ANSWER_TIMEOUT_S
     try:
         # no pool: Airflow forks, and a connection must not be shared between processes
         engine = create_engine(where, poolclass=NullPool, hide_parameters=True, connect_args=arguments)
@@ -174,21 +247,36 @@ def _engine(where: URL) -> Engine:
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # we say BEGIN ourselves, in _begin_sqlite
     connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")  # bad bytes: for verify to judge
-    connection.execute("PRAGMA synchronous = EXTRA")
+    try:
+        connection.execute("PRAGMA synchronous = EXTRA")
+    except UnicodeError:  # Of a damaged schema SQLite quotes bytes that Python cannot read.
+        raise sqlite3.DatabaseError("could not decode the schema of the database") from None
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get(_WRITES, False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    if connection.get_execution_options().get(_WRITES, False):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        connection.exec_driver_sql("BEGIN")
+        connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").close()  # Only now does it hold the moment.
 
 
-def _make_private_file(where: URL) -> None:
+def _make_private_file(where: URL, create: bool) -> None:
     path = Path(str(where.database))
     try:
+        if not create:
+            os.close(os.open(path, os.O_RDONLY))
+            return
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     except OSError as error:
-        raise StorageError(str(path), "opening the audit store", error.strerror or type(error).__name__) from None
+        advice = Failure.PERMISSION if isinstance(error, PermissionError) else Failure.MISPLACED
+        reason = error.strerror or type(error).__name__
+        raise StorageError(str(path), "opening the audit store", reason, advice.value) from None
+
+
+def _our_tables(connection: Connection) -> set[str]:
+    return metadata.tables.keys() & set(inspect(connection).get_table_names())
 
 
 def _version(connection: Connection) -> int | None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import func, select
 
 from anon_airflow.audit.chain import Position, follow, head_before, walk
+from anon_airflow.audit.clock import BY, SeenDay, latest_day
 from anon_airflow.audit.database import Database
 from anon_airflow.audit.models import ROWS
 from anon_airflow.audit.runs import decoded
@@ -19,10 +20,9 @@ from anon_core.errors import RefusedError
 
 __all__ = ["BY", "RUN", "SEEN", "STAGE", "History", "StoredReceipt", "begun", "history_of", "since_begun"]
 
-BY = "audit store"
 RUN, STAGE, PUBLISH = "run", "stage", "publish"
 SEEN = "seen"
-"""Where the intent of a run keeps the day of the newest link before it, whatever the clock says that wrote it."""
+"""The key in the intent of a run under which stands the latest day of all links before it."""
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[Row]]
@@ -57,17 +57,28 @@ class History:
     One run as the chain vouches for it, from its first row on.
 
     ``published`` are the intents to publish its dataset since then, by any run, but those that were refused; ``seen``
-    is the latest day on which anything in this part of the chain, or the link before it, was written.
+    is the latest day that any link of the whole chain carries, or carried when the run began; None for an empty store.
     """
 
     run_id: str
     rows: Rows
     published: Sequence[Row]
-    seen: date
+    seen: SeenDay | None
 
     def day(self, today: date) -> date:
         """Return the day that counts where something has an end: a clock that was set back does not bring it back."""
-        return max(today, self.seen)
+        return max(today, self.seen.day) if self.seen else today
+
+    def clock_problem(self, today: date) -> str:
+        """Return in words that the record has a later day than this worker's clock, and what to do; else nothing."""
+        if self.seen is None or self.seen.day <= today:
+            return ""
+        return (
+            f"link {self.seen.link} of the audit store was written on {self.seen.day.isoformat()}, this worker's clock "
+            f"says {today.isoformat()}, and the later day counts: if this clock is slow, set it; if the other one ran "
+            "ahead, have the waiver or acceptance renewed until after that day, or remove it (docs/gate.md, A clock "
+            "that ran ahead)"
+        )
 
     @property
     def begun_at(self) -> int:
@@ -131,7 +142,7 @@ def history_of(database: Database, ring: KeyRing, run_id: str, dataset: str) -> 
         followed = follow(passing(walk(database, start)), ring, after=head_before(database, start))
         if followed.broken_seq is not None:
             raise RefusedError(BY, [f"{followed.reason}; nothing on record is believed: run `anon audit verify`"])
-    proven = _Proven(run_id, dataset)
+    proven = _Proven(run_id, dataset, latest_day(database, ring))
     for ((name, row),) in passed:
         proven.keep(name, decoded(ROWS[name], row))
     if begun(proven.rows) is None and any(found for name, found in proven.rows.items() if name != "refusals"):
@@ -145,6 +156,9 @@ def _first_row(database: Database, run_id: str, dataset: str) -> int | None:
         for table in (table for table in ROWS.values() if "run_id" in table.c):
             first = select(func.min(table.c.id)).where(table.c.run_id == run_id, table.c.dataset == dataset)
             firsts.append(connection.execute(first).scalar())
+    if any(first is not None and not isinstance(first, int) for first in firsts):
+        reason = "a row has no number for its place in the chain; nothing on record is believed"
+        raise RefusedError(BY, [f"{reason}: run `anon audit verify`"])
     return min((first for first in firsts if first is not None), default=None)
 
 
@@ -158,14 +172,16 @@ class _Proven:
 
     run_id: str
     dataset: str
+    latest: SeenDay | None
     rows: dict[str, list[Row]] = field(default_factory=_tables_of_runs)
     publishing: list[Row] = field(default_factory=list)
     refused: set[int] = field(default_factory=set)
-    newest: str = ""
 
     def keep(self, name: str, row: Row) -> None:
         """Take one row; an outcome belongs to the run of its intent."""
-        self.newest = max(self.newest, row["at"])
+        self._see(row["at"], row["id"])
+        if name == "intents" and row["verb"] == RUN and row["details"].get(SEEN):
+            self._see(str(row["details"][SEEN]), row["id"])
         own = (row.get("run_id"), row.get("dataset")) == (self.run_id, self.dataset)
         if name == "outcomes":
             own = any(intent["id"] == row["intent_id"] for intent in self.rows["intents"])
@@ -176,12 +192,15 @@ class _Proven:
         if own:
             self.rows[name].append(row)
 
+    def _see(self, at: str, link: int) -> None:
+        seen = SeenDay(date.fromisoformat(at[:10]), link)
+        if self.latest is None or seen.day > self.latest.day:
+            self.latest = seen
+
     def history(self) -> History:
-        counted = [str(row["details"].get(SEEN) or "") for row in self.rows["intents"] if row["verb"] == RUN]
-        newest = max([self.newest, *counted])[:10]
         return History(
             run_id=self.run_id,
             rows=self.rows,
             published=tuple(row for row in self.publishing if row["id"] not in self.refused),
-            seen=date.fromisoformat(newest) if newest else date.min,
+            seen=self.latest,
         )

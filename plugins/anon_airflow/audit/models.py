@@ -52,6 +52,9 @@ CHAIN = Table(
     _text("key_id"),
 )
 
+# Which link carries the latest day is looked up at every step.
+Index("chain_by_time", CHAIN.c.at)
+
 VERSIONS = Table("schema_version", metadata, Column("version", Integer, primary_key=True, autoincrement=False))
 
 _TABLES = (

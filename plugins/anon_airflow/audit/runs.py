@@ -1,4 +1,4 @@
-"""The history as people read it: one line per run, and what a run left behind."""
+"""The history as people read it: one line per run, and what a run left behind. Rows are shown without being proven."""
 
 from __future__ import annotations
 
@@ -7,12 +7,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, select, tuple_, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    LargeBinary,
+    Table,
+    Text,
+    and_,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+    true,
+    union_all,
+)
 
+from anon_airflow.audit.evidence import UNPROVEN, WRONG, mark_rows, shown_row
 from anon_airflow.audit.handover import NO_RUN
-from anon_airflow.audit.models import ROWS
+from anon_airflow.audit.legible import legible
+from anon_airflow.audit.models import CHAIN, ROWS
+from anon_airflow.key_ring import KeyRing
+from anon_core.name_rules import is_utf8
 
-__all__ = ["OpenIntent", "Run", "decoded", "open_intents", "rows_of_run", "runs"]
+__all__ = ["ANY", "OpenIntent", "Records", "Run", "decoded"]
+
+ANY = object()
+"""Stands for every dataset; None stands for an empty column, which only an intruder leaves."""
+
+Rows = dict[str, list[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +57,7 @@ class Run:
     One run of one dataset; ``verdict`` is published, unchanged, withdrawn, refused, failed or open.
 
     ``by`` says what refused it, where something did: stage, recode, gate, receipt, approval, audit store or portal.
+    ``wrong`` lists what the chain does not vouch for, ``unproven`` the keys that were not known here.
     """
 
     run_id: str
@@ -43,10 +68,12 @@ class Run:
     by: str | None
     version: str | None
     location: str | None
+    wrong: tuple[str, ...] = ()
+    unproven: tuple[str, ...] = ()
 
 
 def decoded(table: Table, row: Mapping[Any, Any]) -> dict[str, Any]:
-    """A stored row with its JSON columns read and its flags as booleans."""
+    """A stored row that the chain vouches for, with its JSON columns read and its flags as booleans."""
     values = dict(row)
     for column in table.columns:
         if column.info.get("json"):
@@ -56,73 +83,121 @@ def decoded(table: Table, row: Mapping[Any, Any]) -> dict[str, Any]:
     return values
 
 
-def open_intents(connection: Connection, dataset: str | None) -> list[OpenIntent]:
-    intents, outcomes = ROWS["intents"], ROWS["outcomes"]
-    columns = [intents.c[name] for name in OpenIntent.__slots__]
-    answered = select(outcomes.c.intent_id).where(outcomes.c.intent_id == intents.c.id).exists()
-    query = select(*columns).where(~answered).order_by(intents.c.id)
-    if dataset is not None:
-        query = query.where(intents.c.dataset == dataset)
-    return [OpenIntent(**row) for row in connection.execute(query).mappings()]
+@dataclass(frozen=True, slots=True)
+class Records:
+    """
+    What is on record, to be shown to people, also after an intruder has changed it.
 
+    ``tables`` are the tables as :mod:`anon_airflow.audit.schema` found them. ``ring`` has the keys that prove rows.
+    """
 
-def rows_of_run(connection: Connection, run_id: str, dataset: str | None) -> dict[str, list[dict[str, Any]]]:
-    """All rows of a run, by table, oldest first; outcomes belong to the run of their intent."""
-    found = {}
-    for name, table in ROWS.items():
-        if name == "outcomes":
-            of_run = ROWS["intents"]
-            query = select(table).join(of_run, of_run.c.id == table.c.intent_id)
-        elif "run_id" in table.c:
-            of_run, query = table, select(table)
-        else:
-            continue
-        query = query.where(of_run.c.run_id == run_id).order_by(table.c.id)
+    connection: Connection
+    tables: Mapping[str, FromClause]
+    ring: KeyRing
+
+    def open_intents(self, dataset: str | None) -> list[dict[str, Any]]:
+        """What was begun and never reported back, oldest first."""
+        intents, outcomes = self.tables["intents"], self.tables["outcomes"]
+        answered = select(outcomes.c.intent_id).where(outcomes.c.intent_id == intents.c.id).exists()
+        query = select(intents).where(~answered).order_by(intents.c.id)
         if dataset is not None:
-            query = query.where(of_run.c.dataset == dataset)
-        found[name] = [decoded(table, dict(row)) for row in connection.execute(query).mappings()]
-    found["withdrawals"] = _withdrawals(connection, found["publications"])
-    return found
+            query = query.where(_is(intents.c.dataset, dataset))
+        return self._read({"intents": query})["intents"]
+
+    def runs(self, dataset: str | None, limit: int | None) -> list[Run]:
+        """The newest runs first. A run is a run id and a dataset: Airflow gives runs of different DAGs the same id."""
+        return [_summary(*key, self.rows(*key)) for key in self._keys(dataset, limit)]
+
+    def find(self, name: str) -> tuple[Run, Rows] | None:
+        """The newest run that has this id, version or dataset, with its rows."""
+        published = set()
+        for table in (self.tables["publications"], self.tables["releases"]):
+            query = select(table.c.run_id, table.c.dataset).where(_is(table.c.version, name))
+            published |= {tuple(key) for key in self.connection.execute(query)}
+        for key in self._keys(None, None):
+            if key in published or name in (legible(key[0]), legible(key[1])):
+                rows = self.rows(*key)
+                return _summary(*key, rows), rows
+        return None
+
+    def rows(self, run_id: Any, dataset: Any) -> Rows:
+        """All rows of a run, by table, oldest first; outcomes belong to the run of their intent."""
+        queries = {}
+        for name in ROWS:
+            table = self.tables[name]
+            if name == "outcomes":
+                of_run = self.tables["intents"]
+                query = select(table).join(of_run, of_run.c.id == table.c.intent_id)
+            elif "run_id" in table.c:
+                of_run, query = table, select(table)
+            else:
+                continue
+            queries[name] = query.where(_is(of_run.c.run_id, run_id), _is(of_run.c.dataset, dataset)).order_by(
+                table.c.id
+            )
+        found = self._read(queries)
+        return found | self._withdrawals(found["publications"])
+
+    def _withdrawals(self, publications: Sequence[Mapping[str, Any]]) -> Rows:
+        """What was withdrawn of what a run published, by version: several runs may have published the same one."""
+        table = self.tables["withdrawals"]
+        keys = sorted({(row["dataset"], row["version"]) for row in publications})
+        if not keys:
+            return {"withdrawals": []}
+        mine = [and_(_is(table.c.dataset, dataset), _is(table.c.version, version)) for dataset, version in keys]
+        return self._read({"withdrawals": select(table).where(or_(*mine)).order_by(table.c.id)})
+
+    def _keys(self, dataset: str | None, limit: int | None) -> list[tuple[Any, Any]]:
+        of_runs = [table for name, table in self.tables.items() if "run_id" in table.c and name in ROWS]
+        everything = union_all(*[select(table.c.run_id, table.c.dataset, table.c.id) for table in of_runs]).subquery()
+        run_id, first = everything.c.run_id, func.min(everything.c.id)
+        query = select(run_id, everything.c.dataset).group_by(run_id, everything.c.dataset)
+        query = query.where(or_(run_id != NO_RUN, run_id.is_(None)))  # A change of keys belongs to none.
+        if dataset is not None:
+            query = query.where(_is(everything.c.dataset, dataset))
+        found = self.connection.execute(query.order_by(first.desc()).limit(limit)).all()
+        return [(run, name) for run, name in found]
+
+    def _read(self, queries: Mapping[str, Any]) -> Rows:
+        found = {}
+        for name, query in queries.items():
+            stored = [dict(row) for row in self.connection.execute(query).mappings()]
+            found[name] = [(row, shown_row(ROWS[name], row)) for row in stored]
+        mark_rows(self.connection, self.tables[CHAIN.name], self.ring, found)
+        return {name: [row for _, row in rows] for name, rows in found.items()}
 
 
-def _withdrawals(connection: Connection, publications: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What was withdrawn of what a run published; it is told by version, for several runs may have published one."""
-    table = ROWS["withdrawals"]
-    keys = [(row["dataset"], row["version"]) for row in publications]
-    if not keys:
-        return []
-    query = select(table).where(tuple_(table.c.dataset, table.c.version).in_(keys)).order_by(table.c.id)
-    return [decoded(table, dict(row)) for row in connection.execute(query).mappings()]
+def _is(column: ColumnElement[Any], value: Any) -> ColumnElement[bool]:
+    """Compare with a value as it was read: text that is no UTF-8 is given to the database as the bytes that it is."""
+    if value is ANY:
+        return true()
+    if isinstance(value, str) and not is_utf8(value):
+        return column == cast(literal(value.encode("utf-8", "surrogateescape"), LargeBinary), Text)
+    return column.is_(None) if value is None else column == value
 
 
-def runs(connection: Connection, dataset: str | None, limit: int | None) -> list[Run]:
-    """The newest runs first. A run is a run id and a dataset: Airflow gives runs of different DAGs the same id."""
-    tables = [table for table in ROWS.values() if "run_id" in table.c]
-    everything = union_all(*[select(table.c.run_id, table.c.dataset, table.c.id) for table in tables]).subquery()
-    first = func.min(everything.c.id)
-    query = select(everything.c.run_id, everything.c.dataset).group_by(everything.c.run_id, everything.c.dataset)
-    query = query.where(everything.c.run_id != NO_RUN)  # a change of keys belongs to none
-    if dataset is not None:
-        query = query.where(everything.c.dataset == dataset)
-    keys = connection.execute(query.order_by(first.desc()).limit(limit)).all()
-    return [_summary(run_id, name, rows_of_run(connection, run_id, name)) for run_id, name in keys]
-
-
-def _summary(run_id: str, dataset: str, rows: Mapping[str, Sequence[dict[str, Any]]]) -> Run:
+def _summary(run_id: Any, dataset: Any, rows: Mapping[str, Sequence[dict[str, Any]]]) -> Run:
     status = {outcome["intent_id"]: outcome["status"] for outcome in rows["outcomes"]}
     verbs = dict.fromkeys(intent["verb"] for intent in rows["intents"] if status.get(intent["id"]) == "done")
     published = rows["publications"][-1] if rows["publications"] else None
     released = published or (rows["releases"][-1] if rows["releases"] else None)
     verdict = _verdict(rows, status)
     return Run(
-        run_id=run_id,
-        dataset=dataset,
-        started=min(table[0]["at"] for table in rows.values() if table),
+        run_id=str(legible(run_id)),
+        dataset=str(legible(dataset)),
+        started=min((table[0]["at"] for table in rows.values() if table), default="(unknown)"),
         verbs=tuple(verbs),
         verdict=verdict,
         by=rows["refusals"][-1]["by"] if verdict == "refused" and rows["refusals"] else None,
         version=released["version"] if released else None,
         location=published["location"] if published else None,
+        wrong=tuple(
+            f"{name} row {row['id']}: {what}"
+            for name, table in rows.items()
+            for row in table
+            for what in row.get(WRONG, ())
+        ),
+        unproven=tuple(sorted({str(row[UNPROVEN]) for table in rows.values() for row in table if UNPROVEN in row})),
     )
 
 

@@ -14,15 +14,17 @@ from typing import Any, Self
 from sqlalchemy import Column, Connection, Integer, insert, select
 
 from anon_airflow.audit.chain import GENESIS, Head, entry_message, follow, row_digest, walk
+from anon_airflow.audit.clock import latest_day
 from anon_airflow.audit.database import Database
+from anon_airflow.audit.evidence import export_lines
 from anon_airflow.audit.handover import KeyUse, handover_row, why_not_to_hand_over
-from anon_airflow.audit.history import BY, History, history_of
+from anon_airflow.audit.history import History, history_of
 from anon_airflow.audit.models import CHAIN, ROWS
 from anon_airflow.audit.proven import proven_rows
-from anon_airflow.audit.runs import OpenIntent, Run, open_intents, rows_of_run, runs
+from anon_airflow.audit.runs import ANY, OpenIntent, Records, Run
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
-from anon_core.errors import InternalError, InvalidInputError, RefusedError
+from anon_core.errors import InternalError, InvalidInputError
 
 __all__ = ["STATUSES", "AuditStore", "Verification"]
 
@@ -37,7 +39,8 @@ class Verification:
     Whether the record is untouched.
 
     ``entries`` and ``head`` say how far the chain holds, ``keys`` which keys signed it and from which link on;
-    ``reason`` names the first link that does not hold. Open intents are no break: a process that was killed leaves one.
+    ``reason`` names the first link that does not hold, ``schema`` what is different about the tables. Open intents are
+    no break: a process that was killed leaves one.
     """
 
     ok: bool
@@ -47,6 +50,7 @@ class Verification:
     head: Head
     keys: tuple[KeyUse, ...]
     open_intents: tuple[OpenIntent, ...]
+    schema: tuple[str, ...] = ()
 
 
 class AuditStore:
@@ -59,15 +63,23 @@ class AuditStore:
 
     @classmethod
     def open(
-        cls, url: str | None, home: Path, key: SigningKey | KeyRing, *, clock: Clock = lambda: datetime.now(UTC)
+        cls,
+        url: str | None,
+        home: Path,
+        key: SigningKey | KeyRing,
+        *,
+        create: bool = True,
+        clock: Clock = lambda: datetime.now(UTC),
     ) -> AuditStore:
         """
         Open the store at ``url``, or ``home/audit.db``, and make its tables if there are none.
 
-        :raises InvalidInputError: the URL cannot be used, or a newer version of anonflow made the tables.
+        Without ``create`` nothing is made, and a store is read even if its tables are not what they should be.
+
+        :raises InvalidInputError: the URL cannot be used, another version made the tables, or there are none to read.
         :raises StorageError: the database cannot be reached or written.
         """
-        return cls(Database.open(url, home), key, clock)
+        return cls(Database.open(url, home, create=create), key, clock)
 
     def __enter__(self) -> Self:
         return self
@@ -134,28 +146,26 @@ class AuditStore:
 
     def open_intents(self, dataset: str | None = None) -> list[OpenIntent]:
         """What was begun and never reported back, oldest first."""
-        with self._database.reading() as connection:
-            return open_intents(connection, dataset)
+        return [
+            OpenIntent(**{name: row[name] for name in OpenIntent.__slots__}) for row in self.open_intent_rows(dataset)
+        ]
+
+    def open_intent_rows(self, dataset: str | None = None) -> list[dict[str, Any]]:
+        """The same as whole rows, to be shown."""
+        with self._records() as records:
+            return records.open_intents(dataset)
 
     def newest_day(self) -> date | None:
         """
-        Return the day of the newest link; None for an empty store.
+        Return the latest day that any link carries; None for an empty store.
 
-        A key that is not known here is not judged: nothing can be written after it, and that says what to do.
+        It is None, too, where the key of the newest link is not here: nothing can be written after such a link, and
+        that error tells the operator what to do.
 
-        :raises RefusedError: the signature of that link is wrong.
+        :raises RefusedError: the signature of that link, or of the newest, is wrong, or cannot be checked.
         """
-        with self._database.reading() as connection:
-            found = connection.execute(select(CHAIN).order_by(CHAIN.c.seq.desc()).limit(1)).mappings().first()
-        if found is None:
-            return None
-        entry = dict(found)
-        key = self._ring.find(entry["key_id"])
-        if key is None:
-            return None
-        if not key.verify("chain", entry_message(entry), entry["mac"]):
-            raise RefusedError(BY, [f"link {entry['seq']}, the newest, was edited: run `anon audit verify`"])
-        return date.fromisoformat(entry["at"][:10])
+        found = latest_day(self._database, self._ring)
+        return found.day if found else None
 
     def history(self, run_id: str, dataset: str) -> History:
         """
@@ -183,44 +193,59 @@ class AuditStore:
         with self._database.alone(f"publish-{dataset}"):
             yield
 
+    @property
+    def schema_problems(self) -> tuple[str, ...]:
+        """What is different about the tables from what this version of anonflow makes."""
+        return self._database.schema.problems
+
     def runs(self, dataset: str | None = None, limit: int | None = 50) -> list[Run]:
         """One summary per run, the newest first; ``limit=None`` for all."""
-        with self._database.reading() as connection:
-            return runs(connection, dataset, limit)
+        with self._records() as records:
+            return records.runs(dataset, limit)
+
+    def find_run(self, name: str) -> tuple[Run, dict[str, list[dict[str, Any]]]] | None:
+        """The newest run that has this id, version or dataset, with its rows as :meth:`run` returns them."""
+        with self._records() as records:
+            return records.find(name)
 
     def run(self, run_id: str, dataset: str | None = None) -> dict[str, list[dict[str, Any]]]:
         """
-        All rows of a run by table, JSON read, to be shown; name the dataset too where several share the run id.
+        All rows of a run by table, JSON read, for people to look at; ``wrong`` in a row is what does not hold.
 
-        Nothing is proven here: what is to be relied on comes from :meth:`history`.
+        Name the dataset too where several share the run id. Steps decide by :meth:`history`, which proves its rows.
         """
-        with self._database.reading() as connection:
-            return rows_of_run(connection, run_id, dataset)
+        with self._records() as records:
+            return records.rows(run_id, ANY if dataset is None else dataset)
 
-    def verify(self, anchor: Head | None = None) -> Verification:
+    def verify(self, *anchors: Head) -> Verification:
         """
-        Follow the chain from its start and name the first link that does not hold.
+        Follow the chain from its start and name the first link that does not hold; compare the tables too.
 
-        The chain alone cannot tell that its newest entries were removed together with their rows; an ``anchor``, a
-        head kept elsewhere, can, and also that all of it was signed anew by someone with the key.
+        The chain alone does not show that its newest entries were removed together with their rows. ``anchors``, heads
+        kept elsewhere, do, and also show that a holder of the key signed all of it anew.
         """
-        followed = follow(walk(self._database), self._ring, anchor)
+        schema = self._database.schema
+        followed = follow(walk(self._database, tables=schema.tables), self._ring, anchors)
         return Verification(
-            ok=followed.broken_seq is None,
+            ok=followed.broken_seq is None and not schema.problems,
             entries=followed.head.seq,
             broken_seq=followed.broken_seq,
             reason=followed.reason,
             head=followed.head,
             keys=followed.keys,
             open_intents=tuple(self.open_intents()),
+            schema=schema.problems,
         )
 
     def export(self) -> Iterator[dict[str, Any]]:
         """Every chain entry in order with its row as stored, so that the chain can be checked without the store."""
-        for position in walk(self._database):
-            for entry in position.entries:
-                rows = [row for table, row in position.rows if table == entry["table_name"]]
-                yield {**entry, "row": dict(rows[0]) if rows else None}
+        return export_lines(walk(self._database, tables=self._database.schema.tables), self._ring)
+
+    @contextmanager
+    def _records(self) -> Iterator[Records]:
+        tables = self._database.tables
+        with self._database.reading() as connection:
+            yield Records(connection, tables, self._ring)
 
     def _append(self, connection: Connection, table: str, row: Mapping[str, Any]) -> int:
         self._hand_over(connection)

@@ -3,32 +3,64 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from anon_airflow.audit import AuditStore, Head
+from anon_airflow.audit import AuditStore, Run
+from anon_airflow.audit.evidence import UNPROVEN, WRONG
 from anon_airflow.commands.output import json_option, print_json, print_table
 from anon_airflow.home import Home, private_folder
-from anon_airflow.key_ring import KeyRing
+from anon_airflow.key_ring import RETIRED, KeyRing
+from anon_airflow.portals.release import SLUG
+from anon_airflow.sweep import closed_in, originals
 from anon_core.errors import InvalidInputError
+
+MAX_SHOWN = 5
+"""So many sentences about what does not hold are printed; `anon audit export` marks every row."""
 
 
 def audit_store() -> AuditStore:
-    """Open the audit store that is there; a command makes none."""
+    """Open the audit store that is there, also one that was tampered with; a command makes none."""
     home = Home.find()
     if home.audit_url is None and not (home.root / "audit.db").exists():
         raise InvalidInputError(
             f"there is no audit store in {home.root} yet; set ANON_HOME (or ANON_AUDIT_URL) to the one you mean"
         )
-    return AuditStore.open(home.audit_url, home.root, KeyRing.load(private_folder(home.root), create=False))
+    ring = KeyRing.load(private_folder(home.root), create=False)
+    return AuditStore.open(home.audit_url, home.root, ring, create=False)
+
+
+def _end(store: AuditStore, wrong: Sequence[str], unproven: Iterable[str] = ()) -> None:
+    """Print on stderr what does not hold of what was shown, and end with 1 if there is any."""
+    if keys := sorted(set(unproven)):
+        click.echo(
+            f"anon: not proven, for key {', '.join(keys)} is not here: name a file with it in {RETIRED}", err=True
+        )
+    problems = [*(f"the tables: {what}" for what in store.schema_problems), *wrong]
+    for sentence in problems[:MAX_SHOWN]:
+        click.echo(f"anon: DOES NOT HOLD: {sentence}", err=True)
+    if len(problems) > MAX_SHOWN:
+        click.echo(f"anon: and {len(problems) - MAX_SHOWN:,} more that do not hold", err=True)
+    if problems:
+        click.echo("anon: the audit store was tampered with or is damaged: run `anon audit verify`", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _printable(text: object) -> str:
+    """Return text for a terminal: what an intruder put into the database must not steer it."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(text))
 
 
 @click.group(short_help="What was published and refused, and its proof.")
 def audit() -> None:
-    """List, show, verify and export what was published and refused."""
+    """List, show, verify and export what was published and refused.
+
+    The commands show a store that was tampered with, too. Exit code 1: some of what is shown does not hold.
+    """
 
 
 @audit.command("list")
@@ -39,14 +71,25 @@ def list_runs(dataset: str | None, limit: int, as_json: bool) -> None:
     """List runs, the newest first, with their verdicts; runs that never reported back are `open`."""
     with audit_store() as store:
         runs = store.runs(dataset, limit)
-    if as_json:
-        print_json({"runs": [asdict(run) for run in runs]})
-        return
-    print_table(
-        f"{len(runs)} runs",
-        ["started", "dataset", "verdict", "by", "version", "run"],
-        [[r.started[:19], r.dataset, r.verdict, r.by, r.version, r.run_id] for r in runs],
-    )
+        if as_json:
+            print_json({"runs": [asdict(run) for run in runs]})
+        else:
+            print_table(
+                f"{len(runs)} runs",
+                ["started", "dataset", "verdict", "by", "version", "run"],
+                [
+                    [
+                        _printable(cell or "")
+                        for cell in (r.started[:19], r.dataset, _verdict(r), r.by, r.version, r.run_id)
+                    ]
+                    for r in runs
+                ],
+            )
+        _end(store, [what for r in runs for what in r.wrong], [key for r in runs for key in r.unproven])
+
+
+def _verdict(run: Run) -> str:
+    return f"{run.verdict} (does not hold)" if run.wrong else run.verdict
 
 
 @audit.command()
@@ -55,37 +98,70 @@ def list_runs(dataset: str | None, limit: int, as_json: bool) -> None:
 @json_option
 def show(run_id: str, summary: bool, as_json: bool) -> None:
     """Show one run: ID is a run id, a version, or the name of a dataset for its latest run."""
-    from anon_airflow.run import folder_name
-    from anon_airflow.summary import print_summary
-
-    home = Home.find()
     with audit_store() as store:
-        found = next((r for r in store.runs(limit=None) if run_id in (r.run_id, r.version, r.dataset)), None)
+        found = store.find_run(run_id)
         if found is None:
             raise InvalidInputError(f"no run, version or dataset called {run_id!r}; see `anon audit list`")
-        rows = store.run(found.run_id, found.dataset)
-    report = home.notes / found.dataset / folder_name(found.run_id) / "internal-report.json"
-    if as_json:
-        content: dict[str, Any] = {
-            "run_id": found.run_id,
-            "dataset": found.dataset,
-            "verdict": found.verdict,
-            "rows": rows,
-        }
-        content["report"] = json.loads(report.read_bytes()) if report.exists() else None
-        print_json(content)
-        return
-    if report.exists():
-        print_summary(report)
-        if summary:
-            return
-    print_table(
-        f"on record for {found.run_id}",
-        ["at", "what", "details"],
-        sorted(
-            [row["at"][:19], table, _line(row)] for table, listed in rows.items() for row in listed if table != "checks"
-        ),
-    )
+        run, rows = found
+        report = _report_of(run)
+        if as_json:
+            print_json(
+                {
+                    "run_id": run.run_id,
+                    "dataset": run.dataset,
+                    "verdict": run.verdict,
+                    "wrong": run.wrong,
+                    "rows": rows,
+                    "report": _read_report(report),
+                }
+            )
+        elif not (_summarised(report, rows["withdrawals"]) and summary):
+            print_table(
+                f"on record for {_printable(run.run_id)}",
+                ["at", "what", "details"],
+                sorted(
+                    [_printable(row["at"][:19]), table, _printable(_line(row))]
+                    for table, listed in rows.items()
+                    for row in listed
+                    if table != "checks" or WRONG in row
+                ),
+            )
+        _end(store, run.wrong, run.unproven)
+
+
+def _report_of(run: Run) -> Path | None:
+    """Return where the internal report of a run is; None without one, or for a name that no dataset can have."""
+    from anon_airflow.run import folder_name
+
+    if not SLUG.fullmatch(run.dataset):
+        return None
+    path = Home.find().notes / run.dataset / folder_name(run.run_id) / "internal-report.json"
+    return path if path.exists() else None
+
+
+def _read_report(path: Path | None) -> Any:
+    try:
+        return json.loads(path.read_bytes()) if path else None
+    except (OSError, ValueError):
+        click.echo(f"anon: {path} cannot be read or is damaged", err=True)
+        return None
+
+
+def _summarised(path: Path | None, withdrawals: Sequence[Mapping[str, Any]]) -> bool:
+    """Print the summary of a run, if it has a report that can be read; return whether it was printed."""
+    from anon_airflow.summary import original_lines, summary_lines
+
+    report = _read_report(path)
+    if report is None:
+        return False
+    try:
+        lines = [*summary_lines(report, withdrawals), *original_lines(Home.find())]
+    except (LookupError, TypeError, ValueError, AttributeError):
+        click.echo(f"anon: {path} is not a report of a run", err=True)
+        return False
+    for line in lines:
+        click.echo(_printable(line))
+    return True
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -118,63 +194,100 @@ def pending(dataset: str | None, as_json: bool) -> None:
 
     with audit_store() as store:
         listed = pending_questions(store, dataset)
-    if as_json:
-        print_json({"pending": listed})
-        return
-    print_table(
-        f"{len(listed)} waiting for approval",
-        ["since", "dataset", "who may approve", "receipt", "run"],
-        [
-            [one["since"][:19], one["dataset"], ", ".join(one["users"]) or "anybody", one["receipt"], one["run_id"]]
-            for one in listed
-        ],
-    )
+        if as_json:
+            print_json({"pending": listed})
+        else:
+            print_table(
+                f"{len(listed)} waiting for approval",
+                ["since", "dataset", "who may approve", "receipt", "run"],
+                [
+                    [
+                        _printable(cell)
+                        for cell in (
+                            one["since"][:19],
+                            one["dataset"],
+                            ", ".join(one["users"]) or "anybody",
+                            one["receipt"],
+                            one["run_id"],
+                        )
+                    ]
+                    for one in listed
+                ],
+            )
+        wrong = [f"the question of run {one['run_id']}: {what}" for one in listed for what in one.get(WRONG, ())]
+        _end(store, wrong, [str(one[UNPROVEN]) for one in listed if UNPROVEN in one])
 
 
 @audit.command()
 @click.option(
-    "--anchor", type=click.Path(path_type=Path, exists=True), help="A release's manifest.json: shows a cut tail."
+    "--anchor",
+    "anchors",
+    type=click.Path(path_type=Path, exists=True),
+    multiple=True,
+    help="A manifest.json or tombstone.json of a portal, a folder of them, or a CKAN dataset as JSON: shows a cut "
+    "tail. Repeatable.",
 )
 @json_option
-def verify(anchor: Path | None, as_json: bool) -> None:
+def verify(anchors: tuple[Path, ...], as_json: bool) -> None:
     """Prove that no row was changed, removed or added behind our back; exit 1 names the first broken link.
 
-    The newest rows could be cut off without the chain noticing. A manifest published before that, given with --anchor,
-    shows it. Keys that were retired are named in ANON_RETIRED_KEYS_FILE.
+    The chain does not show that its newest rows were cut off. A manifest or tombstone that a portal was given before
+    that shows it: name it with --anchor. Keys that were retired are named in ANON_RETIRED_KEYS_FILE. Originals
+    that are still in the staging area are listed.
     """
-    head = _anchor(anchor) if anchor else None
+    from anon_airflow.commands.anchors import read_anchors
+
+    given = read_anchors(anchors)
     with audit_store() as store:
-        found = store.verify(head)
+        found = store.verify(*given.heads)
+        lost = given.not_on_record(store) if found.broken_seq is None else []
+        left = originals(Home.find(), closed_in(store))
+    ok = found.ok and not lost
     if as_json:
-        print_json(asdict(found))
-    elif found.ok:
-        anchored = f"; the anchor, entry {head.seq}, is in it" if head else ""
+        print_json({**asdict(found), "ok": ok, "not_on_record": lost, "originals": list(map(asdict, left))})
+    elif found.broken_seq is None:
+        anchored = f"; {given.sentence} in it" if given.heads else ""
         click.echo(f"{found.entries:,} entries, unbroken; head {found.head.seq} {found.head.mac[:12]}{anchored}")
         for number, use in enumerate(found.keys, 1):
             retired = "" if number == len(found.keys) else f" to {found.keys[number].from_seq - 1}, then retired"
             click.echo(f"  key {use.key_id}: from link {use.from_seq}{retired}")
         for intent in found.open_intents:
-            click.echo(f"  open: {intent.verb} of {intent.dataset} since {intent.at[:19]} ({intent.run_id})")
+            what = f"{intent.verb} of {intent.dataset} since {intent.at[:19]} ({intent.run_id})"
+            click.echo(f"  open: {_printable(what)}")
+        if found.open_intents:
+            click.echo(
+                "  open work is under way, waits for its next step, or was killed. What was killed stays open on "
+                "record, and needs no repair: run it again if its release is missing"
+            )
     else:
-        click.echo(f"BROKEN at entry {found.broken_seq}: {found.reason}", err=True)
-    raise click.exceptions.Exit(0 if found.ok else 1)
-
-
-def _anchor(path: Path) -> Head:
-    try:
-        entry = json.loads(path.read_bytes())["audit"]
-        return Head(seq=int(entry["seq"]), mac=str(entry["mac"]))
-    except (ValueError, KeyError, TypeError):
-        raise InvalidInputError(f"{path} is not a manifest with the head of an audit chain") from None
+        click.echo(f"BROKEN at entry {found.broken_seq}: {_printable(found.reason)}", err=True)
+    if not as_json:
+        for problem in found.schema:
+            click.echo(f"NOT AS ANONFLOW MADE IT: {_printable(problem)}", err=True)
+        for sentence in lost:
+            click.echo(f"NOT ON RECORD: {sentence}", err=True)
+        for one in left:
+            click.echo(f"  {_printable(one.sentence)}")
+    raise click.exceptions.Exit(0 if ok else 1)
 
 
 @audit.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all entries in a list.")
 def export(as_json: bool) -> None:
-    """Print every entry in order, one JSON object per line."""
+    """Print every entry in order, one JSON object per line; `wrong` in one is what does not hold."""
+    wrong: list[str] = []
+    unproven: set[str] = set()
+    listed = []
     with audit_store() as store:
-        if as_json:
-            print_json({"entries": list(store.export())})
-            return
         for entry in store.export():
-            click.echo(json.dumps(entry, ensure_ascii=False, sort_keys=True))
+            if WRONG in entry:
+                wrong.append(str(entry[WRONG]))
+            if UNPROVEN in entry:
+                unproven.add(str(entry[UNPROVEN]))
+            if as_json:
+                listed.append(entry)
+            else:
+                click.echo(json.dumps(entry, ensure_ascii=False, sort_keys=True))
+        if as_json:
+            print_json({"entries": listed})
+        _end(store, wrong, unproven)

@@ -25,12 +25,17 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """So many identifiers are named in the readable form."""
+DEFAULT_MAX_SIZE = 5
 
 
 @click.command(short_help="The column sets that single out most rows.")
 @click.argument("table", type=click.Path(path_type=Path))
 @column_options
-@click.option("--max-size", type=click.IntRange(min=1), default=5, show_default=True, help="Largest set to try.")
+@click.option(
+    "--max-size",
+    type=click.IntRange(min=1),
+    help=f"Largest set to try.  [default: {DEFAULT_MAX_SIZE}; to be given for more than 50 columns]",
+)
 @click.option(
     "--missing",
     type=click.Choice(["category", "drop"]),
@@ -46,7 +51,7 @@ def detect(
     table: Path,
     columns: tuple[str, ...],
     exclude: tuple[str, ...],
-    max_size: int,
+    max_size: int | None,
     missing: str,
     unit: str | None,
     plot: Path | None,
@@ -59,12 +64,15 @@ def detect(
     row. Identifiers are minimal sets on which every row is alone. Exact, up to the largest size; prints counts only.
     """
     from anon_core.detect.preparation import prepare
+    from anon_core.detect.search_size import check_search_size
     from anon_core.detect.singletons import detect as search
     from anon_core.frequency import FrequencyTable
     from anon_core.table import read
 
     content = read(table, reading)
     searched = chosen(content, columns, exclude, unit).names
+    check_search_size(len(searched), max_size)
+    max_size = max_size or DEFAULT_MAX_SIZE
     prepared = prepare(content, searched, drop_missing=missing == "drop")
     say_cost(len(searched), max_size)
     found = search(FrequencyTable.of(prepared.table, searched, unit=unit), max_size=max_size, progress=Stopwatch().sets)

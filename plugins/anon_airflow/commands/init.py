@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from anon_airflow.commands.output import Stopwatch, json_option, print_json, table_options
+from anon_airflow.commands.output import Stopwatch, check_output, json_option, print_json, table_options
 from anon_airflow.home import storage
-from anon_core.errors import InvalidInputError, SpecError
+from anon_core.errors import SpecError
 
 if TYPE_CHECKING:
     from anon_core.table import ReadOptions
@@ -43,11 +43,10 @@ def init(
     from anon_core.spec import load_spec
     from anon_core.table import read
 
-    content = read(table, reading)
     slug = dataset or re.sub(r"[^a-z0-9]+", "-", table.name.split(".")[0].lower())[:80].strip("-") or "dataset"
     target = output or Path(f"{slug}.yaml")
-    if target.exists() and not force:
-        raise InvalidInputError(f"{target} exists already; give another --output, or --force to overwrite it")
+    check_output(target, force=force, sources=(table,))
+    content = read(table, reading)
     text = draft(
         content,
         dataset=slug,

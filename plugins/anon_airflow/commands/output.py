@@ -70,7 +70,7 @@ def reading_of(delimiter: str, encoding: str, missing_words: tuple[str, ...]) ->
     if encoding != "auto":
         try:
             "".encode(encoding)
-        except LookupError:
+        except (LookupError, ValueError):  # The codec called `undefined` raises a ValueError for every text.
             raise click.BadParameter(f"no encoding is called {encoding}", param_hint="--encoding") from None
     return ReadOptions(delimiter=delimiter, encoding=encoding, missing_words=missing_words)
 
@@ -138,7 +138,20 @@ def no_place(column: str) -> str:
 
 
 def check_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
-    """:raises InvalidInputError: the file to write exists and may not be overwritten, or is one of those read."""
+    """
+    Refuse a file that cannot or must not be written.
+
+    :raises InvalidInputError: it exists and may not be overwritten, is one of those read, or is no regular file: the
+        new file takes its place, and must not replace a device or a folder.
+    :raises StorageError: the operating system takes no such name.
+    """
+    with storage("looking for the file to write", target):
+        _check_output(target, force=force, sources=sources)
+
+
+def _check_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
+    if target.exists() and not target.is_file():
+        raise InvalidInputError(f"{target} is not a regular file; give another --output")
     if target.exists() and any(source.exists() and target.samefile(source) for source in sources):
         raise InvalidInputError(f"{target} is read by this command; give another --output")
     if target.exists() and not force:
@@ -148,7 +161,14 @@ def check_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
 
 
 def check_picture(target: Path, *, sources: Sequence[Path]) -> None:
-    """:raises InvalidInputError: a picture would be drawn over a file that is read or written."""
+    """:raises InvalidInputError: a picture would be drawn over a file that is read or written, or over no file."""
+    with storage("looking for the picture to draw", target):
+        if target.exists() and not target.is_file():
+            raise InvalidInputError(f"{target} is not a regular file; give another --plot")
+        _check_drawn_over(target, sources)
+
+
+def _check_drawn_over(target: Path, sources: Sequence[Path]) -> None:
     for source in sources:
         both = target.exists() and source.exists()
         if target.samefile(source) if both else target.absolute() == source.absolute():
@@ -167,7 +187,7 @@ def write_whole(target: Path, doing: str, write: Callable[[Path], object]) -> No
             write(part)
             part.replace(target)
         except StorageError as error:  # Told of the file that was asked for.
-            raise StorageError(str(target), doing, error.reason) from None
+            raise StorageError(str(target), doing, error.reason, error.advice) from None
         finally:
             part.unlink(missing_ok=True)
 

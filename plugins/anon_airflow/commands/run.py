@@ -33,7 +33,9 @@ def run(spec: Path, period: datetime | None, period_end: datetime | None, show_v
     The gate decides: exit code 0 if the release was published (or was there already), 1 if the data does not comply, 2
     if the input is wrong. Everything is on record: see `anon audit`.
     """
-    from anon_airflow.pipeline import render, run_all
+    from anon_airflow.home import Home
+    from anon_airflow.pipeline import run_all
+    from anon_airflow.source_template import render
     from anon_airflow.summary import print_summary
     from anon_core.spec import load_spec
 
@@ -48,7 +50,7 @@ def run(spec: Path, period: datetime | None, period_end: datetime | None, show_v
     if as_json:
         print_json(result)
     else:
-        print_summary(Path(result["report"]))
+        print_summary(Path(result["report"]), Home.find())
     raise click.exceptions.Exit(0 if result["published"] else 1)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -67,7 +66,10 @@ def unique_options(function: F) -> F:
             help="A set counts when at least 1-E of the rows are unique on it, such as 0.001.",
         ),
         click.option(
-            "--max-size", type=click.IntRange(min=1), metavar="N", help="Largest set to look for. By default any size."
+            "--max-size",
+            type=click.IntRange(min=1),
+            metavar="N",
+            help="Largest set to look for. By default any size; to be given for more than 50 columns.",
         ),
     ):
         function = option(function)
@@ -130,13 +132,20 @@ def check_known(table: Table, names: Sequence[str]) -> None:
 
 
 def say_cost(columns: int, max_size: int | None) -> None:
-    """Say on stderr what a search may cost where that is much; it goes on, and Ctrl-C stops it."""
-    sets = 2**columns - 1 if max_size is None else sum(comb(columns, n) for n in range(1, min(max_size, columns) + 1))
+    """
+    Print on stderr what a costly search may cost; the search goes on, and Ctrl-C stops it.
+
+    :raises InvalidInputError: there are too many columns to search without a largest size.
+    """
+    from anon_core.detect.search_size import check_search_size, column_sets
+
+    check_search_size(columns, max_size)
+    sets = column_sets(columns, columns if max_size is None else max_size)
     if sets <= COSTLY:
         return
     limit = "no size limit" if max_size is None else f"sets of up to {max_size}"
     smaller = 3 if max_size is None or max_size > 3 else 2
-    fewer = sum(comb(columns, n) for n in range(1, smaller + 1))
+    fewer = column_sets(columns, smaller)
     click.echo(
         f"  {columns} columns and {limit}: there are {_rounded(sets)} column sets. Most are never looked at, but it "
         f"may take long; Ctrl-C stops it. --max-size {smaller} has {_rounded(fewer)} sets",

@@ -28,8 +28,8 @@ def withdraw(release: str, reason: str, dataset: str | None, words_only: bool, a
     from anon_airflow.pipeline import operating_system_user
     from anon_airflow.retracting import find_release, retract
 
-    if not reason.strip() or not _is_text(reason):
-        raise click.BadParameter("say why, in letters that everybody can read (UTF-8)", param_hint="--reason")
+    if not reason.strip():
+        raise click.BadParameter("say why", param_hint="--reason")
     person = operating_system_user()
     with audit_store() as store:
         target = replace(find_release(store, release, dataset), words_only=words_only)
@@ -50,9 +50,6 @@ def withdraw(release: str, reason: str, dataset: str | None, words_only: bool, a
         for version in versions:
             click.echo(f"{word}: {done.dataset} {version}")
     if target.versions is None:
-        click.echo(f"the DAG of {done.dataset} goes on publishing what is new: pause it if that must not be", err=True)
-
-
-def _is_text(words: str) -> bool:
-    """Tell whether a shell has given us letters; bytes that are none come as halves of letters, which no page takes."""
-    return words.encode(errors="replace").decode() == words
+        click.echo(
+            f"if a DAG publishes {done.dataset}, it goes on with what is new: pause it if that must not be", err=True
+        )

@@ -11,6 +11,8 @@ from pydantic import ValidationError
 
 from anon_airflow.expectations.inputs import hierarchy_folder
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError
+from anon_core.limits import HIERARCHY_FILE
+from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.spec import Hierarchy
 
 NO_FOLDER = Path()
@@ -43,6 +45,6 @@ def hierarchy_named(column: str, given: Mapping[str, Any]) -> Hierarchy:
 
 def _digest(path: Path) -> str | None:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except (OSError, ValueError):
+        return hashlib.sha256(read_whole(path, HIERARCHY_FILE)).hexdigest()
+    except (NotRegularError, FileTooLargeError, OSError, ValueError):
         return None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseHook
 
-from anon_airflow.portals.ckan_server import TYPE, Server
+from anon_airflow.portals.ckan_server import MAX_NAME_LENGTH, TYPE, Server
 from anon_core.errors import AnonError, InvalidInputError
 
 if TYPE_CHECKING:
@@ -64,10 +64,11 @@ class CkanHook(BaseHook):
             return False, str(error)
         if not status.ok:
             return False, f"{client.server.url} does not answer as a CKAN does ({status.words})"
-        version = status.result.get("ckan_version")
+        version = str(status.result.get("ckan_version"))[:MAX_NAME_LENGTH]
         if not who.ok:
             return False, f"{client.server.url} is a CKAN {version}, but it does not know this token"
-        return True, f"{client.server.url} is a CKAN {version}, and the token is that of {who.result['name']!r}"
+        name = str(who.result.get("name"))[:MAX_NAME_LENGTH]
+        return True, f"{client.server.url} is a CKAN {version}, and the token is that of {name!r}"
 
 
 def server_of(connection: str) -> Server:

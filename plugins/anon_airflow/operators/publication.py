@@ -5,29 +5,40 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowFailException, AirflowTaskTimeout
 
-from anon_core.errors import AnonError, InternalError, StorageError
+from anon_core.errors import AnonError, InternalError, InvalidInputError, StorageError
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
     from anon_airflow.run import Run
 
-PATIENCE = 60
-"""Seconds to wait for a task of the same run that was told to stop; Airflow kills it after about ten."""
+LOCK_TIMEOUT_S = 60
+"""How long to wait for a task of the same run that Airflow is stopping; Airflow kills it after about ten seconds."""
 
 
-def run_of(spec: str, context: Context) -> Run:
-    """Return the run that a task belongs to, by the publication file as it is now."""
+def run_of(spec: str, context: Context, retry_delay: timedelta = timedelta(0)) -> Run:
+    """
+    Return the run that a task belongs to, by the publication file as it is now.
+
+    ``retry_delay`` is how long Airflow may wait to try a task again.
+    """
     from anon_airflow.hooks.ckan import server_of
     from anon_airflow.run import Run
+    from anon_airflow.sweep import is_by_hand
 
     dag_run: Any = context["dag_run"]
+    if is_by_hand(dag_run.run_id):
+        raise InvalidInputError(
+            "the id of this DAG run has the form of those that `anon run` gives, whose originals are swept as soon as "
+            "no step is at work: trigger it again with another id, or with none"
+        )
     start = dag_run.data_interval_start
     return Run.of(
         spec,
@@ -35,7 +46,18 @@ def run_of(spec: str, context: Context) -> Run:
         period=start.date().isoformat() if start else None,
         actor=dag_run.triggering_user_name or f"airflow ({getattr(dag_run.run_type, 'value', dag_run.run_type)})",
         connect=server_of,
+        retry_delay=retry_delay,
     )
+
+
+def longest_delay(task: BaseOperator) -> timedelta:
+    """Return the longest time that Airflow lets pass before it tries a task again."""
+    from airflow.sdk.definitions._internal.abstractoperator import MAX_RETRY_DELAY
+
+    ceiling = task.max_retry_delay or timedelta(seconds=MAX_RETRY_DELAY)
+    ceiling = ceiling if isinstance(ceiling, timedelta) else timedelta(seconds=ceiling)
+    grows = task.retry_policy is not None or task.retry_exponential_backoff not in (0, 1)
+    return max(task.retry_delay, ceiling) if grows else task.retry_delay
 
 
 @contextmanager
@@ -71,15 +93,15 @@ class PublicationOperator(BaseOperator):
         """
         Take one step and return its counts, alone: whatever Airflow believes, two tasks of a run are never at work.
 
-        Who marks a task failed, or successful, starts the next one while it still works. `record` would remove the
-        originals, and `stage` would then write them.
+        Marking a task failed, or successful, starts the next task while the first is still running. `record` would
+        remove the originals, and `stage` would then write them.
         """
         from anon_airflow import stopping
         from anon_airflow.audit.lock_file import locked
 
         stopping.listen()
-        with failing_for_good(), locked(self.lock_file(context), PATIENCE):
-            result = step(run_of(self.spec, context), *args, **options)
+        with failing_for_good(), locked(self.lock_file(context), LOCK_TIMEOUT_S):
+            result = step(run_of(self.spec, context, longest_delay(self)), *args, **options)
         self.log.info("%s: %s", step.__name__, ", ".join(f"{key}={value}" for key, value in result.items()))
         return result
 
@@ -89,8 +111,9 @@ class PublicationOperator(BaseOperator):
         from anon_airflow.run import staging_of
 
         home = Home.find()
-        staging = staging_of(home, Path(self.spec), context["run_id"])
-        return private_folder(home.root / "locks" / staging.parent.name) / f"{staging.name}.lock"
+        lock = home.lock_of(staging_of(home, Path(self.spec), context["run_id"]))
+        private_folder(lock.parent)
+        return lock
 
     def on_kill(self) -> None:
         """

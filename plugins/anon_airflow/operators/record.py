@@ -21,8 +21,7 @@ class RecordOperator(PublicationOperator):
 
         try:
             result = self.take(steps.record, context)
-        except BaseException:
-            # Not even a publication file that was broken in the middle of the run may leave originals behind.
+        except BaseException:  # Neither a stop nor a publication file that was broken meanwhile may leave originals.
             wipe(staging_of(Home.find(), Path(self.spec), context["run_id"]))
             raise
         self.lock_file(context).unlink(missing_ok=True)

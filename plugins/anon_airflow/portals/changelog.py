@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from anon_airflow.portals.manifest import Manifest
+from anon_airflow.portals.manifest import Manifest, age
 from anon_airflow.portals.tombstone import Tombstone
 from anon_airflow.portals.words import figure
 
@@ -46,9 +46,6 @@ def changelog_of(
 
 
 def _first(manifest: Manifest, tombstones: Sequence[Tombstone]) -> str:
-    def age(one: Mapping[str, Any]) -> tuple[str, str]:
-        return one["period"] or "", one["published_at"] or ""
-
     earlier = any(age(one) < age(manifest) for one in tombstones)
     return "The versions before it are no longer available." if earlier else "First version."
 

@@ -11,17 +11,19 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import httpx
 
+from anon_airflow.portals.ckan_deadline import Deadline
 from anon_airflow.portals.ckan_requests import Reply, Request, Sent, read_reply
-from anon_airflow.portals.ckan_server import Server
+from anon_airflow.portals.ckan_server import Server, origin
 from anon_airflow.portals.disk import BLOCK, storage_errors
 from anon_airflow.portals.release import changed_file
 from anon_airflow.telling import Progress, Teller, say, seldom
 from anon_core import __version__
 from anon_core.errors import InvalidInputError, PortalError
+from anon_core.wording import printable
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +32,19 @@ NOT_REACHED = (
     "no server answers there, or none with a good certificate: check the host of the connection, and whether it can be "
     "reached from here"
 )
-LONGEST_ANSWER = 64 << 20
+MAX_ANSWER_BYTES = 16 << 20
+"""Bytes of an answer of the API; a dataset with a thousand versions has 6 MB."""
+MAX_REDIRECTS = 3
+MIN_BYTES_PER_S = 32 << 10
+MAX_CALL_S = 24 * 60 * 60.0
+"""The least rate, on average, of a file that is sent or received; the time that the server takes to answer is extra."""
 MB = 1e6
+MAX_ADDRESS_LENGTH = 200
+"""Characters of an address that a server names, in a message or as its own."""
+HOST_NOT_NAMED = (
+    "downloads come only from the server itself and from hosts that the connection names: if it keeps its files on "
+    "this host, name it in the connection's extra, as `download_hosts`"
+)
 COMPARING = "comparing what can be downloaded: {1:,.0f} MB of {0}"
 
 
@@ -98,7 +111,11 @@ class CkanClient:
         self.tell = seldom(progress)
         self._http = httpx.Client(
             timeout=httpx.Timeout(server.timeout, connect=min(CONNECT_SECONDS, server.timeout)),
-            headers={"User-Agent": f"anonflow/{__version__}"},
+            # Not compressed: a few bytes could become gigabytes.
+            headers={"User-Agent": f"anonflow/{__version__}", "Accept-Encoding": "identity"},
+            # Every call has a connection of its own, so that its deadline can cut it off.
+            limits=httpx.Limits(max_keepalive_connections=0),
+            follow_redirects=False,
         )
         local = urlsplit(server.url).hostname in ("127.0.0.1", "localhost", "::1")
         if server.url.startswith("http://") and not local:
@@ -144,26 +161,32 @@ class CkanClient:
                         file = CheckedFile(stack.enter_context(sent.path.open("rb")), sent, self.tell)
                     opened[field] = (sent.name, file, sent.media_type)
                 body = {"data": request.form, "files": opened}
-            address = f"/api/3/action/{request.action}"
-            response = stack.enter_context(self._exchange("POST", address, request.action, token=True, **body))
+            address = f"{self.server.url}/api/3/action/{request.action}"
+            deadline = stack.enter_context(
+                self._deadline(MAX_ANSWER_BYTES, *(one.bytes for one in request.uploads.values()))
+            )
+            response = stack.enter_context(
+                self._exchange("POST", address, request.action, deadline=deadline, token=True, **body)
+            )
             if response.is_redirect:
                 raise self._redirected(response)
-            content = b"".join(self._blocks(response, LONGEST_ANSWER))
-        return read_reply(response.status_code, content)
+            content = b"".join(self._blocks(response, MAX_ANSWER_BYTES))
+        return read_reply(response.status_code, content, request.shape)
 
-    def measure(self, address: str, *, token: bool) -> Measured | None:
+    def measure(self, address: str, *, token: bool, max_bytes: int) -> Measured | None:
         """
         Download what stands at an address, and return what it was; None if there is nothing that could be read.
 
-        A file that the server has lost is answered with an error of its own, so that is nothing too, in the end.
+        A file that the server has lost is answered with an error of its own, so that is nothing too, in the end. Of a
+        file with more than ``max_bytes`` bytes, which it should not have, only the beginning is read and measured.
 
         :raises PortalError: there is no answer after the last attempt.
         """
-        return self._download(address, None, token=token)
+        return self._download(address, None, token=token, max_bytes=max_bytes)
 
-    def fetch(self, address: str, target: Path, *, token: bool) -> Measured | None:
+    def fetch(self, address: str, target: Path, *, token: bool, max_bytes: int) -> Measured | None:
         """Download what stands at an address into a file, over what an attempt left; None if there is nothing."""
-        return self._download(address, target, token=token)
+        return self._download(address, target, token=token, max_bytes=max_bytes)
 
     def pause(self, seconds: float, problem: PortalError | None) -> None:
         """Wait before another attempt, and tell why."""
@@ -175,15 +198,18 @@ class CkanClient:
         """Return the error to raise when something failed here."""
         return PortalError(self.server.url, doing, reason, state)
 
-    def _download(self, address: str, target: Path | None, *, token: bool) -> Measured | None:
+    def _download(self, address: str, target: Path | None, *, token: bool, max_bytes: int) -> Measured | None:
         problem, answered = None, False
         for wait in self.patience.waits():
             self.pause(wait, problem)
             try:
-                with self._exchange("GET", address, "downloading", token=token, follow_redirects=True) as response:
+                with (
+                    self._deadline(max_bytes) as deadline,
+                    self._following_redirects(address, deadline, token=token) as response,
+                ):
                     if response.status_code == 200:
                         tell = partial(self.tell, COMPARING, address.rpartition("/")[2])
-                        return _save(self._blocks(response), target, tell)
+                        return _save(self._blocks(response), target, tell, max_bytes)
                     if response.status_code < 500:
                         return None
                     problem, answered = self.failed("downloading", f"HTTP {response.status_code}"), True
@@ -194,16 +220,44 @@ class CkanClient:
         return None
 
     @contextlib.contextmanager
+    def _following_redirects(self, address: str, deadline: Deadline, *, token: bool) -> Iterator[httpx.Response]:
+        """
+        Request a file, and follow up to three redirects without the token.
+
+        A redirect may lead to the server itself, or to a host that the connection names. Any other address may be
+        inside the worker's network, and what it holds is not what readers get.
+        """
+        place = f"{self.server.url}{address}"
+        allowed = (origin(self.server.url), *self.server.download_hosts)
+        for number in range(MAX_REDIRECTS + 1):
+            with self._exchange("GET", place, "downloading", deadline=deadline, token=token and not number) as response:
+                if not response.is_redirect:
+                    yield response
+                    return
+                place = _redirect_target(response)
+            if origin(place) not in allowed:
+                raise self.failed("downloading", f"downloads are redirected to {_shown_host(place)}", HOST_NOT_NAMED)
+        raise self.failed("downloading", f"downloads are redirected more than {MAX_REDIRECTS} times")
+
+    def _deadline(self, *sizes: int) -> Deadline:
+        """Return the deadline of a call: time to connect, twice the timeout, and time for its bytes; a day at most."""
+        seconds = CONNECT_SECONDS + 2 * self.server.timeout + sum(sizes) / MIN_BYTES_PER_S
+        return Deadline(min(seconds, MAX_CALL_S))
+
+    @contextlib.contextmanager
     def _exchange(
-        self, method: str, address: str, doing: str, *, token: bool, **options: Any
+        self, method: str, address: str, doing: str, *, deadline: Deadline, token: bool, **options: Any
     ) -> Iterator[httpx.Response]:
         """Touch the network. What the library says is left out, but for its kind."""
         headers = {"Authorization": self.server.token} if token else {}
+        headers["Cache-Control"] = "no-cache"
         try:
             with self._http.stream(
-                method, f"{self.server.url}{address}", headers={**headers, "Cache-Control": "no-cache"}, **options
+                method, address, headers=headers, extensions=deadline.extensions, **options
             ) as response:
                 yield response
+            if deadline.passed:  # An answer without a length ends where it was cut off.
+                raise httpx.ReadError("")
         except httpx.ConnectTimeout:
             seconds = min(CONNECT_SECONDS, self.server.timeout)
             raise self.failed(doing, f"no connection within {seconds:g} seconds", NOT_REACHED) from None
@@ -212,27 +266,50 @@ class CkanClient:
         except httpx.ConnectError:
             raise self.failed(doing, "the connection failed (ConnectError)", NOT_REACHED) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            if deadline.passed:
+                raise self.failed(doing, f"it was not ended after {deadline.seconds:,.0f} seconds") from None
             raise self.failed(doing, f"the connection failed ({type(error).__name__})") from None
 
-    def _blocks(self, response: httpx.Response, most: int | None = None) -> Iterator[bytes]:
+    def _blocks(self, response: httpx.Response, max_bytes: int | None = None) -> Iterator[bytes]:
+        if response.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
+            raise self.failed("reading the answer", "it is compressed, though the request forbids it")
         read = 0
-        for block in response.iter_bytes():
+        for block in response.iter_raw():
             read += len(block)
-            if most is not None and read > most:
-                raise self.failed("reading the answer", f"it has more than {most} bytes")
+            if max_bytes is not None and read > max_bytes:
+                raise self.failed("reading the answer", f"it has more than {max_bytes} bytes")
             yield block
 
     def _redirected(self, response: httpx.Response) -> InvalidInputError:
         """A token is not carried elsewhere, and a call with files would arrive without them."""
-        target = urlsplit(str(response.next_request.url)) if response.next_request else None
-        where = f" to {target.scheme}://{target.netloc}" if target else ""
+        elsewhere = _shown_host(_redirect_target(response))
         return InvalidInputError(
-            f"{self.server.url} redirects its API{where}, and the token is not sent on: write the address that CKAN "
-            "answers at itself as the host of the connection"
+            f"{self.server.url} redirects its API to {elsewhere}, and the token is not sent on: write the address that "
+            "CKAN answers at itself as the host of the connection"
         )
 
 
-def _save(blocks: Iterator[bytes], target: Path | None, tell: Callable[[float], None]) -> Measured:
+def _redirect_target(response: httpx.Response) -> str:
+    """Return where an answer leads to; nothing if that is no address."""
+    try:
+        return urljoin(str(response.url), str(response.headers.get("Location", "")))
+    except ValueError:
+        return ""
+
+
+def _shown_host(address: str) -> str:
+    """Return scheme and host of an address that a server named, as a message can show them."""
+    try:
+        parts = urlsplit(address)
+        shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    except ValueError:
+        shown = ""
+    if not address or not shown:
+        return "something that is no address"
+    return printable(shown[:MAX_ADDRESS_LENGTH])
+
+
+def _save(blocks: Iterator[bytes], target: Path | None, tell: Callable[[float], None], max_bytes: int) -> Measured:
     digest, size = hashlib.sha256(), 0
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(target.open("wb")) if target else None
@@ -242,4 +319,6 @@ def _save(blocks: Iterator[bytes], target: Path | None, tell: Callable[[float], 
             tell(size / MB)
             if file:
                 file.write(block)
+            if size > max_bytes:  # It is another file: the rest of it would not make it the one that was sent.
+                break
     return Measured(sha256=digest.hexdigest(), bytes=size)

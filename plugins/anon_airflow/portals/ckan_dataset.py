@@ -19,6 +19,7 @@ from anon_airflow.portals.ckan_resources import (
     Role,
     address,
     relabelled,
+    size_of,
     without,
     without_files,
 )
@@ -105,7 +106,7 @@ class Dataset:
     def measure(self, package: Package, resource: Resource) -> Measured | None:
         """Download a file as a reader would; if nobody but its organisation may read it, with the token."""
         hidden = bool(package.get("private")) or package.get("state") == "deleted"
-        return self.client.measure(address(package, resource), token=hidden)
+        return self.client.measure(address(package, resource), token=hidden, max_bytes=size_of(resource))
 
     def wrong(self, package: Package, resources: Iterable[Resource]) -> set[str]:
         """Return the ids of resources whose downloads are not what they should be."""
@@ -117,7 +118,7 @@ class Dataset:
         sent = []
         for name, resource in held.resources.items():
             path = folder / name
-            found = self.client.fetch(address(package, resource), path, token=True)
+            found = self.client.fetch(address(package, resource), path, token=True, max_bytes=size_of(resource))
             if found is None:
                 return None
             kind = str(resource.get("mimetype") or "application/octet-stream")
@@ -125,7 +126,7 @@ class Dataset:
         try:
             manifest = dict(json.loads((folder / MANIFEST).read_bytes()))
             digests = {one["name"]: one["sha256"] for one in manifest["distributions"]}
-        except (OSError, ValueError, TypeError, LookupError):
+        except (OSError, ValueError, TypeError, LookupError, RecursionError):
             return None
         digests |= {REPORT: manifest.get("report_sha256")}
         right = all(one.sha256 == (held.resources[one.name].get("hash") or digests.get(one.name)) for one in sent)
@@ -148,7 +149,7 @@ class Dataset:
         if any(one[ROLE] != Role.GONE for one in going):
             package = self.revise(requests.revise(package, update={}, resources=without_files(package, ids)))
         package = self.revise(requests.revise(package, update=fields, resources=without(package, ids)))
-        if left := [one["id"] for one in going if self.client.measure(address(package, one), token=True)]:
+        if left := [one["id"] for one in going if self.client.measure(address(package, one), token=True, max_bytes=0)]:
             raise self.client.failed("taking files off", f"{len(left)} of {len(going)} can still be downloaded")
         return package
 

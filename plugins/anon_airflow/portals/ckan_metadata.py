@@ -20,7 +20,9 @@ DATASET, INCOMPLETE, WITHDRAWN = "anonflow_dataset", "anonflow_incomplete", "ano
 NOTICE = "> **Withdrawn**"
 _TAG = re.compile(r"[\w \-.]{2,100}")
 _COLUMN = re.compile(r'[^_"\s][^"]*')
-_LONGEST_COLUMN = 63
+_MAX_COLUMN_LENGTH = 63
+_MAX_TEXT_LENGTH = 5_000
+"""Characters of a reason, or of another text about a withdrawal, that are read back from a portal."""
 _STOCK_LICENCES = {
     "cc0-1.0": "cc-zero",
     "cc-by-4.0": "cc-by",
@@ -92,14 +94,16 @@ def notes(description: str | None, gone: Iterable[Mapping[str, str]]) -> str:
 
 
 def withdrawn(package: Package | None) -> list[dict[str, str]]:
-    """Return what was withdrawn of a dataset: version, digests of content and data, time and reason."""
+    """Return what was withdrawn of a dataset: version, digests of content and data, time, reason, head of the audit."""
     try:
         found = json.loads(_extras(package).get(WITHDRAWN) or "[]")
         keys = ("version", "content_digest", "at", "reason")
         return [
-            {**{key: str(one[key]) for key in keys}, "data_digest": str(one.get("data_digest", ""))} for one in found
+            {key: str(one[key])[:_MAX_TEXT_LENGTH] for key in keys}
+            | {key: str(one.get(key, ""))[:_MAX_TEXT_LENGTH] for key in ("data_digest", "audit")}
+            for one in found
         ]
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return []
 
 
@@ -121,7 +125,7 @@ def licence_id(wanted: str, known: Sequence[Mapping[str, Any]]) -> str | None:
         for one in known:
             called = (str(one.get(key) or "").casefold().rstrip("/") for key in ("id", "title", "url"))
             if name in called and one.get("status", "active") == "active":
-                return str(one["id"])
+                return str(one.get("id"))
     return None
 
 
@@ -133,7 +137,7 @@ def metadata_problems(dataset: str, keywords: Iterable[str], columns: Iterable[s
             f"CKAN does not take {', '.join(map(repr, wrong))} in metadata.keywords: letters, digits, spaces and - _ . "
             "are allowed, 2 to 100 of them"
         )
-    long = _LONGEST_COLUMN
+    long = _MAX_COLUMN_LENGTH
     if wrong := [
         name for name in columns if not _COLUMN.fullmatch(name) or len(name.encode()) > long or name != name.strip()
     ]:

@@ -8,18 +8,20 @@ downloaded is compared with what was sent: it shows a new file even when it answ
 from __future__ import annotations
 
 import dataclasses
+import json
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from anon_airflow.portals import ckan_requests as requests
-from anon_airflow.portals.ckan_client import CkanClient, Patience
+from anon_airflow.portals.ckan_client import MAX_ADDRESS_LENGTH, CkanClient, Patience
 from anon_airflow.portals.ckan_dataset import Dataset
 from anon_airflow.portals.ckan_metadata import tombstone_fields
 from anon_airflow.portals.ckan_publishing import Publishing
 from anon_airflow.portals.ckan_requests import Package, Resource
 from anon_airflow.portals.ckan_resources import (
+    MANIFEST,
     VERSION,
     Held,
     Role,
@@ -30,7 +32,7 @@ from anon_airflow.portals.ckan_resources import (
     ours,
     plan,
 )
-from anon_airflow.portals.ckan_server import Server
+from anon_airflow.portals.ckan_server import Server, origin
 from anon_airflow.portals.ckan_settings import Settings, check, find_licence
 from anon_airflow.portals.release import Published, Release, check_names
 from anon_airflow.telling import Progress
@@ -95,7 +97,14 @@ class CkanPortal:
             return [self._manifest(package, one, Path(folder) / str(at)) for at, one in enumerate(found.values())]
 
     def withdraw(
-        self, dataset: str, version: str | None, reason: str, at: str, *, words_only: bool = False
+        self,
+        dataset: str,
+        version: str | None,
+        reason: str,
+        at: str,
+        *,
+        words_only: bool = False,
+        audit: Mapping[str, Any] | None = None,
     ) -> tuple[str, ...]:
         """
         Take a version off the portal, or all of them, and return those that were taken off; its page says so.
@@ -116,8 +125,8 @@ class CkanPortal:
                 if doomed := self._doomed(place, package, version):
                     names = {one[VERSION] for one in doomed} if version is None else {version}
                     gone |= names
-                    said = {"reason": reason, "at": at}
-                    stones = [{**said, **one} for one in digests_of(package, names, words_only=words_only)]
+                    notice = {"reason": reason, "at": at, "audit": json.dumps(audit) if audit else ""}
+                    stones = [{**notice, **one} for one in digests_of(package, names, words_only=words_only)]
                     package = self._bury(place, package, doomed, stones)
                 self._move_up(place, package)
                 return tuple(sorted(gone))
@@ -192,20 +201,15 @@ class CkanPortal:
 
     def _manifest(self, package: Package, one: Held, folder: Path) -> dict[str, Any]:
         """The manifest of a version; what its resources say, if it is damaged."""
-        manifest_only = Held(
-            role=one.role,
-            version=one.version,
-            period=one.period,
-            published_at=one.published_at,
-            content_digest=one.content_digest,
-            resources={name: each for name, each in one.resources.items() if name == "manifest.json"},
-        )
+        manifest = {name: each for name, each in one.resources.items() if name == MANIFEST}
+        manifest_only = dataclasses.replace(one, resources=manifest)
         if copied := self.dataset.copies(package, manifest_only, folder):
             return copied[0]
         return {
             "dataset": package["name"],
             "version": one.version,
             "period": one.period or None,
+            "sequence": one.sequence,
             "published_at": one.published_at,
             "content_digest": one.content_digest,
         }
@@ -213,4 +217,6 @@ class CkanPortal:
     def _site(self) -> str:
         """The address that readers know the portal by."""
         reply = self.client.ask(requests.status())
-        return str((reply.result or {}).get("site_url") or self.client.server.url).rstrip("/")
+        site = str((reply.result or {}).get("site_url") or "").rstrip("/")
+        usable = origin(site) and site.isprintable() and " " not in site and len(site) <= MAX_ADDRESS_LENGTH
+        return site if usable else self.client.server.url

@@ -27,9 +27,10 @@ from anon_airflow.portals.ckan_resources import (
     ours,
     plan,
 )
-from anon_airflow.portals.manifest import Manifest, manifest_of
+from anon_airflow.portals.manifest import Manifest, age, manifest_of
 from anon_airflow.portals.release import Release, withdrawn_words
 from anon_core.errors import InvalidInputError, PortalError, RefusedError
+from anon_core.limits import DOWNLOAD
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +59,7 @@ class Publishing:
         """
         client, problem = self.dataset.client, None
         sent = False
+        self._refuse_too_large()
         for wait in client.patience.waits():
             client.pause(wait, problem)
             try:
@@ -87,6 +89,13 @@ class Publishing:
         fields = package_fields(self.release, None, self.licence, self.manifest)
         extras = [*fields["extras"], {"key": INCOMPLETE, "value": "yes"}]
         return self.dataset.create({**fields, "extras": extras})
+
+    def _refuse_too_large(self) -> None:
+        if large := [one.name for one in self.release.distributions if one.bytes > DOWNLOAD.value()]:
+            raise InvalidInputError(
+                f"{', '.join(large)}: beyond {DOWNLOAD.words()}, so what the portal shows could not be read back and "
+                f"compared; {DOWNLOAD.advice}"
+            )
 
     def _refuse(self, package: Package) -> None:
         """Refuse what must not be published here, whatever the gate says."""
@@ -151,7 +160,7 @@ class Publishing:
 
     def _send(self, package: Package) -> Package:
         """Change everything in one call; whether it fails or not, see what readers get now."""
-        self.manifest = {**self.manifest, "version": self._version(package)}
+        self.manifest = {**self.manifest, "version": self._version(package), "sequence": self._sequence(package)}
         wanted = plan(package, self._groups(package), self._doubtful)
         fields = package_fields(self.release, package, self.licence, self._shown(package, wanted))
         if self.dataset.settings.datastore and package["private"]:
@@ -202,13 +211,18 @@ class Publishing:
         names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
         return next(each for each in names if each not in used)
 
+    def _sequence(self, package: Package) -> int:
+        """Which publication of the dataset this is: clocks are set back, and then the times tell nothing."""
+        held_now = held(package, Role.CURRENT, Role.VERSION)
+        others = [one.sequence for one in held_now if one.published_at != self.manifest["published_at"]]
+        return max(others, default=0) + 1
+
     def _groups(self, package: Package) -> list[Group]:
         """Return what the dataset shall hold: this version, and the newest one at the stable addresses."""
         files = sent_files(self.release, self.manifest, self.folder)
         if not self.dataset.settings.kept:
             return [(Role.CURRENT, self.manifest, files)]
         groups: list[Group] = [(Role.VERSION, self.manifest, files)]
-        mine = (self.release.period or "", self.manifest["published_at"], self.manifest["version"])
         others = [one for one in held(package, Role.VERSION) if one.version != self.manifest["version"]]
         shown = current(package)
         if shown and shown.version not in {self.manifest["version"], *(one.version for one in others)}:
@@ -216,7 +230,7 @@ class Publishing:
             groups.append((Role.VERSION, *self._copies(package, shown)))
             others.append(shown)
         newest = max(others, key=lambda one: one.age, default=None)
-        if newest is None or newest.age <= mine:
+        if newest is None or newest.age <= age(self.manifest):
             groups.append((Role.CURRENT, self.manifest, files))
         elif not shown or shown.version != newest.version:
             groups.append((Role.CURRENT, *self._copies(package, newest)))

@@ -8,9 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from anon_airflow.portals import ckan_shapes as shapes
+from anon_core.wording import printable
+
 Package = dict[str, Any]
 Resource = dict[str, Any]
-MOST_WORDS = 300
+MAX_MESSAGE_LENGTH = 300
+MAX_DEPTH = 50
+"""How deep an answer may be nested; a dataset is not nested more than five levels deep."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +36,7 @@ class Request:
     One call of an action.
 
     ``uploads`` maps ids of resources to the files they get; ``told`` is what is said of resources. ``asks``: the call
-    changes nothing.
+    changes nothing. ``shape`` checks that the result of a call that succeeded has the shape that CKAN gives it.
     """
 
     action: str
@@ -39,6 +44,7 @@ class Request:
     uploads: dict[str, Sent] = field(default_factory=dict)
     told: tuple[Resource, ...] = ()
     asks: bool = False
+    shape: shapes.Shape = shapes.is_anything
 
     @property
     def form(self) -> dict[str, str]:
@@ -86,13 +92,15 @@ class Reply:
     def words(self) -> str:
         """The answer in words: what CKAN says of our metadata; of a fault of its own, only what kind it is."""
         kind = self.error.get("__type", "") if isinstance(self.error, dict) else ""
-        said = str(kind) if self.broken else "; ".join(_sentences(self.error))
-        return f"HTTP {self.status}" + (f" ({said[:MOST_WORDS]})" if said else "")
+        message = str(kind) if self.broken else "; ".join(_sentences(self.error))
+        return f"HTTP {self.status}" + (f" ({printable(message[:MAX_MESSAGE_LENGTH])})" if message else "")
 
 
-def read_reply(status: int, body: bytes) -> Reply:
+def read_reply(status: int, body: bytes, shape: shapes.Shape = shapes.is_anything) -> Reply:
     """
     Read an answer; one that is not CKAN's, as of a proxy in between, has a status and no words.
+
+    An answer whose result has another shape than CKAN's is not CKAN's either.
 
     >>> read_reply(409, b'{"success": false, "error": {"__type": "Validation Error", "name": ["taken"]}}').words
     'HTTP 409 (name: taken)'
@@ -103,13 +111,30 @@ def read_reply(status: int, body: bytes) -> Reply:
     """
     try:
         content = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
-    if isinstance(content, dict) and content.get("success") is True and status == 200:
+    content = None if _too_deep(content) else content
+    if isinstance(content, dict) and content.get("success") is True and status == 200 and shape(content.get("result")):
         return Reply(status=status, result=content.get("result"))
     error = content.get("error") if isinstance(content, dict) else content if isinstance(content, str) else None
     # A page that is not an answer of the API, though it says 200, is as good as no answer.
     return Reply(status=502 if status == 200 else status, error=error)
+
+
+def _too_deep(content: Any) -> bool:
+    """Whether an answer is nested deeper than any of CKAN's; our readers recurse, level by level."""
+    level = [content]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for one in level
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _sentences(error: Any, where: str = "") -> list[str]:
@@ -128,25 +153,30 @@ def _keys(error: Any) -> set[str]:
 
 
 def status() -> Request:
-    return Request(action="status_show", payload={}, asks=True)
+    return Request(action="status_show", payload={}, asks=True, shape=shapes.is_mapping)
 
 
 def whoami() -> Request:
     """Ask whose token this is; CKAN answers 404 to a token that it does not know."""
-    return Request(action="user_show", payload={}, asks=True)
+    return Request(action="user_show", payload={}, asks=True, shape=shapes.is_mapping)
 
 
 def own_organizations() -> Request:
     """Ask where the token's owner may create datasets. A wrong token is answered with an empty list, not an error."""
-    return Request(action="organization_list_for_user", payload={"permission": "create_dataset"}, asks=True)
+    return Request(
+        action="organization_list_for_user",
+        payload={"permission": "create_dataset"},
+        asks=True,
+        shape=shapes.lists_mappings,
+    )
 
 
 def organization(name: str) -> Request:
-    return Request(action="organization_show", payload={"id": name}, asks=True)
+    return Request(action="organization_show", payload={"id": name}, asks=True, shape=shapes.is_mapping)
 
 
 def licences() -> Request:
-    return Request(action="license_list", payload={}, asks=True)
+    return Request(action="license_list", payload={}, asks=True, shape=shapes.lists_mappings)
 
 
 def action_help(action: str) -> Request:
@@ -155,12 +185,12 @@ def action_help(action: str) -> Request:
 
 
 def show(dataset: str) -> Request:
-    return Request(action="package_show", payload={"id": dataset}, asks=True)
+    return Request(action="package_show", payload={"id": dataset}, asks=True, shape=shapes.is_package)
 
 
 def create(fields: Mapping[str, Any]) -> Request:
     """Ask for a dataset that nobody sees yet."""
-    return Request(action="package_create", payload={**fields, "private": True})
+    return Request(action="package_create", payload={**fields, "private": True}, shape=shapes.is_package)
 
 
 def revise(package: Package, *, update: Mapping[str, Any], resources: Sequence[Resource] | None = None) -> Request:
@@ -201,6 +231,7 @@ def _revise(
             **said,
         },
         told=tuple(told or ()),
+        shape=shapes.is_revision,
     )
 
 
@@ -221,7 +252,7 @@ def insert_rows(resource_id: str, records: Sequence[Mapping[str, Any]]) -> Reque
 
 
 def resource(resource_id: str) -> Request:
-    return Request(action="resource_show", payload={"id": resource_id}, asks=True)
+    return Request(action="resource_show", payload={"id": resource_id}, asks=True, shape=shapes.is_mapping)
 
 
 def show_table(shown: Resource) -> Request:
@@ -232,4 +263,6 @@ def show_table(shown: Resource) -> Request:
 
 def table(resource_id: str) -> Request:
     """Ask how many rows a table in the DataStore has, and what its columns mean."""
-    return Request(action="datastore_search", payload={"resource_id": resource_id, "limit": 0}, asks=True)
+    return Request(
+        action="datastore_search", payload={"resource_id": resource_id, "limit": 0}, asks=True, shape=shapes.is_table
+    )

@@ -19,6 +19,7 @@ from urllib.parse import quote, unquote, urlsplit
 from anon_airflow.portals.ckan_requests import Package, Resource, Sent
 from anon_airflow.portals.release import NAME, data_digest
 from anon_airflow.portals.words import figure
+from anon_core.limits import DOCUMENT, DOWNLOAD
 
 MANIFEST = "manifest.json"
 REPORT = "report.json"
@@ -26,7 +27,10 @@ FORMATS = {".csv": "CSV", ".parquet": "Parquet", ".json": "JSON"}
 SHA256 = "http://spdx.org/rdf/terms#checksumAlgorithm_sha256"
 ROLE, VERSION, PERIOD = "anonflow_role", "anonflow_version", "anonflow_period"
 PUBLISHED, CONTENT, FILE = "anonflow_published_at", "anonflow_content_digest", "anonflow_file"
-OWN = (ROLE, VERSION, PERIOD, PUBLISHED, CONTENT, FILE)
+SEQUENCE = "anonflow_sequence"
+OWN = (ROLE, VERSION, PERIOD, SEQUENCE, PUBLISHED, CONTENT, FILE)
+MAX_DIGITS = 9
+"""Of a number that the portal says; a longer one is not ours."""
 DESCRIPTIONS = {
     MANIFEST: "What was published, when, with which digests.",
     REPORT: "How private and how useful the table is.",
@@ -48,14 +52,15 @@ class Held:
     role: Role
     version: str
     period: str
+    sequence: int
     published_at: str
     content_digest: str
     resources: dict[str, Resource]
 
     @property
-    def age(self) -> tuple[str, str, str]:
-        """What versions are sorted by: the period, then the time of publication; those without a period come last."""
-        return self.period, self.published_at, self.version
+    def age(self) -> tuple[str, int, str, str]:
+        """What versions are sorted by; manifests have the same age."""
+        return self.period, self.sequence, self.published_at, self.version
 
 
 def ours(resource: Resource) -> bool:
@@ -102,12 +107,22 @@ def held(package: Package, *roles: Role) -> list[Held]:
                 role=Role(resource[ROLE]),
                 version=resource[VERSION],
                 period=resource.get(PERIOD) or "",
+                sequence=_number(resource.get(SEQUENCE) or ""),
                 published_at=resource.get(PUBLISHED) or "",
                 content_digest=resource.get(CONTENT) or "",
                 resources={},
             )
             found.setdefault((one.role, one.version), one).resources[resource[FILE]] = resource
     return sorted(found.values(), key=lambda one: one.age, reverse=True)
+
+
+def _age(resource: Resource) -> tuple[str, int, str]:
+    return resource.get(PERIOD) or "", _number(resource.get(SEQUENCE) or ""), resource.get(PUBLISHED) or ""
+
+
+def _number(text: str) -> int:
+    """Read the number of a publication as the portal says it; what is none counts as one without a number."""
+    return int(text) if len(text) <= MAX_DIGITS and text.isascii() and text.isdigit() else 0
 
 
 def digests_of(package: Package, versions: Collection[str], *, words_only: bool) -> list[dict[str, str]]:
@@ -149,6 +164,13 @@ def address(package: Package, resource: Resource) -> str:
     return f"/dataset/{package['id']}/resource/{resource['id']}/download/{quote(name)}"
 
 
+def size_of(resource: Resource) -> int:
+    """Return how many bytes of a file are read back: its size as the portal has it, up to the limit."""
+    size = resource.get("size")
+    limit = (DOCUMENT if resource.get(FILE) in DESCRIPTIONS else DOWNLOAD).value()
+    return min(size, limit) if isinstance(size, int) and not isinstance(size, bool) and size > 0 else limit
+
+
 def described(package: Package, role: Role, manifest: Mapping[str, Any], sent: Sent) -> Resource:
     """Return all that is said of one file of a version."""
     suffix = PurePosixPath(sent.name).suffix
@@ -167,6 +189,7 @@ def described(package: Package, role: Role, manifest: Mapping[str, Any], sent: S
         ROLE: role.value,
         VERSION: version,
         PERIOD: manifest.get("period") or "",
+        SEQUENCE: str(manifest.get("sequence") or 0),
         PUBLISHED: manifest["published_at"],
         CONTENT: manifest["content_digest"],
         FILE: sent.name,
@@ -207,7 +230,7 @@ def in_order(resources: Iterable[Resource]) -> list[Resource]:
     """The current files first, then the versions, newest first, each with its tables first; then what others added."""
     found = list(resources)
     mine = sorted((one for one in found if ours(one)), key=lambda one: (one[FILE] in DESCRIPTIONS, one[FILE]))
-    mine.sort(key=lambda one: (one.get(PERIOD) or "", one.get(PUBLISHED) or ""), reverse=True)
+    mine.sort(key=_age, reverse=True)
     mine.sort(key=lambda one: one[ROLE] != Role.CURRENT)
     return [*mine, *(one for one in found if not ours(one))]
 

@@ -15,15 +15,23 @@ TYPE = "ckan"
 PREFIX = "AIRFLOW_CONN_"
 USUAL_TIMEOUT = 120.0
 """Seconds to wait for a sign of life. CKAN answers an upload only when it has stored and indexed all of it."""
+MAX_NAME_LENGTH = 100
+"""Characters that a message shows of a name or a version that a server gives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A CKAN and the token to speak to it with; ``url`` has no slash at its end."""
+    """
+    A CKAN and the token to speak to it with; ``url`` has no slash at its end.
+
+    ``download_hosts`` are other places, such as an object store, that its downloads may be redirected to: each a scheme
+    with a host, and a port if it is not the usual one.
+    """
 
     url: str
     token: str = field(repr=False)
     timeout: float = USUAL_TIMEOUT
+    download_hosts: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, connection: str, fields: Mapping[str, Any]) -> Server:
@@ -49,9 +57,14 @@ class Server:
         timeout = _timeout(fields.get("extra"))
         if timeout is None:
             problems.append("its extra is not JSON with a `timeout` in seconds, 1 to 3600")
-        if problems or url is None or timeout is None:
+        hosts = _download_hosts(fields.get("extra"))
+        if hosts is None:
+            problems.append(
+                "`download_hosts` in its extra is no list of addresses such as https://store.example.org (no path)"
+            )
+        if problems or url is None or timeout is None or hosts is None:
             raise InvalidInputError(f"connection {connection!r} does not lead to a CKAN: {'; '.join(problems)}")
-        return cls(url=url, token=token, timeout=timeout)
+        return cls(url=url, token=token, timeout=timeout, download_hosts=hosts)
 
 
 def from_environment(connection: str, environ: Mapping[str, str] | None = None) -> Server:
@@ -129,10 +142,38 @@ def _address(fields: Mapping[str, Any]) -> str | None:
     return f"{parts.scheme}://{parts.netloc}{port}{'/' + path if path else ''}"
 
 
+def origin(address: str) -> str | None:
+    """
+    Return scheme, host and port of an address, spelled in one way; None of what has none.
+
+    >>> origin("HTTPS://Data.example.org:443/dataset"), origin("ftp://data.example.org"), origin("/dataset")
+    ('https://data.example.org:443', None, None)
+    """
+    try:
+        parts = urlsplit(address)
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return None
+    return f"{parts.scheme}://{parts.hostname}:{port}" if port and parts.hostname else None
+
+
+def _content(extra: Any) -> Any:
+    return json.loads(extra) if isinstance(extra, str) and extra.strip() else extra or {}
+
+
+def _download_hosts(extra: Any) -> tuple[str, ...] | None:
+    try:
+        written = _content(extra).get("download_hosts") or ()
+    except (ValueError, TypeError, AttributeError):
+        return ()  # The check of the timeout, which is in the same JSON, reports it.
+    several = [written] if isinstance(written, str) else list(written) if isinstance(written, list | tuple) else [None]
+    found = [origin(one) if isinstance(one, str) and one.strip("/").count("/") == 2 else None for one in several]
+    return tuple(one for one in found if one) if all(found) else None
+
+
 def _timeout(extra: Any) -> float | None:
     try:
-        content = json.loads(extra) if isinstance(extra, str) and extra.strip() else extra or {}
-        value = content.get("timeout")
+        value = _content(extra).get("timeout")
         seconds = USUAL_TIMEOUT if value in (None, "") else float(value)
     except (ValueError, TypeError, AttributeError):
         return None

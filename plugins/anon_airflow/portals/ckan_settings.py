@@ -9,10 +9,14 @@ from anon_airflow.portals import ckan_requests as requests
 from anon_airflow.portals.ckan_client import CkanClient
 from anon_airflow.portals.ckan_metadata import DATASET, licence_id, metadata_problems, own_extra
 from anon_airflow.portals.ckan_requests import Package
+from anon_airflow.portals.ckan_server import MAX_NAME_LENGTH
 from anon_core.errors import InvalidInputError
 from anon_core.spec import Publication, Versions
 
 __all__ = ["Settings", "check", "find_licence", "taken"]
+
+MAX_LICENCES = 100
+"""How many licences of a portal a message lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +85,9 @@ def _rights(client: CkanClient, settings: Settings) -> Iterator[str]:
     elif not client.ask(requests.organization(name)).ok:
         yield f"it has no organisation {name!r}, or none that this token may see; correct portal.ckan.organization"
     else:
+        owner = str(who.result.get("name"))[:MAX_NAME_LENGTH]
         yield (
-            f"{who.result.get('name')!r}, whose token this is, may not create datasets in {name!r}; have an "
+            f"{owner!r}, whose token this is, may not create datasets in {name!r}; have an "
             "administrator of the organisation add that user as an editor"
         )
 
@@ -114,7 +119,8 @@ def find_licence(client: CkanClient, settings: Settings) -> str | None:
     known = reply.result if reply.ok else []
     if found := licence_id(settings.licence, known):
         return found
-    names = ", ".join(str(one["id"]) for one in known if one.get("status", "active") == "active")
+    active = [str(one.get("id"))[:MAX_NAME_LENGTH] for one in known if one.get("status", "active") == "active"]
+    names = ", ".join(name for name in active[:MAX_LICENCES] if name.isprintable())
     raise InvalidInputError(f"it has no licence {settings.licence!r}; set metadata.licence to one of {names}")
 
 

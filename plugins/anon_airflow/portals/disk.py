@@ -14,8 +14,9 @@ import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from anon_airflow.home import sync
 from anon_airflow.portals.release import Distribution, changed_file
-from anon_core.errors import StorageError
+from anon_core.errors import RefusedError, StorageError
 
 BLOCK = 8 << 20
 """What is copied at once: enough for the thread that digests to keep up, block by block."""
@@ -33,13 +34,15 @@ def storage_errors(doing: str, path: Path) -> Iterator[None]:
         reason = error.strerror or type(error).__name__
         if error.errno in (errno.EEXIST, errno.ENOTDIR):
             reason = "a file stands where a folder should be"
-        raise StorageError(str(error.filename or path), doing, reason) from error
+        # rmtree gives a name relative to a folder that it has open, which would not show where it failed.
+        named = error.filename if error.filename and Path(os.fsdecode(error.filename)).is_absolute() else path
+        raise StorageError(str(named), doing, reason) from error
 
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the folder's lock; the system lets go of it when the process dies, however it dies."""
-    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield
@@ -58,16 +61,25 @@ def make_folder(folder: Path) -> None:
         folder.chmod(0o755)
     if not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
-    sync_folder(folder.parent)
+    sync(folder.parent)
 
 
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def refuse_links(home: Path) -> None:
+    """
+    Refuse a dataset whose folder, or a folder of a version in it, is a link: releases would be written elsewhere.
+
+    The portal folder itself may be a link: its target is compared with the private folders. So may ``latest``, which
+    the portal makes.
+
+    :raises RefusedError: one of these folders is a link.
+    """
+    versions = home / "versions"
+    found = [each for each in (home, versions) if each.is_symlink()]
+    if not found and versions.is_dir():
+        found = [each for each in sorted(versions.iterdir()) if each.is_symlink()]
+    if found:
+        reason = f"{found[0]} is a link, and releases are written only into the portal folder itself"
+        raise RefusedError("portal", [f"{reason}: put the folder that it leads to in its place, then run again"])
 
 
 def write_new(path: Path, content: bytes) -> None:
@@ -166,7 +178,7 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
     for name, content in files.items():
         write_new(folder / name, content)
     folder.chmod(0o755)
-    sync_folder(folder)
+    sync(folder)
 
 
 @contextlib.contextmanager
@@ -180,12 +192,12 @@ def hidden_folder(root: Path) -> Iterator[Path]:
     try:
         yield hidden
         shutil.rmtree(hidden)
-    except BaseException:
-        shutil.rmtree(hidden, ignore_errors=True)  # What went wrong is told; the next run sweeps.
+    except BaseException:  # A stop, too, must not leave it. The first error is reported; the next run removes the rest.
+        shutil.rmtree(hidden, ignore_errors=True)
         raise
 
 
-def sweep(folder: Path) -> None:
+def remove_unfinished(folder: Path) -> None:
     """Remove what an interrupted run left; only under the lock, where nobody else can be writing it."""
     for left in folder.glob(f"{UNFINISHED}*"):
         if left.is_dir() and not left.is_symlink():

@@ -20,10 +20,11 @@ import contextlib
 import dataclasses
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from anon_airflow.home import sync
 from anon_airflow.portals import datapackage, showing
 from anon_airflow.portals.disk import (
     LOCK,
@@ -31,9 +32,9 @@ from anon_airflow.portals.disk import (
     hidden_folder,
     locked,
     make_folder,
+    refuse_links,
+    remove_unfinished,
     storage_errors,
-    sweep,
-    sync_folder,
     write_new,
 )
 from anon_airflow.portals.manifest import Manifest, as_json, damaged_file, manifest_of, read_manifest, report_bytes
@@ -65,7 +66,7 @@ class FolderPortal:
             (probe / "link").replace(probe / "renamed")
 
     def versions(self, dataset: str) -> list[Manifest]:
-        """The manifests of a dataset, newest first: by period, then by the time they were published."""
+        """The manifests of a dataset, newest first: by period, then in the order in which they were published."""
         return list(shelf_of(self._home(dataset)).manifests)
 
     def find(self, dataset: str, content_digest: str, period: str | None) -> Published | None:
@@ -93,8 +94,9 @@ class FolderPortal:
             raise RefusedError("portal", ["the report is not the public one"])
         home = self.root / release.dataset
         with self._writing():
+            refuse_links(home)
             make_folder(home / "versions")
-            sweep(home)
+            remove_unfinished(home)
             shelf = shelf_of(home)
             _refuse_withdrawn(release, shelf)
             there = self.find(release.dataset, release.content_digest, release.period)
@@ -102,14 +104,21 @@ class FolderPortal:
                 if there:
                     showing.show(self.root, hidden, shelf, expiring=self._expired(shelf))
                     return self._ours(there, release)
-                manifest = manifest_of(release, self._free_version(release))
+                manifest = manifest_of(release, self._free_version(release), _next_number(shelf))
                 _fill(hidden / showing.ARRIVING, release, manifest)
                 shelf = shelf.with_version(manifest, hidden / showing.ARRIVING)
                 showing.show(self.root, hidden, shelf, arriving=manifest, expiring=self._expired(shelf, manifest))
         return self._answer("published", manifest)
 
     def withdraw(
-        self, dataset: str, version: str | None, reason: str, at: str, *, words_only: bool = False
+        self,
+        dataset: str,
+        version: str | None,
+        reason: str,
+        at: str,
+        *,
+        words_only: bool = False,
+        audit: Mapping[str, Any] | None = None,
     ) -> tuple[str, ...]:
         """
         Take a version off the portal, or all of them, damaged ones included; a page says so in the place of each.
@@ -128,7 +137,7 @@ class FolderPortal:
                 raise StorageError(str(self.root), "withdrawing", MOVED)
             return ()
         with self._writing():
-            sweep(home)
+            remove_unfinished(home)
             shelf = shelf_of(home)
             known = {folder.name: read_manifest(folder) for folder in version_folders(home)}
             known |= {one["version"]: one for one in shelf.tombstones if one["kind"] == "expired"}
@@ -141,6 +150,7 @@ class FolderPortal:
                     reason=reason,
                     at=at,
                     words_only=words_only,
+                    audit=audit,
                 )
                 for name in sorted(known)
                 if version in (None, name)
@@ -156,7 +166,9 @@ class FolderPortal:
         What arrives stays until the next one does, even if it is a backfill of a period before all others.
         """
         beyond = shelf.manifests[self.keep :] if self.keep else []
-        last = arriving or max(shelf.manifests, key=lambda each: str(each["published_at"]))
+        last = arriving or max(
+            shelf.manifests, key=lambda each: (int(each.get("sequence", 0)), str(each["published_at"]))
+        )
         at = last["published_at"]
         return [
             tombstone_of(each, dataset=shelf.dataset, version=each["version"], kind="expired", reason=EXPIRED, at=at)
@@ -176,7 +188,7 @@ class FolderPortal:
             make_folder(self.root)
             with locked(self.root):
                 showing.finish(self.root)
-                sweep(self.root)
+                remove_unfinished(self.root)
                 yield
 
     def _free_version(self, release: Release) -> str:
@@ -210,6 +222,11 @@ class FolderPortal:
         return Published(status=status, version=manifest["version"], location=folder, page=str(page), manifest=manifest)
 
 
+def _next_number(shelf: Shelf) -> int:
+    """The number of what is published next: above that of every version, those that are gone included."""
+    return 1 + max((int(each.get("sequence") or 0) for each in (*shelf.manifests, *shelf.tombstones)), default=0)
+
+
 def _refuse_withdrawn(release: Release, shelf: Shelf) -> None:
     if stone := withdrawn_before(shelf.tombstones, release):
         raise RefusedError("portal", [withdrawn_words(stone["version"], stone["reason"])])
@@ -236,4 +253,4 @@ def _fill(incoming: Path, release: Release, manifest: Manifest) -> None:
     write_new(incoming / "manifest.json", as_json(manifest))
     write_new(incoming / datapackage.FILE, as_json(datapackage.datapackage_of(manifest, release.report)))
     incoming.chmod(0o755)
-    sync_folder(incoming)
+    sync(incoming)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,9 @@ from typing import Any
 from anon_airflow.portals.disk import sha256_of
 from anon_airflow.portals.release import NAME, Release, data_digest
 from anon_core.errors import InvalidInputError, RefusedError
+from anon_core.limits import DOCUMENT
+from anon_core.name_rules import is_utf8
+from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 
 log = logging.getLogger(__name__)
 
@@ -20,9 +23,11 @@ Manifest = dict[str, Any]
 SCHEMA = "anonflow/manifest/1"
 
 
-def manifest_of(release: Release, version: str) -> Manifest:
+def manifest_of(release: Release, version: str, sequence: int | None = None) -> Manifest:
     """
     The manifest of a release that is published now, as it will be read back.
+
+    ``sequence`` counts what a portal has published of a dataset: after a clock is set back, times give a wrong order.
 
     :raises InvalidInputError: the release brings a key that the manifest has itself.
     """
@@ -40,6 +45,8 @@ def manifest_of(release: Release, version: str) -> Manifest:
         ],
         "metadata": release.metadata,
     }
+    if sequence is not None:
+        manifest["sequence"] = sequence
     if taken := sorted(manifest.keys() & release.manifest.keys()):
         raise InvalidInputError(f"the manifest has its own {', '.join(taken)}; name the additional keys differently")
     return dict(json.loads(as_json(manifest | release.manifest)))
@@ -62,7 +69,7 @@ def data_digest_of(manifest: Manifest) -> str | None:
     """What the data of a version is, whatever is said about it; None if its manifest does not tell."""
     try:
         return data_digest({str(each["name"]): str(each["sha256"]) for each in manifest["distributions"]})
-    except (KeyError, TypeError):
+    except (KeyError, TypeError, UnicodeError):
         return None
 
 
@@ -74,8 +81,8 @@ def as_json(document: dict[str, Any]) -> bytes:
 def read_document(path: Path) -> dict[str, Any]:
     """A document of the portal; empty if somebody damaged it, because one bad file must not stop all others."""
     try:
-        return dict(json.loads(path.read_bytes()))
-    except (OSError, ValueError, TypeError):
+        return dict(json.loads(read_whole(path, DOCUMENT)))
+    except (OSError, ValueError, TypeError, RecursionError, NotRegularError, FileTooLargeError):
         log.warning("%s is missing or damaged, and is passed over", path)
         return {}
 
@@ -87,23 +94,36 @@ def read_manifest(folder: Path) -> Manifest | None:
         mine = (manifest["schema"], manifest["dataset"], manifest["version"])
         names = [each["name"] for each in manifest["distributions"] if each["sha256"]]
         counts = [each[key] for each in manifest["distributions"] for key in ("bytes", "rows")]
+        counts.append(manifest.get("sequence", 0))
         texts = [manifest[key] for key in ("title", "published_at", "content_digest")]
-        texts += [each["media_type"] for each in manifest["distributions"]]
+        texts += [each[key] for each in manifest["distributions"] for key in ("media_type", "sha256")]
+        texts += [manifest["period"] or ""]
     except (LookupError, TypeError):
         return None
     safe = all(isinstance(name, str) and NAME.fullmatch(name) for name in names)
     safe = safe and bool(names) and all(isinstance(count, int) for count in counts)
     safe = safe and isinstance(manifest.get("metadata") or {}, dict)
-    whole = all(isinstance(text, str) for text in texts) and isinstance(manifest.get("period"), str | None)
+    whole = all(map(is_text, texts))
     return manifest if safe and whole and mine == (SCHEMA, folder.parent.parent.name, folder.name) else None
 
 
+def is_text(value: Any) -> bool:
+    """Whether a value that was read is text that can be written again: JSON can hold half a surrogate pair."""
+    return isinstance(value, str) and is_utf8(value)
+
+
+def age(one: Mapping[str, Any]) -> tuple[str, int, str, str]:
+    """
+    Return what manifests and tombstones are sorted by: the period, then the order of publication.
+
+    One without a period, a trial by hand, is older than all that have one. The order of publication is that of their
+    numbers; the time decides between those that have none.
+    """
+    return one["period"] or "", one.get("sequence") or 0, one["published_at"] or "", one["version"]
+
+
 def newest_first(manifests: Iterable[Manifest]) -> list[Manifest]:
-    """By period, then by time of publication; one without a period, a trial by hand, comes after all that have one."""
-
-    def age(manifest: Manifest) -> tuple[str, str, str]:
-        return manifest["period"] or "", manifest["published_at"], manifest["version"]
-
+    """Return manifests, or tombstones, by their age."""
     return sorted(manifests, key=age, reverse=True)
 
 

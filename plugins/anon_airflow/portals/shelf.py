@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ class Shelf:
             dataset=self.dataset,
             manifests=[each for each in self.manifests if each["version"] not in gone],
             folders={version: folder for version, folder in self.folders.items() if version not in gone},
-            tombstones=_newest_first([*(one for one in self.tombstones if one["version"] not in gone), *leaving]),
+            tombstones=newest_first([*(one for one in self.tombstones if one["version"] not in gone), *leaving]),
         )
 
     def report(self, manifest: Manifest) -> dict[str, Any]:
@@ -69,12 +69,5 @@ def shelf_of(home: Path) -> Shelf:
         dataset=home.name,
         manifests=newest_first(manifests),
         folders=folders,
-        tombstones=_newest_first(stone for stone in stones if stone),
+        tombstones=newest_first(stone for stone in stones if stone),
     )
-
-
-def _newest_first(tombstones: Iterable[Tombstone]) -> list[Tombstone]:
-    def age(one: Tombstone) -> tuple[str, str, str]:
-        return one["period"] or "", one["published_at"] or "", one["version"]
-
-    return sorted(tombstones, key=age, reverse=True)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from anon_airflow import stopping
+from anon_airflow.home import sync
 from anon_airflow.portals import changelog, site, tombstone
-from anon_airflow.portals.disk import UNFINISHED, sync_folder, write_files
+from anon_airflow.portals.disk import UNFINISHED, write_files
 from anon_airflow.portals.manifest import Manifest, as_json, read_document
 from anon_airflow.portals.pages import tombstone_page
 from anon_airflow.portals.release import SLUG
@@ -51,15 +52,15 @@ def show(
     _take_off(root, hidden, withdrawn)
     if arriving:
         (hidden / ARRIVING).rename(home / "versions" / arriving["version"])
-        sync_folder(home / "versions")
+        sync(home / "versions")
     _switch(hidden / "dataset", own, home)
     _switch(hidden / "portal", (hidden_file.name for hidden_file in sorted((hidden / "portal").iterdir())), root)
     if after.manifests:
         (hidden / "latest").replace(home / "latest")
     else:
         (home / "latest").unlink(missing_ok=True)
-    sync_folder(home)
-    sync_folder(root)
+    sync(home)
+    sync(root)
     _take_off(root, hidden, expiring)
 
 
@@ -74,7 +75,7 @@ def finish(root: Path) -> None:
         taken = stone.parents[2] / _TAKEN / stone.parent.name / stone.name
         if os.path.lexists(taken) and not os.path.lexists(place):
             stone.rename(place)
-            sync_folder(place.parent)
+            sync(place.parent)
 
 
 def _others(root: Path, dataset: str) -> list[tuple[Shelf, dict[str, Any]]]:
@@ -105,8 +106,8 @@ def _take_off(root: Path, hidden: Path, stones: Sequence[Tombstone]) -> None:
             taken.parent.mkdir(parents=True, exist_ok=True)
             place.rename(taken)
             _stone(hidden, stone).rename(place)
-            sync_folder(place.parent)
-    except BaseException:  # Somebody stops us, perhaps between the two: what is gone must not be without its page.
+            sync(place.parent)
+    except BaseException:  # A stop may fall between the two renames: what is gone must not be without its page.
         finish(root)
         raise
 

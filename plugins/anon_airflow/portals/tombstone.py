@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from anon_airflow.portals.manifest import Manifest, data_digest_of, read_document
+from anon_airflow.portals.manifest import Manifest, data_digest_of, is_text, read_document
 from anon_airflow.portals.release import Release
 
 __all__ = ["FILE", "Tombstone", "is_tombstone", "read_tombstone", "tombstone_of", "withdrawn_before"]
@@ -25,12 +25,14 @@ def tombstone_of(
     reason: str,
     at: str,
     words_only: bool = False,
+    audit: Mapping[str, Any] | None = None,
 ) -> Tombstone:
     """
     The tombstone of a version: ``withdrawn`` by a person, or ``expired`` because newer ones took its place.
 
     Without a manifest, which somebody may have damaged, it knows only the names. It says nothing of the data but its
     digest, by which the same data is known again, and which is left out if it may come back with other words.
+    ``audit`` is the head of the audit chain when it was withdrawn, or else when it was published: an anchor.
     """
     known = manifest or {}
     return {
@@ -40,11 +42,13 @@ def tombstone_of(
         "version": version,
         "period": known.get("period"),
         "published_at": known.get("published_at"),
+        "sequence": known.get("sequence"),
         "content_digest": known.get("content_digest"),
         "data_digest": None if words_only else known.get("data_digest") or data_digest_of(known),
         "kind": kind,
         "reason": reason,
         "at": at,
+        "audit": dict(audit) if audit else known.get("audit"),
     }
 
 
@@ -59,7 +63,9 @@ def read_tombstone(folder: Path) -> Tombstone | None:
         return None
     found = read_document(folder / FILE)
     mine = (found.get("schema"), found.get("dataset"), found.get("version"), found.get("kind"))
-    texts = all(isinstance(found.get(key), str) for key in ("title", "reason", "at"))
+    texts = all(is_text(found.get(key)) for key in ("title", "reason", "at"))
+    texts = texts and all(key in found and is_text(found[key] or "") for key in ("period", "published_at"))
+    texts = texts and isinstance(found.get("sequence"), int | None)
     known = mine[:3] == (SCHEMA, folder.parent.parent.name, folder.name) and mine[3] in ("withdrawn", "expired")
     return found if texts and known else None
 

@@ -86,7 +86,12 @@ class Place:
         progress: Progress | None = None,
         **changes: Any,
     ) -> CkanPortal:
-        server = Server(url=url or self.site.url, token=changes.pop("token", self.site.token), timeout=timeout)
+        server = Server(
+            url=url or self.site.url,
+            token=changes.pop("token", self.site.token),
+            timeout=timeout,
+            download_hosts=changes.pop("download_hosts", ()),
+        )
         settings = {"organization": self.site.organization, "dataset": self.dataset, **changes}
         return CkanPortal(server, Settings(**settings), patience, progress)
 

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 import httpx
 import pytest
 
-from anon_core.errors import InvalidInputError, RefusedError
+from anon_airflow.portals import manifest
+from anon_airflow.portals.ckan_server import origin
+from anon_core.errors import InvalidInputError, PortalError, RefusedError
 from tests.portal.ckan.bad_network import BadNetwork, Rule, http
 from tests.portal.ckan.portals import Place, Site, fresh
 
 pytestmark = pytest.mark.portal
 CHANGES = {"package_create", "package_revise", "datastore_create", "datastore_upsert", "datastore_delete"}
+
+
+class AheadOfTime(datetime):
+    """A clock that runs twenty years ahead."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:
+        return datetime.now(tz) + timedelta(days=20 * 365)
 
 
 def test_the_first_release_is_public_with_all_its_files_and_digests(site: Site, place: Place) -> None:
@@ -152,6 +163,26 @@ def test_what_arrives_stays_until_the_next_even_if_it_is_older_than_all_that_sta
     assert [one["version"] for one in portal.versions(place.dataset)] == ["v8"]
 
 
+def test_what_is_published_last_is_shown_though_the_clock_was_set_back(
+    site: Site, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    portal = place.portal(kept=True)
+    with monkeypatch.context() as ahead:
+        ahead.setattr(manifest, "datetime", AheadOfTime)
+        portal.publish(place.release("sex,rows\nF,5\n", version="v5", period="2026-11-01"))
+    last = place.release("sex,rows\nF,6\n", version="v6", period="2026-11-01")
+    portal.publish(last)
+    versions = portal.versions(place.dataset)
+    assert [one["version"] for one in versions] == ["v6", "v5"]
+    assert versions[0]["published_at"] < versions[1]["published_at"]
+    assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == last.distributions[0].path.read_bytes()
+    assert site.show(place.dataset)["version"] == "v6"
+    again = place.release("sex,rows\nF,6\n", version="v6", period="2026-11-01", manifest={"receipt": "of another run"})
+    assert portal.publish(again).status == "unchanged"
+    portal.withdraw(place.dataset, "v6", "wrong", "2026-11-17T00:00:00Z")
+    assert site.show(place.dataset)["version"] == "v5"
+
+
 def test_an_older_period_does_not_replace_a_newer_one(site: Site, place: Place) -> None:
     portal = place.portal()
     portal.publish(place.release("sex,rows\nF,7\n", version="v7", period="2026-07-01"))
@@ -240,15 +271,18 @@ def test_a_dataset_with_hundreds_of_resources_is_updated_all_the_same(site: Site
     assert names[12:] == [one["name"] for one in links]
 
 
-def test_a_file_store_elsewhere_that_downloads_are_redirected_to_is_read(
+def test_a_file_store_that_the_connection_names_is_read_where_downloads_are_redirected_to_it(
     site: Site, place: Place, network: BadNetwork
 ) -> None:
     place.portal().publish(place.release())
     table = f"{place.dataset}.csv"
     network.rules[table] = Rule(answer=http("302 Found", f"Location: {place.ids()[table]}"))
     again = place.release(manifest={"receipt": "of another run"})
-    assert place.portal(url=network.url).publish(again).status == "unchanged"
+    store = (str(origin(site.url)),)
+    assert place.portal(url=network.url, download_hosts=store).publish(again).status == "unchanged"
     assert network.calls[table] == 1
+    with pytest.raises(PortalError, match="downloads are redirected to"):
+        place.portal(url=network.url).publish(again)
 
 
 def test_names_that_are_not_ascii_come_back_as_they_were(site: Site, place: Place) -> None:

@@ -188,3 +188,12 @@ def test_a_dataset_that_somebody_made_private_is_not_shown_again(site: Site, pla
 def test_a_release_without_files_has_no_place(place: Place) -> None:
     with pytest.raises(InvalidInputError, match="no distribution"):
         place.portal().publish(dataclasses.replace(place.release(), distributions=()))
+
+
+def test_a_table_that_could_not_be_read_back_is_not_published(
+    site: Site, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANON_MAX_DOWNLOAD_BYTES", "10")
+    with pytest.raises(InvalidInputError, match=r"\.csv, .*\.parquet: beyond the limit of 10 bytes"):
+        place.portal().publish(place.release())
+    assert site.try_call("package_show", site.token, id=place.dataset).status_code == 404

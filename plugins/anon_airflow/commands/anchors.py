@@ -1,0 +1,109 @@
+"""Anchors for ``anon audit verify``: heads of the audit chain that releases and withdrawals left on a portal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anon_airflow.audit import AuditStore, Head
+from anon_airflow.portals import tombstone
+from anon_airflow.portals.ckan_metadata import DATASET, WITHDRAWN
+from anon_core.errors import InvalidInputError
+from anon_core.limits import DOCUMENT
+from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
+
+__all__ = ["Anchors", "read_anchors"]
+
+FILES = ("manifest.json", tombstone.FILE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchors:
+    """
+    What portals hold of the audit chain.
+
+    ``heads`` must be links of it. ``withdrawn`` are datasets and versions whose withdrawal must be on record.
+    """
+
+    heads: tuple[Head, ...]
+    withdrawn: tuple[tuple[str, str], ...]
+
+    @property
+    def sentence(self) -> str:
+        """The anchors in words, up to the verb."""
+        last = max(head.seq for head in self.heads)
+        alone = f"the anchor, entry {last}, is"
+        return alone if len(self.heads) == 1 else f"all {len(self.heads)} anchors, the last of them entry {last}, are"
+
+    def not_on_record(self, store: AuditStore) -> list[str]:
+        """
+        Return a sentence for every version that a portal shows as withdrawn and the record does not.
+
+        A tombstone is put up before the withdrawal is on record, so its head does not cover that.
+        """
+        if not self.withdrawn:
+            return []
+        known = {(row["dataset"], row["version"]) for row in store.proven("withdrawals")["withdrawals"]}
+        return [
+            f"{dataset} {version} was withdrawn by its tombstone, but not by the record: the end of the chain was cut "
+            "off, or the withdrawal was killed before it ended; `anon withdraw` again ends it"
+            for dataset, version in sorted(set(self.withdrawn) - known)
+        ]
+
+
+def read_anchors(paths: Iterable[Path]) -> Anchors:
+    """
+    Read anchors from manifests and tombstones, from folders of them, and from CKAN datasets (`package_show`) as JSON.
+
+    A folder's tombstones of versions that expired, or that an earlier version of anonflow put up, may have no head.
+
+    :raises InvalidInputError: a file is none of these, or a folder has no anchor.
+    """
+    heads: list[Head] = []
+    withdrawn: list[tuple[str, str]] = []
+    for path in paths:
+        files = _files_in(path) if path.is_dir() else [path]
+        found = [one for file in files for one in _anchors_of(file)]
+        heads += [head for head, _ in found if head]
+        withdrawn += [gone for _, gone in found if gone]
+        if not any(head for head, _ in found):
+            raise InvalidInputError(
+                f"{path} has no head of an audit chain: give a manifest.json or tombstone.json of a portal, a folder "
+                "with some, or a CKAN dataset as `package_show` returns it"
+            )
+    return Anchors(heads=tuple(dict.fromkeys(heads)), withdrawn=tuple(dict.fromkeys(withdrawn)))
+
+
+def _files_in(folder: Path) -> Sequence[Path]:
+    """Return the anchors in a folder; `latest` is a link to one of them."""
+    found = (path for name in FILES for path in folder.rglob(name))
+    return sorted({path.resolve() for path in found})
+
+
+def _anchors_of(path: Path) -> Iterator[tuple[Head | None, tuple[str, str] | None]]:
+    """Yield each head with the dataset and version that was withdrawn at it, if one was."""
+    try:
+        content = json.loads(read_whole(path, DOCUMENT))
+        content = content.get("result", content)
+        extras = {str(one["key"]): one["value"] for one in content.get("extras", ())}
+        if WITHDRAWN in extras:
+            for one in json.loads(extras[WITHDRAWN]):
+                head = _head(json.loads(one["audit"]) if one.get("audit") else None)
+                yield head, (str(extras[DATASET]), str(one["version"]))
+        elif content.get("kind") == "withdrawn":
+            yield _head(content.get("audit")), (str(content["dataset"]), str(content["version"]))
+        else:
+            yield _head(content.get("audit")), None
+    except NotRegularError as error:
+        raise InvalidInputError(f"{path} is {error.kind}; give a manifest.json or tombstone.json") from None
+    except FileTooLargeError as error:
+        raise InvalidInputError(f"{path} {error.what}; {error.advice}") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise InvalidInputError(f"{path} is not a manifest or a tombstone with the head of an audit chain") from None
+
+
+def _head(entry: Any) -> Head | None:
+    return None if entry is None else Head(seq=int(entry["seq"]), mac=str(entry["mac"]))

@@ -1,0 +1,42 @@
+"""Texts of a publication file in the Markdown that Airflow shows: as they are written, never as Markdown or HTML."""
+
+from __future__ import annotations
+
+import re
+
+from anon_core.wording import printable
+
+__all__ = ["code", "fenced", "plain"]
+
+_SIGNS = frozenset("\\`*_[]<>#|!~&")
+_AT_START = re.compile(r"^([-+=]|[0-9]+[.)])")
+
+
+def plain(text: str) -> str:
+    """
+    Return a text on one line that Markdown has nothing to do with: no link, picture, heading, list or element.
+
+    >>> plain("<b>[a](javascript:b)</b>\\n# c"), plain("- d"), plain("2. e")
+    ('\\\\<b\\\\>\\\\[a\\\\](javascript:b)\\\\</b\\\\> \\\\# c', '\\\\- d', '2\\\\. e')
+    """
+    line = printable(" ".join(str(text).split()))
+    escaped = "".join(f"\\{sign}" if sign in _SIGNS else sign for sign in line)
+    return _AT_START.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", escaped)
+
+
+def code(text: str) -> str:
+    """
+    Return a name as code, for a line or a cell of a table; what would end either is shown as a sign beside it.
+
+    >>> code("a`b|c")
+    "`a'b/c`"
+    """
+    line = printable(" ".join(str(text).split()))
+    return "`" + line.replace("`", "'").replace("|", "/") + "`"
+
+
+def fenced(text: str) -> str:
+    """Return a text as a block of code, whose fence is longer than any row of backticks in it."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join([fence, *map(printable, text.split("\n")), fence])

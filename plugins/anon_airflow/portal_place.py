@@ -1,0 +1,113 @@
+"""Refuse a portal folder where originals, keys or the record lie, before `stage` reads and before `publish` writes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from anon_airflow.run import Run
+from anon_core.errors import InvalidInputError
+from anon_core.limits import PUBLICATION_FILE
+from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
+from anon_core.spec.private_folders import PrivateFolder, link_problem, place_problem, private_folders, source_folders
+from anon_core.yaml_lines import parse_yaml
+
+__all__ = ["SOURCE_FILE", "check_portal_place"]
+
+SOURCE_FILE = "source_file"
+"""The key under which `stage` notes its source, filled in: `publish`, which has only the template, checks it again."""
+MANIFEST = "manifest.json"
+PUBLICATIONS = "publications"
+_KEY_FILES = ("ANON_SIGNING_KEY_FILE", "ANON_RETIRED_KEYS_FILE")
+
+
+def check_portal_place(run: Run, source_file: str | None = None, environ: Mapping[str, str] | None = None) -> None:
+    """
+    Refuse a portal folder that is, contains or lies inside a place that must not be published.
+
+    A link may have appeared since the publication file was loaded, or since `stage`, so each step checks anew. A
+    withdrawal does not check: a release in such a place must come off.
+
+    :raises InvalidInputError: it is, contains or lies inside one; the message names both folders.
+    """
+    folder = run.publication.portal.folder
+    if folder is None:
+        return
+    source_file = source_file or (run.noted_or_none("stage") or {}).get(SOURCE_FILE)
+    environ = os.environ if environ is None else environ
+    place = run.publication.resolve(folder)
+    private = [*private_folders(run.publication, source_file), *_of_installation(run, environ)]
+    for include in _includes(run, place, environ):
+        private += _of_include(include, run.publication.file)
+    if problem := place_problem(place, private) or link_problem(place, private):
+        raise InvalidInputError(f"portal.folder of {run.publication.file.name}: {problem}")
+
+
+def _of_installation(run: Run, environ: Mapping[str, str]) -> Iterator[PrivateFolder]:
+    """Yield where this installation keeps what is private: the home, the audit database, keys, Airflow's own folder."""
+    yield PrivateFolder(what="the home of anonflow, ANON_HOME", folder=run.home.root, whole=True)
+    if database := _sqlite_file(run.home.audit_url):
+        yield PrivateFolder(what="the folder of the audit database, ANON_AUDIT_URL", folder=database.parent)
+    for name in _KEY_FILES:
+        for text in filter(None, environ.get(name, "").split(os.pathsep)):
+            for folder in {Path(text).absolute().parent, Path(os.path.realpath(text)).parent}:
+                yield PrivateFolder(what=f"the folder of a key, {name}", folder=folder)
+    if airflow := environ.get("AIRFLOW_HOME"):
+        yield PrivateFolder(what="Airflow's own folder, AIRFLOW_HOME", folder=Path(airflow).expanduser())
+
+
+def _sqlite_file(url: str | None) -> Path | None:
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    with contextlib.suppress(
+        ArgumentError, ValueError
+    ):  # Opening the audit store reports what is wrong with its address.
+        where = make_url(url or "")
+        if where.get_backend_name() == "sqlite" and where.database:
+            return Path(os.path.realpath(where.database.removeprefix("file:")))
+    return None
+
+
+def _includes(run: Run, place: Path, environ: Mapping[str, str]) -> list[Path]:
+    """
+    Return the include folders that a portal could publish: this installation's, and each one that the portal is in.
+
+    A publication file that lies elsewhere is none of its own, and ANON_INCLUDE may not be set.
+    """
+    own = run.publication.file.parent
+    found = [own.parent] if own.name == PUBLICATIONS else []
+    if named := environ.get("ANON_INCLUDE"):
+        found.append(Path(named))
+    found.append(run.home.root.parent / "include")
+    real = Path(os.path.realpath(place))
+    found += [folder for folder in (real, *real.parents) if any((folder / PUBLICATIONS).glob("*.y*ml"))]
+    return list(dict.fromkeys(found))
+
+
+def _of_include(include: Path, file: Path) -> Iterator[PrivateFolder]:
+    """Yield what is private in an include folder: its own folders, and the sources of the other publication files."""
+    for name in (PUBLICATIONS, "hierarchies"):
+        yield PrivateFolder(what=f"the folder `{name}`", folder=include / name, whole=True)
+    for other in sorted((include / PUBLICATIONS).glob("*.y*ml")):
+        if _is_same(other, file):
+            continue
+        # A broken file publishes nothing.
+        with contextlib.suppress(OSError, ValueError, NotRegularError, FileTooLargeError):
+            content = parse_yaml(read_whole(other, PUBLICATION_FILE).decode("utf-8-sig")).content
+            source = content.get("source") if isinstance(content, dict) else None
+            written = source.get("file") if isinstance(source, dict) else None
+            if isinstance(written, str) and written.strip():
+                for one in source_folders(include, written):
+                    if (one.folder / MANIFEST).exists():  # It goes on from a release, which is public already.
+                        continue
+                    what = f"{one.what} of {other.name}"
+                    yield PrivateFolder(what=what, folder=one.folder, whole=one.whole)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return one.samefile(other)
+    return False

@@ -1,0 +1,59 @@
+"""A deadline for a whole call, since a server that sends each byte in time may never end its answer."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+__all__ = ["Deadline"]
+
+
+class Deadline:
+    """
+    Cuts off the connections of a call after so many seconds; ``passed`` is whether it did.
+
+    The HTTP library starts its timeout anew for each byte, so a server that sends one a minute is never late. The
+    ``trace`` extension of the library gives the connection when it is made, since a server can draw out the head of an
+    answer as well.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.passed = False
+        self._sockets: list[socket.socket] = []
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(seconds, self._cut)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Self:
+        self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+
+    @property
+    def extensions(self) -> dict[str, Any]:
+        """What a request needs to have its connection watched."""
+        return {"trace": self._trace}
+
+    def _trace(self, event: str, info: Mapping[str, Any]) -> None:
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            found = info["return_value"].get_extra_info("socket")
+            with self._lock:
+                self._sockets.append(found)
+            if self.passed:
+                self._cut()
+
+    def _cut(self) -> None:
+        self.passed = True
+        with self._lock:
+            for one in self._sockets:
+                with contextlib.suppress(OSError):  # It is closed already, or its place was taken by one with TLS.
+                    one.shutdown(socket.SHUT_RDWR)
