@@ -98,7 +98,7 @@ def make_staging(run: Run) -> None:
         _write_lease(run, part)
         with storage("making the staging folder", run.staging):
             part.replace(run.staging)
-    except StorageError:
+    except BaseException:  # A stop, too: `record` removes the folder itself, and does not know of this one.
         with contextlib.suppress(StorageError):  # The next sweep removes it.
             wipe(part)
         raise

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from anon_airflow.home import Home
-from anon_airflow.lease import Lease, leased
+from anon_airflow.lease import Lease, leased, make_staging
 from anon_core.errors import InvalidInputError, StorageError
 from tests.airflow_side.step_runs import UNTIL_GATE, run_of, take
 from tests.faults.publications import people, staged_files, write_publication
@@ -129,3 +129,19 @@ def test_a_disk_that_takes_no_lease_is_left_without_a_folder(home, spec, monkeyp
         take(run, "stage")
     assert list((home / "staging").rglob("*.part*")) == list((home / "staging").rglob(".gone-*")) == []
     assert [path for path in (home / "staging").rglob("*") if path.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize(
+    "moment", ["anon_airflow.lease.private_folder", "anon_airflow.lease.write_private", "pathlib.Path.replace"]
+)
+def test_a_stop_while_the_staging_folder_is_made_leaves_nothing_of_it(home, spec, monkeypatch, moment):
+    run = run_of(spec, home)
+
+    def stop(*_: object) -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(moment, stop)
+    with pytest.raises(KeyboardInterrupt):
+        make_staging(run)
+    assert [path for path in (home / "staging").rglob("*") if path.name.startswith(".") or path.is_file()] == []

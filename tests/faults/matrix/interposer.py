@@ -13,8 +13,12 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).with_name("interposer.c")
-FAULTS = {"count": 1, "kill": 2, "torn": 3, "full": 4, "read-only": 5, "I/O error": 6}
-"""What can happen at the nth change, by its number in the C file; ``torn`` is a kill in the middle of a write."""
+FAULTS = {"count": 1, "kill": 2, "torn": 3, "full": 4, "read-only": 5, "I/O error": 6, "stop": 7}
+"""
+What can happen at the nth change, by its number in the C file.
+
+``torn`` is a kill in the middle of a write, ``stop`` a SIGTERM, which a command hears and ends by.
+"""
 DISK = ("full", "read-only", "I/O error")
 
 

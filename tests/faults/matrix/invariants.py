@@ -132,7 +132,7 @@ def no_canary(place: Place, ended: Ended) -> list[str]:
 def said_well(operation: Operation, fault: str, ended: Ended) -> list[str]:
     """The exit code is one of ours; no traceback, no bug; an error of the disk is told as one, with its place."""
     wrong = []
-    if ended.code not in (0, 1, 2):
+    if ended.code not in ((operation.code, 130) if fault == "stop" else (0, 1, 2)):
         wrong.append(f"exit code {ended.code}: {_last_line(ended)}")
     for word in ("Traceback", "bug in anonflow"):
         if word in ended.out + ended.err:

@@ -22,7 +22,8 @@ class Operation:
     ``releases``: how many versions stand on the portal before and after it, ``ends_with`` how many when everything was
     done, if that is another number; ``tombstones``: how many by then. ``code``: how it ends. ``again``: what is done
     after a fault, ``again_codes`` how that may end. ``settled``: what is done once more at the end, and its exit code.
-    ``waits``: it is a task of a run of Airflow, whose gated files wait for the next try.
+    ``waits``: it is a task of a run of Airflow, whose gated files wait for the next try. ``stops``: it is a command,
+    which a signal stops. ``clean``: nothing is left of an earlier run when it begins.
     """
 
     name: str
@@ -36,6 +37,8 @@ class Operation:
     again_codes: tuple[int, ...] = (0,)
     settled: Callable[[Place], tuple[Command, int]] | None = None
     waits: bool = False
+    stops: bool = True
+    clean: bool = True
 
     @property
     def at_the_end(self) -> int:
@@ -143,6 +146,7 @@ OPERATIONS = (
     Operation(
         name="all tasks of Airflow",
         waits=True,
+        stops=False,
         prepare=lambda place: place.write(),
         act=task("whole_run"),
         releases=(0, 1),
@@ -161,9 +165,23 @@ OPERATIONS = (
         releases=(2, 0),
         tombstones=2,
     ),
-    Operation(name="question", waits=True, prepare=_gated, act=task("ask"), ends_with=1, again=task("ask_and_publish")),
     Operation(
-        name="answer", waits=True, prepare=_asked, act=task("approve"), ends_with=1, again=task("ask_and_publish")
+        name="question",
+        waits=True,
+        stops=False,
+        prepare=_gated,
+        act=task("ask"),
+        ends_with=1,
+        again=task("ask_and_publish"),
+    ),
+    Operation(
+        name="answer",
+        waits=True,
+        stops=False,
+        prepare=_asked,
+        act=task("approve"),
+        ends_with=1,
+        again=task("ask_and_publish"),
     ),
     Operation(
         name="revoked approval",
@@ -174,10 +192,16 @@ OPERATIONS = (
         settled=lambda place: (task("publish")(place), 1),
     ),
     Operation(
-        name="publication after an approval", waits=True, prepare=_approved, act=task("publish"), releases=(0, 1)
+        name="publication after an approval",
+        waits=True,
+        stops=False,
+        prepare=_approved,
+        act=task("publish"),
+        releases=(0, 1),
     ),
     Operation(
         name="change of keys",
+        stops=False,
         prepare=_retired_key,
         act=lambda place: Command(words=("x",), call=f"{STEPS}:append", environ=new_key(place)),
         releases=(1, 1),
@@ -188,5 +212,5 @@ OPERATIONS = (
         act=lambda place: run(place, *OCTOBER, environ=new_key(place)),
         releases=(1, 1),
     ),
-    Operation(name="sweep", prepare=_killed_run, act=lambda _: Command(words=("sweep",))),
+    Operation(name="sweep", clean=False, prepare=_killed_run, act=lambda _: Command(words=("sweep",))),
 )

@@ -18,6 +18,7 @@ from tests.faults.matrix.place import Place
 POINTS = "ANON_FAULT_POINTS"
 """`all`; or a number, of points of each operation and fault; or `kinds`: of every kind of point one."""
 SEED = 20261117
+STOPPED = 130
 EVERY = 4
 """One in so many kinds is struck by another fault than a kill, too."""
 WRITES = ("write", "pwrite", "writev", "pwritev", "copy_file_range", "sendfile")
@@ -64,13 +65,13 @@ def wanted_points(operation: Operation, kinds: Sequence[str], known: Iterable[st
     """
     wanted = how_many()
     if wanted == "kinds":
-        return [*new_kinds(kinds, known), *drawn(operation, kinds)]
-    return [(at, fault) for fault in FAULTS if fault != "count" for at in chosen(kinds, fault, wanted)]
+        return [*new_kinds(operation, kinds, known), *drawn(operation, kinds)]
+    return [(at, fault) for fault in FAULTS if fault != "count" for at in chosen(operation, kinds, fault, wanted)]
 
 
-def chosen(kinds: Sequence[str], fault: str, wanted: str) -> list[int]:
+def chosen(operation: Operation, kinds: Sequence[str], fault: str, wanted: str) -> list[int]:
     """Return the points to try: `all` of them, or so many, drawn from different kinds as far as there are."""
-    numbers = [at for at, kind in enumerate(kinds, 1) if can_strike(fault, kind)]
+    numbers = [at for at, kind in enumerate(kinds, 1) if can_strike(fault, operation, kind)]
     if wanted == "all":
         return numbers
     draw = random.Random(f"{SEED} {fault} {len(kinds)}")
@@ -78,7 +79,7 @@ def chosen(kinds: Sequence[str], fault: str, wanted: str) -> list[int]:
     return sorted(sorted(numbers, key=lambda at: _seen_before(kinds, numbers, at))[: int(wanted)])
 
 
-def new_kinds(kinds: Sequence[str], known: Iterable[str]) -> list[tuple[int, str]]:
+def new_kinds(operation: Operation, kinds: Sequence[str], known: Iterable[str]) -> list[tuple[int, str]]:
     """Return a point of every kind that is not known, each with its fault: a kill, and for some another one too."""
     draw = random.Random(f"{SEED} {len(kinds)}")
     by_kind: dict[str, list[int]] = {}
@@ -91,7 +92,7 @@ def new_kinds(kinds: Sequence[str], known: Iterable[str]) -> list[tuple[int, str
     for number, (kind, found) in enumerate(sorted(by_kind.items())):
         points.append((draw.choice(found), "kill"))
         fault = others[number // EVERY % len(others)]
-        if number % EVERY == 0 and can_strike(fault, kind):
+        if number % EVERY == 0 and can_strike(fault, operation, kind):
             points.append((draw.choice(found), fault))
     return points
 
@@ -101,13 +102,15 @@ def drawn(operation: Operation, kinds: Sequence[str]) -> list[tuple[int, str]]:
     draw = random.Random(f"{SEED} {operation.name}")
     found = []
     for fault in draw.sample([fault for fault in FAULTS if fault != "count"], 3):
-        numbers = [at for at, kind in enumerate(kinds, 1) if can_strike(fault, kind)]
+        numbers = [at for at, kind in enumerate(kinds, 1) if can_strike(fault, operation, kind)]
         found += [(draw.choice(numbers), fault)] if numbers else []
     return found
 
 
-def can_strike(fault: str, kind: str) -> bool:
-    """Tell whether a fault makes a difference at this kind of point: only what is written can be torn."""
+def can_strike(fault: str, operation: Operation, kind: str) -> bool:
+    """Tell whether a fault makes a difference at this kind of point: only a write can be torn, a command stopped."""
+    if fault == "stop":
+        return operation.stops
     return fault != "torn" or kind.split()[0] in WRITES
 
 
@@ -140,8 +143,13 @@ def after_the_fault(operation: Operation, place: Place, fault: Fault, ended: End
     wrong += invariants.portal_is_whole(place)
     wrong += invariants.record_holds(place)
     wrong += invariants.no_canary(place, ended)
-    if fault.kind == "full":  # It lived on, and to remove needs no room.
-        wrong += invariants.nothing_is_left(place, waits=operation.waits, journal=True)
+    if fault.kind in ("full", "stop") and (operation.clean or fault.kind == "full"):
+        # It lived on, and to remove needs no room.
+        wrong += invariants.nothing_is_left(place, waits=operation.waits, journal=fault.kind == "full")
+    if ended.code == STOPPED:
+        wrong += [
+            f"it was stopped, but {each}" for each in invariants.portal_is_settled(place, operation.releases[0], 0)
+        ]
     if ended.code == 0 and fault.kind in DISK and operation.code == 0:
         wrong += [
             f"it ended well, but {each}"
