@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import sqlite3
@@ -228,7 +229,9 @@ def _parsed(url: str | None, home: Path) -> URL:
     return where
 
 
+@functools.lru_cache(maxsize=16)
 def _engine(where: URL) -> Engine:
+    """Return the engine for an address, one for a process: it keeps the statements that it has compiled."""
     sqlite = where.get_backend_name() == "sqlite"
     arguments: dict[str, Any] = {"timeout": _LOCK_TIMEOUT_S} if sqlite else {}
     if where.get_driver_name() == "pg8000" and "timeout" not in where.query:
