@@ -93,7 +93,10 @@ CASES: dict[str, dict[str, Any]] = {
     "a set of columns is accepted": {
         "recode": {"method": "global"},
         "privacy": {
-            "published_uniqueness": {"max_size": 1, "accept": [{"columns": ["born", "town", "sex", "office"], **UNTIL}]},
+            "published_uniqueness": {
+                "max_size": 1,
+                "accept": [{"columns": ["born", "town", "sex", "office"], **UNTIL}],
+            },
         },
         "offices": 400,
     },

@@ -8,8 +8,8 @@ import fcntl
 import hashlib
 import os
 import queue
+import secrets
 import shutil
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -188,8 +188,9 @@ def hidden_folder(root: Path) -> Iterator[Path]:
 
     :raises OSError: it cannot be removed afterwards: what was taken off still lies in it.
     """
-    hidden = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=root))
+    hidden = root / f"{UNFINISHED}{secrets.token_hex(8)}"
     try:
+        hidden.mkdir(mode=0o700)  # Not `mkdtemp`: a stop before its answer would leave a nameless folder.
         yield hidden
         shutil.rmtree(hidden)
     except BaseException:  # A stop, too, must not leave it. The first error is reported; the next run removes the rest.

@@ -75,3 +75,20 @@ def test_a_note_that_finds_no_room_leaves_no_half_of_it(place: Place) -> None:
     at = next(at for at, (call, path) in enumerate(calls, 1) if call == "fsync" and path.endswith("recode.json.part"))
     assert strike(place, BY_NAME["run"], "full", at).code == 2
     assert list(place.home.rglob("*.part")) == []
+
+
+def test_a_stop_while_the_portal_is_tried_leaves_no_folder_there(place: Place) -> None:
+    calls = prepare(place, "run")
+    at = next(at for at, (call, path) in enumerate(calls, 1) if call == "mkdir" and "/.incoming-" in path)
+    assert strike(place, BY_NAME["run"], "stop", at).code == 130
+    assert list(place.portal.glob(".*-*")) == []
+
+
+def test_a_stop_while_the_staging_folder_is_made_leaves_nothing_there(place: Place) -> None:
+    calls = prepare(place, "run")
+    points = [at for at, (_, path) in enumerate(calls, 1) if "/staging/" in path and "/.part-" in path]
+    assert len(points) >= 4
+    for at in points:
+        assert strike(place, BY_NAME["run"], "stop", at).code == 130
+        assert invariants.nothing_is_left(place) == []
+        place.restore()
