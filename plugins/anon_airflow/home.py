@@ -146,6 +146,29 @@ def wipe(folder: Path) -> None:
             _remove_all(trash)
 
 
+@contextlib.contextmanager
+def whole_folder(target: Path, doing: str) -> Iterator[Path]:
+    """
+    A private folder that is filled out of sight and then put in its place: all of it, or nothing of it.
+
+    :raises StorageError: the disk does not take it.
+    """
+    part = target.with_name(f".part-{target.name}")
+    wipe(part)
+    try:
+        private_folder(part)
+        with storage(doing, target):
+            yield part
+            part.replace(target)
+            sync(target.parent)
+    except BaseException:  # A stop, too: nobody else knows of this folder.
+        with contextlib.suppress(
+            StorageError
+        ):  # The first error is the one to report; the next sweep removes the rest.
+            wipe(part)
+        raise
+
+
 def _remove_all(folder: Path) -> None:
     """
     Remove a folder; where something in it cannot be removed, everything else all the same.

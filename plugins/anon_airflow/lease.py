@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anon_airflow.home import private_folder, storage, wipe, write_private
+from anon_airflow.home import whole_folder, write_private
 from anon_core.errors import StorageError
 
 if TYPE_CHECKING:
@@ -91,17 +91,8 @@ def make_staging(run: Run) -> None:
 
     :raises StorageError: the disk does not take it.
     """
-    part = run.staging.with_name(f".part-{run.staging.name}")
-    wipe(part)
-    try:
-        private_folder(part)
+    with whole_folder(run.staging, "making the staging folder") as part:
         _write_lease(run, part)
-        with storage("making the staging folder", run.staging):
-            part.replace(run.staging)
-    except BaseException:  # A stop, too: `record` removes the folder itself, and does not know of this one.
-        with contextlib.suppress(StorageError):  # The next sweep removes it.
-            wipe(part)
-        raise
 
 
 def _write_lease(run: Run, folder: Path) -> None:

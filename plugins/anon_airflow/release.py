@@ -12,7 +12,7 @@ from typing import Any
 
 from anon_airflow.audit import History
 from anon_airflow.distributions import Distribution
-from anon_airflow.home import private_folder, storage, sync, wipe, write_private
+from anon_airflow.home import sync, whole_folder, wipe, write_private
 from anon_airflow.portals.release import Distribution as SentFile
 from anon_airflow.portals.release import Release
 from anon_airflow.run import Run
@@ -109,20 +109,12 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any],
 def keep(run: Run, files: list[Path], suite: Mapping[str, Any]) -> None:
     """Copy the files that passed, and the suite they passed, to where `publish` looks for them, all or none."""
     wipe(run.gated)
-    part = run.gated.with_name(f".part-{run.gated.name}")
-    wipe(part)
-    private_folder(part)
-    try:
-        with storage("keeping the gated files", part):
-            for path in files:
-                shutil.copyfile(path, part / path.name)
-                (part / path.name).chmod(0o600)
-                sync(part / path.name)  # The receipt must not outlive what it is for.
-            write_private(part / SUITE, json.dumps(suite, indent=1, sort_keys=True).encode())
-            part.replace(run.gated)
-            sync(run.gated.parent)
-    finally:
-        wipe(part)
+    with whole_folder(run.gated, "keeping the gated files") as part:
+        for path in files:
+            shutil.copyfile(path, part / path.name)
+            (part / path.name).chmod(0o600)
+            sync(part / path.name)  # The receipt must not outlive what it is for.
+        write_private(part / SUITE, json.dumps(suite, indent=1, sort_keys=True).encode())
 
 
 def _recoded(run: Run, history: History) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def test_a_disk_that_takes_no_lease_is_left_without_a_folder(home, spec, monkeyp
 
 
 @pytest.mark.parametrize(
-    "moment", ["anon_airflow.lease.private_folder", "anon_airflow.lease.write_private", "pathlib.Path.replace"]
+    "moment", ["anon_airflow.home.private_folder", "anon_airflow.lease.write_private", "pathlib.Path.replace"]
 )
 def test_a_stop_while_the_staging_folder_is_made_leaves_nothing_of_it(home, spec, monkeypatch, moment):
     run = run_of(spec, home)

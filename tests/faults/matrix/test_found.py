@@ -84,9 +84,10 @@ def test_a_stop_while_the_portal_is_tried_leaves_no_folder_there(place: Place) -
     assert list(place.portal.glob(".*-*")) == []
 
 
-def test_a_stop_while_the_staging_folder_is_made_leaves_nothing_there(place: Place) -> None:
+@pytest.mark.parametrize("area", ["staging", "gated"])
+def test_a_stop_while_a_private_folder_is_made_leaves_nothing_there(place: Place, area: str) -> None:
     calls = prepare(place, "run")
-    points = [at for at, (_, path) in enumerate(calls, 1) if "/staging/" in path and "/.part-" in path]
+    points = [at for at, (_, path) in enumerate(calls, 1) if f"/{area}/" in path and "/.part-" in path]
     assert len(points) >= 4
     for at in points:
         assert strike(place, BY_NAME["run"], "stop", at).code == 130
