@@ -147,7 +147,8 @@ def test_a_row_that_is_too_long_far_into_the_file_is_refused_too(tmp_path: Path)
     os.truncate(path, 1 << 27)
     found = measured(reading(path))
     assert "has a row beyond the limit of 16,777,216 bytes" in found.refusal
-    assert found.memory < (LARGE >> 20) + MAX_MIB  # It is not packed: it may be in memory once.
+    # It is not packed, so it may be in memory: once, and as much again for what the threads that look at it hold.
+    assert found.memory < 2 * (LARGE >> 20) + MAX_MIB
 
 
 def test_a_long_cell_within_a_row_is_refused_by_the_position_of_its_column(tmp_path: Path) -> None:
