@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from anon_airflow.required import required
+from anon_airflow.required import expectation_type, required
 from anon_airflow.waiving import excused, excused_stock
+from anon_core.models import Need
 from anon_core.policy import KMeans
 
 if TYPE_CHECKING:
@@ -49,7 +50,11 @@ def render_suite(
             *excused(
                 [
                     _entry(
-                        one.type, {**one.kwargs, "weight_column": weight}, FREQUENCIES, one.name, one.beside_original
+                        expectation_type(one.model.key),
+                        {**one.model.settings(), "weight_column": weight},
+                        FREQUENCIES,
+                        one.name,
+                        Need.ORIGINAL in one.model.needs,
                     )
                     for one in asked
                 ],

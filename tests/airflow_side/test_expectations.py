@@ -209,7 +209,7 @@ def test_an_exception_inside_a_verdict_does_not_carry_its_text(monkeypatch):
     def explode(*_):
         raise ValueError(CANARY)
 
-    monkeypatch.setattr(OURS["expect_k_anonymity"], "_judge", explode)
+    monkeypatch.setattr(OURS["expect_k_anonymity"].model, "measure", explode)
     result = judge("expect_k_anonymity", TWO_CLASSES, **K, k=1)
     assert not result.success and CANARY not in json.dumps(result.to_json_dict())
 

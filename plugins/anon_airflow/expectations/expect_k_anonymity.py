@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from anon_airflow.expectations.measured_expectation import ColumnNames, Finding, MeasuredExpectation, PositiveCount
-from anon_core.frequency import FrequencyTable
-from anon_core.wording import clause, counted
+from anon_airflow.expectations.arguments import ColumnNames, PositiveCount
+from anon_airflow.expectations.model_expectation import ModelExpectation
+from anon_core.models.k_anonymity import KAnonymity
+from anon_core.models.model import PrivacyModel
 
 
-class ExpectKAnonymity(MeasuredExpectation):
+class ExpectKAnonymity(ModelExpectation):
     """
     Expect the smallest class over ``columns`` to have at least ``k`` rows (exact k, Sweeney 2002).
 
@@ -20,21 +21,4 @@ class ExpectKAnonymity(MeasuredExpectation):
     columns: ColumnNames
     k: PositiveCount
 
-    title: ClassVar[str] = "k-anonymity"
-    promise: ClassVar[str] = "every class over {columns} has at least {k} rows"
-    success_keys: ClassVar[tuple[str, ...]] = ("columns", "k", "weight_column")
-    args_keys: ClassVar[tuple[str, ...]] = success_keys
-
-    def _judge(self, measured: FrequencyTable) -> Finding:
-        sizes = measured.class_sizes()
-        smallest, below = int(sizes.min()), int(sizes[sizes < self.k].sum())
-        said = f"smallest class has {counted(smallest, 'row')}, {self.k:,} required over {', '.join(self.columns)}"
-        passed, lying = smallest >= self.k, clause(below, "row", "lies", "lie")
-        return Finding(
-            passed=passed,
-            measured=smallest,
-            required=self.k,
-            observed={"k": smallest, "classes": len(sizes), "rows": measured.rows, "rows_below_k": below},
-            sentence=said
-            + ("" if passed else f"; {lying} in classes below {self.k:,}: generalise these columns further"),
-        )
+    model: ClassVar[type[PrivacyModel]] = KAnonymity

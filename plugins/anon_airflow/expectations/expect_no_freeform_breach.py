@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from anon_airflow.expectations.freeform_threats import Threats, threats_in
-from anon_airflow.expectations.measured_expectation import (
-    AnyNumber,
-    ColumnNames,
-    Finding,
-    Guards,
-    Hierarchies,
-    MeasuredExpectation,
-    Share,
-)
-from anon_core.frequency import FrequencyTable
-from anon_core.wording import counted
+from anon_airflow.expectations.arguments import AnyNumber, ColumnNames, Guards, Hierarchies, Share
+from anon_airflow.expectations.model_expectation import ModelExpectation
+from anon_core.models.freeform import NoFreeformBreach
+from anon_core.models.model import PrivacyModel
 
 
-class ExpectNoFreeformBreach(MeasuredExpectation):
+class ExpectNoFreeformBreach(ModelExpectation):
     """
     Expect no freeform attack with a threat above ``sigma_t`` (extended Definition 3.4 of Wang 2009).
 
@@ -33,50 +25,4 @@ class ExpectNoFreeformBreach(MeasuredExpectation):
     sigma_o: AnyNumber
     sigma_t: Share
 
-    title: ClassVar[str] = "freeform anonymity"
-    promise: ClassVar[str] = "nothing observable in {columns} gives a guarded value away with more than {sigma_t}"
-    success_keys: ClassVar[tuple[str, ...]] = (
-        "columns",
-        "hierarchies",
-        "guards",
-        "sigma_o",
-        "sigma_t",
-        "weight_column",
-    )
-    args_keys: ClassVar[tuple[str, ...]] = success_keys
-
-    def _judge(self, published: FrequencyTable) -> Finding:
-        measured = threats_in(
-            published,
-            hierarchies=self.hierarchies,
-            guards=self.guards,
-            sigma_o=self.sigma_o,
-            sigma_t=self.sigma_t,
-        )
-        passed = not measured.breaches
-        return Finding(
-            passed=passed,
-            measured=measured.breaches,
-            required=0,
-            observed={
-                "breaches": measured.breaches,
-                "rows": measured.rows,
-                "rows_concerned": measured.rows_concerned,
-                "threat": measured.threat,
-                "column": measured.column,
-            },
-            sentence=self._sentence(measured),
-        )
-
-    def _sentence(self, measured: Threats) -> str:
-        guarded = ", ".join(self.guards)
-        if not measured.breaches:
-            return (
-                f"no guarded value of {guarded} can be inferred: largest threat {measured.threat:.2g}, "
-                f"{self.sigma_t:g} allowed"
-            )
-        return (
-            f"{counted(measured.breaches, 'way')} to infer a guarded value of {guarded}, {measured.rows_concerned:,} "
-            f"of {measured.rows:,} rows concerned, largest threat {measured.threat:.2g} ({measured.column}), "
-            f"{self.sigma_t:g} allowed: use `recode.method: freeform`, or guard fewer values"
-        )
+    model: ClassVar[type[PrivacyModel]] = NoFreeformBreach

@@ -13,8 +13,6 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from anon_airflow.expectations.metrics.refusal import NotMeasurableError
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -36,16 +34,9 @@ def hierarchies_in(folder: Path) -> Iterator[None]:
         _FOLDER.reset(token)
 
 
-def hierarchy_folder() -> Path:
-    """
-    Return the folder of hierarchy files.
-
-    :raises NotMeasurableError: nobody told it.
-    """
-    folder = _FOLDER.get()
-    if folder is None:
-        raise NotMeasurableError("nobody told the folder of its hierarchy files: evaluate it within `hierarchies_in`")
-    return folder
+def hierarchy_folder() -> Path | None:
+    """Return the folder of hierarchy files; None where nobody told it."""
+    return _FOLDER.get()
 
 
 @contextmanager

@@ -11,16 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from anon_core.models.measurement import NotMeasurableError
+
+__all__ = ["NotMeasurableError", "Refusal", "refuse_instead_of_raising"]
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """Why something could not be measured, without a single value."""
 
     reason: str
-
-
-class NotMeasurableError(Exception):
-    """Raised inside a metric with a text of ours; leaves it as a :class:`Refusal`."""
 
 
 def refuse_instead_of_raising(measure: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Hierarchies as a suite names them: the words of the publication file, and of a file its sha256."""
+"""Hierarchies as a requirement names them: the words of the publication file, and of a file its sha256."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from anon_airflow.expectations.inputs import hierarchy_folder
-from anon_airflow.expectations.metrics.refusal import NotMeasurableError
 from anon_core.limits import HIERARCHY_FILE
+from anon_core.models.measurement import NotMeasurableError
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.spec import Hierarchy
 
-NO_FOLDER = Path()
-"""Where no file is read."""
+__all__ = ["GROUPS", "WITHHELD", "hierarchy_named"]
+
 GROUPS = "groups"
 """Says that a column may have been grouped by its own values: then its labels say themselves what they cover."""
 WITHHELD = "withheld"
 """What stands in cells that were suppressed before anything was recoded."""
 
 
-def hierarchy_named(column: str, given: Mapping[str, Any]) -> Hierarchy:
+def hierarchy_named(column: str, given: Mapping[str, Any], folder: Path | None) -> Hierarchy:
     """
-    Return a hierarchy as the suite has it: ``{root: ...}``, ``{file: ..., sha256: ...}``, ``{intervals: [...]}``, ...
+    Return a hierarchy as a suite has it: ``{root: ...}``, ``{file: ..., sha256: ...}``, ``{intervals: [...]}``, ...
 
     What a suite says of a column beside its hierarchy, ``withheld`` and ``groups``, is passed over.
 
@@ -38,7 +37,11 @@ def hierarchy_named(column: str, given: Mapping[str, Any]) -> Hierarchy:
         hierarchy = Hierarchy.model_validate(words)
     except ValidationError:
         raise NotMeasurableError(f"the hierarchy of {column} is none; write it as in a publication file") from None
-    if hierarchy.file is not None and _digest(hierarchy_folder() / hierarchy.file) != given["sha256"]:
+    if hierarchy.file is None:
+        return hierarchy
+    if folder is None:
+        raise NotMeasurableError("nobody told the folder of its hierarchy files: evaluate it within `hierarchies_in`")
+    if _digest(folder / hierarchy.file) != given["sha256"]:
         raise NotMeasurableError(f"the hierarchy file of {column} is gone or was changed; run the publication again")
     return hierarchy
 

@@ -1,0 +1,19 @@
+"""The privacy models: each is one file, measures a table, and is the only judge of what it requires."""
+
+from anon_core.models.asked import Asked
+from anon_core.models.measurement import Measurement, NotMeasurableError
+from anon_core.models.model import Need, PrivacyModel
+from anon_core.models.registry import MODELS, Requirement, required
+from anon_core.models.subject import Subject
+
+__all__ = [
+    "MODELS",
+    "Asked",
+    "Measurement",
+    "Need",
+    "NotMeasurableError",
+    "PrivacyModel",
+    "Requirement",
+    "Subject",
+    "required",
+]

@@ -1,0 +1,64 @@
+"""Every cell reads as the declared type of its column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from anon_core.models.measurement import NotMeasurableError
+from anon_core.models.model import PrivacyModel
+from anon_core.value_type import ValueType
+from anon_core.wording import counted
+
+if TYPE_CHECKING:
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeclaredTypes(PrivacyModel):
+    """
+    Every cell of ``columns`` is a gap or reads as the type at its place in ``types``. Rows are counted.
+
+    The types are integer, decimal, date, timestamp, boolean and text. A column that is declared a number and holds a
+    remark about somebody does not keep its schema.
+    """
+
+    key: ClassVar[str] = "declared_types"
+    title: ClassVar[str] = "types"
+    promise: ClassVar[str] = "{columns} hold {types}"
+    waivable: ClassVar[bool] = True
+
+    types: tuple[str, ...]
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        columns = asked.publication.effective_columns if asked.publication else {}
+        declared = {name: kind.value for name in asked.there(asked.published) if (kind := columns[name].type)}
+        if declared:
+            yield cls(columns=tuple(declared), types=tuple(declared.values()))
+
+    def measure(self, subject: Subject) -> Measurement:
+        from anon_core.score.declared_types import cells_of_another_type
+
+        known = [kind.value for kind in ValueType]
+        if len(self.types) != len(self.columns) or not set(self.types) <= set(known):
+            raise NotMeasurableError(f"every column needs one type of {', '.join(known)}")
+        types = {name: ValueType(kind) for name, kind in zip(self.columns, self.types, strict=True)}
+        wrong = cells_of_another_type(subject.rows_over(self.columns), types)
+        cells = sum(wrong.values())
+        named = "; ".join(
+            f"{counted(count, 'cell')} of {name} {'is' if count == 1 else 'are'} no {types[name].value}"
+            for name, count in wrong.items()
+        )
+        return self.measurement(
+            passed=not wrong,
+            observed=cells,
+            required=0,
+            sentence=f"{named}: clean them at the source, or declare another `type`"
+            if wrong
+            else f"the cells of {counted(len(self.columns), 'column')} are as declared",
+            counts={"columns": len(self.columns), "columns_wrong": list(wrong), "cells_wrong": cells},
+        )

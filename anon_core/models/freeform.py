@@ -1,0 +1,148 @@
+"""Nothing that can be observed gives a guarded value away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from anon_core.errors import HierarchyError, InvalidInputError
+from anon_core.models.hierarchies import WITHHELD, hierarchy_named
+from anon_core.models.measurement import NotMeasurableError
+from anon_core.models.model import Need, PrivacyModel
+from anon_core.policy import Guard, Sensitivity
+from anon_core.wording import counted
+
+if TYPE_CHECKING:
+    from anon_core.frequency import FrequencyTable
+    from anon_core.kernels import Integers
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+    from anon_core.score.freeform import FreeformCheck, GuardedColumn
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoFreeformBreach(PrivacyModel):
+    """
+    No freeform attack has a threat above ``sigma_t`` (extended Definition 3.4 of Wang 2009). Rows are counted.
+
+    ``hierarchies`` has for every column a file with its sha256, or the label of its root; ``guards`` what is guarded,
+    as in the publication file. Labels lie within labels after local recoding, so all quasi-identifiers are placed in
+    their hierarchies too. A label that its hierarchy does not know is refused: whatever was measured then would be
+    about something else.
+    """
+
+    key: ClassVar[str] = "no_freeform_breach"
+    aliases: ClassVar[tuple[str, ...]] = ("freeform",)
+    title: ClassVar[str] = "freeform anonymity"
+    promise: ClassVar[str] = "nothing observable in {columns} gives a guarded value away with more than {sigma_t}"
+    needs: ClassVar[Need] = Need.HIERARCHY
+    waivable: ClassVar[bool] = True
+
+    hierarchies: dict[str, dict[str, Any]]
+    guards: dict[str, dict[str, Any]]
+    sigma_o: float
+    sigma_t: float
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        policy = asked.policy.freeform
+        if asked.publication is None or policy is None:
+            return
+        chosen = [name for name in asked.published if name in asked.quasi_identifiers or name in policy.columns]
+        yield cls(
+            columns=tuple(chosen),
+            hierarchies={name: asked.hierarchy(name) for name in chosen},
+            guards={name: guard.model_dump(mode="json") for name, guard in policy.columns.items()},
+            sigma_o=policy.sigma_o,
+            sigma_t=policy.sigma_t,
+        )
+
+    def measure(self, subject: Subject) -> Measurement:
+        table = subject.rows_over(self.columns)
+        found = subject.freeform or self._attacks(table, subject.folder)
+        concerned = max((one.rows for one in found.columns), default=0)
+        threat, column = (found.worst.threat, found.worst.column) if found.worst else (0.0, None)
+        counts = {
+            "breaches": found.breaches,
+            "rows": table.rows,
+            "rows_concerned": concerned,
+            "threat": threat,
+            "column": column,
+        }
+        guarded = ", ".join(self.guards)
+        sentence = (
+            f"no guarded value of {guarded} can be inferred: largest threat {threat:.2g}, {self.sigma_t:g} allowed"
+        )
+        if found.breaches:
+            sentence = (
+                f"{counted(found.breaches, 'way')} to infer a guarded value of {guarded}, {concerned:,} of "
+                f"{table.rows:,} rows concerned, largest threat {threat:.2g} ({column}), {self.sigma_t:g} allowed: use "
+                "`recode.method: freeform`, or guard fewer values"
+            )
+        return self.measurement(
+            passed=found.holds,
+            observed=found.breaches,
+            required=0,
+            sentence=sentence,
+            counts=counts,
+            rows_at_risk=concerned if found.breaches else 0,
+        )
+
+    def _attacks(self, table: FrequencyTable, folder: Path | None) -> FreeformCheck:
+        import numpy as np
+        import pyarrow as pa
+
+        from anon_core.frequency import FrequencyTable
+        from anon_core.hierarchy.published import UNKNOWN
+        from anon_core.score.freeform import check_freeform
+
+        self._require_settings()
+        columns, codes = [], []
+        for name, own, domain in zip(table.names, table.codes, table.domains, strict=True):
+            guard = Guard.model_validate(self.guards[name]) if name in self.guards else None
+            column, places = self._placed(name, domain.to_pylist(), guard, folder)
+            if strange := int(np.count_nonzero(places == UNKNOWN)):
+                rows = counted(int(table.weights[places[own] == UNKNOWN].sum()), "row")
+                raise NotMeasurableError(
+                    f"the hierarchy of {name} does not know {counted(strange, 'label')}, in {rows}"
+                )
+            columns.append(column)
+            codes.append(places[own])
+        domains = [pa.nulls(len(column.floors)) for column in columns]
+        placed_table = FrequencyTable.from_codes(table.names, codes, domains, table.weights)
+        return check_freeform(placed_table, columns, self.sigma_t)
+
+    def _require_settings(self) -> None:
+        """:raises NotMeasurableError: a column has no hierarchy, a guarded one is not measured or has no file."""
+        if set(self.hierarchies) != set(self.columns):
+            raise NotMeasurableError("every column needs its hierarchy, and nothing else has one")
+        if not self.guards or not set(self.guards) <= set(self.columns):
+            raise NotMeasurableError("at least one column is guarded, and every guarded one is measured")
+        if without := sorted(name for name in self.guards if "file" not in self.hierarchies[name]):
+            raise NotMeasurableError(
+                f"guarded values of {', '.join(without)} cannot be counted without a hierarchy file"
+            )
+
+    def _placed(
+        self, name: str, labels: Sequence[str | None], guard: Guard | None, folder: Path | None
+    ) -> tuple[GuardedColumn, Integers]:
+        """Return a column with what its labels give away, and the place of every label among them."""
+        from anon_core.hierarchy.published import placed
+        from anon_core.score.freeform import guarded
+
+        if guard is not None and guard.sensitivity is Sensitivity.FREQUENCY:
+            raise NotMeasurableError(f"the sensitivity of {name} by frequency needs the originals")
+        given: Mapping[str, Any] = self.hierarchies[name]
+        try:
+            hierarchy = hierarchy_named(name, given, folder)
+            found = placed(name, labels, hierarchy, folder or Path(), withheld=given.get(WITHHELD))
+            return guarded(found.taxonomy, guard, self.sigma_o), found.places
+        except HierarchyError:
+            raise NotMeasurableError(
+                f"the hierarchy of {name} cannot be used; `anon hierarchy check` tells why"
+            ) from None
+        except InvalidInputError as error:
+            raise NotMeasurableError(str(error)) from None

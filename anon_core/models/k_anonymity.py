@@ -1,0 +1,59 @@
+"""Every row shares its quasi-identifiers with enough others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from anon_core.models.model import PrivacyModel
+from anon_core.policy import KMeans
+
+if TYPE_CHECKING:
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+
+HIDES_PEOPLE = (
+    "it is what hides people among others: lower it in `privacy`, where everybody sees it, or generalise more"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KAnonymity(PrivacyModel):
+    """
+    The smallest class over ``columns`` has at least ``k`` rows, or people where these are counted (Sweeney 2002).
+
+    A gap is a category of its own. A dataset without quasi-identifiers has no k.
+    """
+
+    key: ClassVar[str] = "k_anonymity"
+    aliases: ClassVar[tuple[str, ...]] = ("k",)
+    title: ClassVar[str] = "k-anonymity"
+    promise: ClassVar[str] = "every class over {columns} has at least {k} rows"
+    instead: ClassVar[str] = HIDES_PEOPLE
+    monotone: ClassVar[bool] = True
+
+    k: int
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        if asked.quasi_identifiers and asked.policy.k_means is KMeans.EXACT:
+            yield cls(columns=asked.quasi_identifiers, k=asked.k)
+
+    def measure(self, subject: Subject) -> Measurement:
+        from anon_core.score.linkage import k_anonymity
+
+        found = k_anonymity(subject.people_over(self.columns), self.columns, k=self.k)
+        smallest, over = subject.told(found.k), ", ".join(self.columns)
+        lying = subject.told(found.rows_below, "lies", "lie")
+        passed = found.k >= self.k
+        return self.measurement(
+            passed=passed,
+            observed=found.k,
+            required=self.k,
+            sentence=f"smallest class has {smallest}, {self.k:,} required over {over}"
+            + ("" if passed else f"; {lying} in classes below {self.k:,}: generalise these columns further"),
+            counts={"k": found.k, "classes": found.classes, "rows": found.rows, "rows_below_k": found.rows_below},
+            rows_at_risk=found.rows_below,
+        )

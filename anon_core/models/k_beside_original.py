@@ -1,0 +1,154 @@
+"""People hide among enough rows from whoever compares the release with what they know of everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from anon_core.errors import HierarchyError, InvalidInputError, UnknownLabelsError
+from anon_core.models.hierarchies import GROUPS, WITHHELD, hierarchy_named
+from anon_core.models.k_anonymity import HIDES_PEOPLE
+from anon_core.models.measurement import NotMeasurableError
+from anon_core.models.model import Need, PrivacyModel
+from anon_core.policy import KMeans
+from anon_core.wording import counted
+
+if TYPE_CHECKING:
+    from anon_core.frequency import FrequencyTable
+    from anon_core.hierarchy.ladder import Ladder
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+    from anon_core.score.linkage import FourK
+
+
+@dataclass(frozen=True, kw_only=True)
+class KBesideOriginal(PrivacyModel):
+    """
+    At least ``k`` by one of the meanings that need the originals.
+
+    ``means: link``: whoever knows a person finds k published rows; ``source``: every published row may be k people;
+    ``concealment``: link, counting only rows that no comparison of everybody with everything rules out. ``original``
+    names the table as collected. ``hierarchies`` has for each of ``columns`` how it was generalised, written as in a
+    publication file; a file with its sha256. With ``groups: true`` beside it the column may instead have been grouped
+    by its own values, if its labels are ranges; where both are possible the worse counts. Rows that cannot have been
+    made from the original fail.
+    """
+
+    key: ClassVar[str] = "k_beside_original"
+    aliases: ClassVar[tuple[str, ...]] = ("link_k", "source_k", "concealment_k")
+    title: ClassVar[str] = "k-anonymity beside the original"
+    promise: ClassVar[str] = "{means} k over {columns}, beside the original, is at least {k}"
+    needs: ClassVar[Need] = Need.ORIGINAL | Need.HIERARCHY
+    instead: ClassVar[str] = HIDES_PEOPLE
+
+    k: int
+    means: str
+    original: str
+    hierarchies: dict[str, dict[str, Any]]
+
+    @property
+    def name(self) -> str:
+        return f"{self.means}_k"
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        if not asked.quasi_identifiers or asked.policy.k_means is not KMeans.LINK:
+            return
+        hierarchies = {name: asked.hierarchy(name) for name in asked.quasi_identifiers}
+        for means in ("link", "source"):
+            yield cls(
+                columns=asked.quasi_identifiers,
+                k=asked.k,
+                means=means,
+                original=str(asked.original),
+                hierarchies=hierarchies,
+            )
+
+    def measure(self, subject: Subject) -> Measurement:
+        four = self._four(subject)
+        observed = {"link": four.link, "source": four.source, "concealment": four.concealment}[self.means]
+        if observed is None:
+            raise NotMeasurableError(four.unmeasured or four.reason or "it is not defined here")
+        below = four.rows_below[self.means]
+        sentence = f"{self.means} k is {observed:,}, {self.k:,} required over {', '.join(self.columns)}"
+        if observed < self.k:
+            sentence += f"; {subject.told(below or 0, 'is', 'are')} below it: generalise these columns further"
+        if not four.fits:
+            sentence += f"; {four.reason}: write the file again from its source"
+        before = subject.comparison.before if subject.comparison else subject.original
+        return self.measurement(
+            passed=observed >= self.k and four.fits,
+            observed=observed,
+            required=self.k,
+            sentence=sentence,
+            counts={
+                "k": observed,
+                "rows": subject.people_over(self.columns).rows,
+                "rows_before": before.rows if before else None,
+                "rows_below_k": below,
+                "made_from_original": four.fits,
+            },
+            rows_at_risk=below or 0,
+        )
+
+    def _four(self, subject: Subject) -> FourK:
+        from anon_core.comparison import compare_frequencies
+        from anon_core.score.linkage import four_k
+        from anon_core.score.worst_case import worst_case
+
+        if subject.comparison is not None:
+            return four_k(subject.comparison, k=self.k)
+        if subject.original is None:
+            raise NotMeasurableError("it is about the original rows too, and nobody gave them")
+        published, original = subject.rows_over(self.columns), subject.original.project(list(self.columns))
+        self._require_settings(published, original)
+        try:
+            ways = product(*(self._ladders(name, published, original, subject.folder) for name in self.columns))
+            compared = [compare_frequencies(original, published, built) for built in ways]
+            return four_k(worst_case(compared, k=self.k, means=[self.means]), k=self.k)
+        except HierarchyError:
+            raise NotMeasurableError("a hierarchy cannot be used; `anon hierarchy check` tells why") from None
+        except UnknownLabelsError as error:
+            unknown = "; ".join(
+                f"{counted(labels, 'distinct label')} of {name}, in {counted(rows, 'row')}"
+                for name, (labels, rows) in error.unknown.items()
+            )
+            raise NotMeasurableError(
+                f"neither values of the original nor labels of its hierarchies: {unknown}; name the `hierarchies` that "
+                "made them, and give the very table that was recoded"
+            ) from None
+        except InvalidInputError as error:  # Its words are ours, and tell columns and counts.
+            raise NotMeasurableError(str(error)) from None
+
+    def _require_settings(self, published: FrequencyTable, original: FrequencyTable) -> None:
+        if set(self.hierarchies) != set(self.columns):
+            raise NotMeasurableError("every column needs its hierarchy, and nothing else has one")
+        alike = {
+            name
+            for table in (published, original)
+            for name, domain in zip(table.names, table.domains, strict=True)
+            if len(set(domain.to_pylist())) < len(domain)
+        }
+        if alike:
+            raise NotMeasurableError(f"cells of different kinds read the same in {', '.join(sorted(alike))}")
+
+    def _ladders(
+        self, name: str, published: FrequencyTable, original: FrequencyTable, folder: Path | None
+    ) -> list[Ladder]:
+        """Return the ladder of a column; two where it may have been grouped and nobody can tell."""
+        from anon_core.hierarchy.build import ladder
+        from anon_core.hierarchy.kinds.published_groups import ladders_leading_to
+        from anon_core.table import Column
+
+        (at,), (there,) = original.positions([name]), published.positions([name])
+        column = Column(name=name, codes=original.codes[at], domain=original.domains[at])
+        given = self.hierarchies[name]
+        hierarchy = hierarchy_named(name, given, folder)
+        declared = ladder(column, hierarchy, folder or Path(), withheld=given.get(WITHHELD))
+        if not given.get(GROUPS):
+            return [declared]
+        return ladders_leading_to(column, published.domains[there].to_pylist(), declared)

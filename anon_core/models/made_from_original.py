@@ -1,0 +1,44 @@
+"""Every published row covers an original of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from anon_core.models.measurement import NotMeasurableError
+from anon_core.models.model import Need, PrivacyModel
+
+if TYPE_CHECKING:
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class MadeFromOriginal(PrivacyModel):
+    """The published rows can all have been made from different rows of the table as collected."""
+
+    key: ClassVar[str] = "made_from_original"
+    title: ClassVar[str] = "made from the original"
+    promise: ClassVar[str] = "every published row covers an original of its own over {columns}"
+    needs: ClassVar[Need] = Need.ORIGINAL
+    instead: ClassVar[str] = "it shows that the right files were measured; correct what it tells of"
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        if asked.compared:
+            yield cls(columns=asked.quasi_identifiers)
+
+    def measure(self, subject: Subject) -> Measurement:
+        from anon_core.score.linkage import four_k
+
+        if subject.comparison is None:
+            raise NotMeasurableError("the original is not there")
+        four = four_k(subject.comparison)
+        return self.measurement(
+            passed=four.fits,
+            observed=four.fits,
+            required=True,
+            sentence=four.reason or "every published row covers an original of its own",
+        )

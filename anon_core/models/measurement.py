@@ -1,0 +1,44 @@
+"""What one privacy model found: the one result that recoding, commands, gate, reports, pages and audit share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Figure", "Measurement", "NotMeasurableError"]
+
+Figure = int | float | bool | None
+"""What is observed or required: a count, a share, a truth, or nothing where there is too little for any number."""
+
+
+class NotMeasurableError(Exception):
+    """A model cannot be measured here; its text is ours, names columns and counts, and never a value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """
+    One requirement held against a table: ``observed`` against ``required``, and a sentence that says both.
+
+    ``name`` is what the check is called everywhere, ``model`` the key of its privacy model. ``columns`` are those that
+    it is about. ``counts`` has everything else that was counted, ``rows_at_risk`` the rows that stand in the way of
+    passing. Where nothing could be ``measured`` it has not passed, and nobody can waive it.
+    """
+
+    model: str
+    name: str
+    columns: tuple[str, ...]
+    passed: bool
+    observed: Figure
+    required: Figure
+    sentence: str
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    rows_at_risk: int = 0
+    measured: bool = True
+    waived_by: str | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing stands in the way: it passed, or a person waived it."""
+        return self.passed or self.waived_by is not None

@@ -1,0 +1,136 @@
+"""What every privacy model is: one requirement of a table, how it is asked for, and how it is measured."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from enum import Flag, auto
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from anon_core.models.measurement import Figure, Measurement, NotMeasurableError
+
+if TYPE_CHECKING:
+    from anon_core.models.asked import Asked
+    from anon_core.models.subject import Subject
+
+__all__ = ["Need", "PrivacyModel"]
+
+
+class Need(Flag):
+    """What a model needs beside its columns, counted; ``NAMES``: the names of all columns, and nothing counted."""
+
+    NOTHING = 0
+    NAMES = auto()
+    SENSITIVE = auto()
+    HIERARCHY = auto()
+    ORIGINAL = auto()
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivacyModel(ABC):
+    """
+    One requirement. Its fields are plain data: they stand in a suite, and rebuild it from there.
+
+    ``key`` is what checks of it are called, ``aliases`` what else a publication file may call it. ``title`` and
+    ``promise`` tell it to people; a promise has names of fields in braces. ``waivable``: a named person may let it
+    fail; where not, ``instead`` says what to do. ``monotone``: the union of two classes that keep it keeps it.
+    """
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+    promise: ClassVar[str]
+    aliases: ClassVar[tuple[str, ...]] = ()
+    needs: ClassVar[Need] = Need.NOTHING
+    waivable: ClassVar[bool] = False
+    instead: ClassVar[str] = ""
+    monotone: ClassVar[bool] = False
+
+    columns: tuple[str, ...]
+
+    @classmethod
+    @abstractmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        """Yield what is required of a table by what is asked of it, as often as the policy has it."""
+
+    @abstractmethod
+    def measure(self, subject: Subject) -> Measurement:
+        """
+        Measure it.
+
+        :raises NotMeasurableError: something that it needs is not there; what raises anything else is a defect.
+        """
+
+    @property
+    def name(self) -> str:
+        """What its check is called, unless another one of the policy is called the same."""
+        return self.key
+
+    @property
+    def limits(self) -> str:
+        """What tells it from another one of the same name."""
+        return ""
+
+    def settings(self) -> dict[str, Any]:
+        """Return its fields as JSON has them."""
+        return {one.name: _plain(getattr(self, one.name)) for one in fields(self)}
+
+    @classmethod
+    def of_settings(cls, settings: dict[str, Any]) -> Self:
+        """Return the requirement with these fields, as JSON has them."""
+        return cls(**{name: _frozen(value) for name, value in settings.items()})
+
+    def measurement(
+        self,
+        *,
+        passed: bool,
+        observed: Figure,
+        required: Figure,
+        sentence: str,
+        counts: dict[str, Any] | None = None,
+        rows_at_risk: int = 0,
+    ) -> Measurement:
+        """Return what was found, as a measurement of this model."""
+        return Measurement(
+            model=self.key,
+            name=self.name,
+            columns=self.columns,
+            passed=passed,
+            observed=observed,
+            required=required,
+            sentence=f"{self.title}: {sentence}",
+            counts=counts or {},
+            rows_at_risk=rows_at_risk,
+        )
+
+    def measured(self, subject: Subject) -> Measurement:
+        """Measure it; where that cannot be done, return a measurement that says why and has not passed."""
+        try:
+            return self.measure(subject)
+        except NotMeasurableError as error:
+            return self.unmeasured(str(error))
+
+    def unmeasured(self, reason: str) -> Measurement:
+        """Return a measurement that has not passed, because nothing could be measured."""
+        return Measurement(
+            model=self.key,
+            name=self.name,
+            columns=self.columns,
+            passed=False,
+            observed=None,
+            required=None,
+            sentence=f"{self.title}: not measured, {reason}",
+            measured=False,
+        )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, (list, tuple)) else value

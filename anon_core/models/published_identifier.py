@@ -1,0 +1,52 @@
+"""No column that is published as collected names people by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from anon_core.models.model import PrivacyModel
+from anon_core.policy import IDENTIFYING
+from anon_core.wording import counted
+
+if TYPE_CHECKING:
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+
+ACCEPT_THE_SET = "accept the set of columns by name in `privacy.published_uniqueness.accept`"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoPublishedIdentifier(PrivacyModel):
+    """Of the rows that have a value in one of ``columns``, fewer than ``share`` are alone with it. Rows are counted."""
+
+    key: ClassVar[str] = "no_published_identifier"
+    title: ClassVar[str] = "published identifiers"
+    promise: ClassVar[str] = "in each of {columns} less than {share} of the rows with a value are alone with it"
+    instead: ClassVar[str] = ACCEPT_THE_SET
+
+    share: float
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        if named := asked.as_collected:
+            yield cls(columns=named, share=IDENTIFYING)
+
+    def measure(self, subject: Subject) -> Measurement:
+        from anon_core.detect.naming import naming
+
+        table = subject.rows_over(self.columns)
+        found = naming(table, self.columns, limit=self.share)
+        said = "; ".join(f"{found.shares[name]:.1%} of the values of {name} occur once" for name in found.columns)
+        return self.measurement(
+            passed=not found.columns,
+            observed=found.largest,
+            required=self.share,
+            sentence=f"{said}: that names people; declare such a column identifier or drop, make it coarser at the "
+            "source, or accept it by name, alone in its set, under published_uniqueness.accept"
+            if found.columns
+            else f"none of {counted(len(self.columns), 'column')} published as collected names people by itself",
+            counts={"columns": len(found.columns), "largest_share": found.largest, "rows": table.rows},
+        )

@@ -1,0 +1,91 @@
+"""No small set of published columns singles people out, unless someone answers for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from anon_core.models.model import PrivacyModel
+from anon_core.models.published_identifier import ACCEPT_THE_SET
+from anon_core.policy import KMeans
+
+if TYPE_CHECKING:
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+
+NAMED = 5
+"""How many offending sets the sentence names; the counts have them all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedUniqueness(PrivacyModel):
+    """
+    No set of up to ``max_size`` of these columns leaves more than ``max_share`` of the rows alone.
+
+    An ``accepted`` set excuses itself and its subsets; of a larger set, only rows count that the accepted one does not
+    single out already. The sets in ``together`` are measured too, whatever their size; a ``protected`` set and its
+    subsets are not, because another model judges them. The counts list the minimal offending sets.
+    """
+
+    key: ClassVar[str] = "published_uniqueness"
+    title: ClassVar[str] = "published uniqueness"
+    promise: ClassVar[str] = "no set of up to {max_size} of {columns} leaves more than {max_share} of the rows alone"
+    instead: ClassVar[str] = ACCEPT_THE_SET
+
+    max_size: int
+    max_share: float
+    accepted: tuple[tuple[str, ...], ...]
+    together: tuple[tuple[str, ...], ...]
+    protected: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        if asked.publication is None:
+            return
+        limits, quasi = asked.policy.published_uniqueness, asked.quasi_identifiers
+        yield cls(
+            columns=asked.searched,
+            max_size=limits.max_size,
+            max_share=limits.max_share,
+            accepted=asked.accepted,
+            together=asked.searched_together,
+            protected=(quasi,) if quasi and asked.policy.k_means is KMeans.LINK else (),
+        )
+
+    def measure(self, subject: Subject) -> Measurement:
+        from anon_core.detect.uniqueness import unaccepted_uniqueness
+
+        table = subject.people_over(self.columns)
+        found = unaccepted_uniqueness(
+            table,
+            max_size=self.max_size,
+            max_share=self.max_share,
+            accepted=self.accepted,
+            together=self.together,
+            protected=self.protected,
+        )
+        worst = max((unique.share for unique in found), default=0.0)
+        sets = [{"columns": list(u.columns), "singletons": int(u.singletons), "share": float(u.share)} for u in found]
+        rows = table.rows
+        return self.measurement(
+            passed=not found,
+            observed=len(found),
+            required=0,
+            sentence=self._sentence(sets, subject.told(rows)),
+            counts={"sets": len(found), "largest_share": float(worst), "rows": rows, "offending": sets},
+            rows_at_risk=max((unique.singletons for unique in found), default=0),
+        )
+
+    def _sentence(self, sets: list[dict[str, Any]], rows: str) -> str:
+        limit = f"more than {self.max_share:.2%} of {rows} alone"
+        if not sets:
+            more = f", nor one of {len(self.together)} larger ones," if self.together else ""
+            return f"no set of up to {self.max_size} of {len(self.columns)} columns{more} leaves {limit}"
+        named = "; ".join(f"{', '.join(one['columns'])}: {one['singletons']:,} rows" for one in sets[:NAMED])
+        rest = f" and {len(sets) - NAMED} more" if len(sets) > NAMED else ""
+        return (
+            f"{len(sets)} sets of columns leave {limit} ({named}{rest}): declare these columns "
+            "quasi so that they are generalised, drop one, or accept the set by name with a reason, a person and a date"
+        )

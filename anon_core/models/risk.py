@@ -1,0 +1,55 @@
+"""Nobody is linked to their row with too high a probability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from anon_core.models.model import PrivacyModel
+
+if TYPE_CHECKING:
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxRisk(PrivacyModel):
+    """Nobody's risk over ``columns``, one by the size of their class, is above ``max_risk`` (prosecutor)."""
+
+    key: ClassVar[str] = "max_risk"
+    title: ClassVar[str] = "risk"
+    promise: ClassVar[str] = "the risk of every row over {columns} is at most {max_risk}"
+    waivable: ClassVar[bool] = True
+    monotone: ClassVar[bool] = True
+
+    max_risk: float
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        if asked.policy.max_risk is not None:
+            yield cls(columns=asked.quasi_identifiers, max_risk=asked.policy.max_risk)
+
+    def measure(self, subject: Subject) -> Measurement:
+        from anon_core.score.risk import risk
+
+        found = risk(subject.people_over(self.columns), self.columns, max_risk=self.max_risk)
+        highest, over = found.prosecutor.highest, ", ".join(self.columns) or "no column"
+        above = subject.told(found.rows_failing, "is", "are")
+        return self.measurement(
+            passed=found.holds,
+            observed=highest,
+            required=self.max_risk,
+            sentence=f"the highest is {highest:.4g}, {self.max_risk:g} allowed over {over}"
+            + ("" if found.holds else f"; {above} above it: generalise these columns further"),
+            counts={
+                "highest": highest,
+                "average": found.prosecutor.average,
+                "classes": found.classes,
+                "classes_failing": found.classes_failing,
+                "rows": found.rows,
+                "rows_failing": found.rows_failing,
+            },
+            rows_at_risk=found.rows_failing,
+        )

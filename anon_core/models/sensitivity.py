@@ -1,0 +1,84 @@
+"""No published column helps too much to single people out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from anon_core.models.measurement import NotMeasurableError
+from anon_core.models.model import PrivacyModel
+
+if TYPE_CHECKING:
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxSensitivity(PrivacyModel):
+    """
+    The sensitivity of each of ``columns`` is at most ``limit`` (Gong 2020). Rows are counted.
+
+    It is measured from the sets of up to ``max_size`` columns on which all rows but the share ``approximate`` are
+    unique; with ``ignore_duplicates`` equal rows count once. ``reveal`` says how likely each column is known. A table
+    without any such set at all has no sensitivity, and that is not a pass: count equal rows once.
+    """
+
+    key: ClassVar[str] = "max_sensitivity"
+    title: ClassVar[str] = "sensitivity"
+    promise: ClassVar[str] = "the sensitivity of each of {columns} is at most {limit}"
+    waivable: ClassVar[bool] = True
+
+    limit: float
+    max_size: int
+    approximate: float
+    ignore_duplicates: bool
+    reveal: dict[str, float]
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        if asked.publication is None or asked.policy.max_sensitivity is None:
+            return
+        detect, columns = asked.publication.detect, asked.there(asked.published)
+        yield cls(
+            columns=columns,
+            limit=asked.policy.max_sensitivity,
+            max_size=detect.max_size,
+            approximate=detect.approximate or 0.0,
+            ignore_duplicates=detect.ignore_duplicates,
+            reveal={name: detect.probability_of(name) for name in columns},
+        )
+
+    def measure(self, subject: Subject) -> Measurement:
+        from anon_core.score.sensitivity_limit import sensitivity_found
+
+        table = subject.rows_over(self.columns)
+        found = sensitivity_found(
+            table,
+            limit=self.limit,
+            max_size=self.max_size,
+            approximate=self.approximate,
+            ignore_duplicates=self.ignore_duplicates,
+            reveal=self.reveal,
+        )
+        if found is None:
+            raise NotMeasurableError(
+                "no set of columns makes enough rows unique, so sensitivity is not defined; "
+                "set `detect.ignore_duplicates: true`, or `detect.approximate`"
+            )
+        named = ", ".join(f"{name} {found.by_column[name]:.4g}" for name in found.above)
+        return self.measurement(
+            passed=not found.above,
+            observed=found.highest,
+            required=self.limit,
+            sentence=f"the highest is {found.highest:.4g} ({found.worst}), {self.limit:g} allowed"
+            + (f"; above it: {named}: generalise or drop these columns" if found.above else ""),
+            counts={
+                "highest": found.highest,
+                "column": found.worst,
+                "columns_above": len(found.above),
+                "unique_sets": found.unique_sets,
+                "rows": table.rows,
+            },
+        )

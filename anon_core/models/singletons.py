@@ -1,0 +1,55 @@
+"""Few rows are alone in their class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from anon_core.models.model import PrivacyModel
+from anon_core.policy import KMeans
+
+if TYPE_CHECKING:
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class Singletons(PrivacyModel):
+    """
+    At most ``max_singletons`` rows are alone in their class over ``columns`` (Pastore 2020).
+
+    A gap is a category of its own, so a row that is alone in having one is alone. Where link k is meant, rows alone in
+    their class are no fault by themselves: it is required only if the policy names a number.
+    """
+
+    key: ClassVar[str] = "no_singletons"
+    aliases: ClassVar[tuple[str, ...]] = ("singletons",)
+    title: ClassVar[str] = "singletons"
+    promise: ClassVar[str] = "at most {max_singletons} rows are alone over {columns}"
+    instead: ClassVar[str] = "set `privacy.singletons` to the number of rows that may stand alone"
+    monotone: ClassVar[bool] = True
+
+    max_singletons: int
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        named = "singletons" in asked.policy.model_fields_set
+        if asked.quasi_identifiers and (asked.policy.k_means is KMeans.EXACT or named):
+            yield cls(columns=asked.quasi_identifiers, max_singletons=asked.policy.singletons)
+
+    def measure(self, subject: Subject) -> Measurement:
+        found = subject.people_over(self.columns)
+        alone, rows = found.singletons, found.rows
+        passed = alone <= self.max_singletons
+        are = "is" if rows == 1 else "are"
+        return self.measurement(
+            passed=passed,
+            observed=alone,
+            required=self.max_singletons,
+            sentence=f"{alone:,} of {subject.told(rows)} {are} alone over {', '.join(self.columns)}, "
+            f"{self.max_singletons:,} allowed" + ("" if passed else ": generalise these columns or remove the rows"),
+            counts={"singletons": alone, "classes": found.tuples, "rows": rows},
+            rows_at_risk=alone,
+        )

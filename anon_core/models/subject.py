@@ -1,0 +1,75 @@
+"""What a privacy model measures: a table that can be counted, and what it may be compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anon_core.models.measurement import NotMeasurableError
+from anon_core.wording import counted
+
+if TYPE_CHECKING:
+    from anon_core.comparison import Comparison
+    from anon_core.frequency import FrequencyTable
+    from anon_core.score.freeform import FreeformCheck
+
+__all__ = ["Count", "Subject"]
+
+Count = Callable[[tuple[str, ...]], "FrequencyTable"]
+"""Counts a table over some of its columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """
+    A table to be measured; ``names`` are its columns, in its order.
+
+    ``rows`` counts its rows over some columns, ``people`` the people behind them where they are known. ``original`` is
+    the table as collected, ``comparison`` both side by side where they were compared already. ``folder`` is where
+    hierarchy files lie. ``freeform`` is there where freeform attacks were looked for by more than the labels tell.
+    """
+
+    names: tuple[str, ...]
+    rows: Count
+    people: Count | None = None
+    original: FrequencyTable | None = None
+    comparison: Comparison | None = None
+    folder: Path | None = None
+    freeform: FreeformCheck | None = None
+
+    def rows_over(self, columns: tuple[str, ...]) -> FrequencyTable:
+        """
+        Return the rows counted over some columns.
+
+        :raises NotMeasurableError: a column is not there, or there are no rows, so that anything would hold.
+        """
+        return self._over(self.rows, columns)
+
+    def people_over(self, columns: tuple[str, ...]) -> FrequencyTable:
+        """
+        Return the people counted over some columns; the rows where nothing tells people apart.
+
+        :raises NotMeasurableError: a column is not there, or there are no rows, so that anything would hold.
+        """
+        return self._over(self.people or self.rows, columns)
+
+    def _over(self, count: Count, columns: tuple[str, ...]) -> FrequencyTable:
+        if absent := [name for name in columns if name not in self.names]:
+            raise NotMeasurableError(f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} not there")
+        found = count(columns)
+        if not len(found.weights):
+            raise NotMeasurableError("the table has no rows, so anything would hold")
+        return found
+
+    def told(self, number: int, one: str = "", several: str = "") -> str:
+        """
+        Return a number of people, or of rows where these are counted, in words, and the verb that goes with it.
+
+        >>> Subject(names=(), rows=lambda _: None).told(1, "lies", "lie")
+        '1 row lies'
+        """
+        noun = counted(number, "row") if self.people is None else f"{number:,} {'person' if number == 1 else 'people'}"
+        verb = one if number == 1 else several
+        return f"{noun} {verb}" if verb else noun

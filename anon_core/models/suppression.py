@@ -1,0 +1,88 @@
+"""Not too many rows are removed, or say nothing any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from anon_core.models.measurement import NotMeasurableError
+from anon_core.models.model import PrivacyModel
+from anon_core.wording import counted
+
+if TYPE_CHECKING:
+    from anon_core.frequency import FrequencyTable
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsSuppressedAtMost(PrivacyModel):
+    """
+    At most the share ``limit`` of ``rows_before`` rows have been suppressed. Rows are counted.
+
+    Suppressed are rows that were removed and rows that say nothing in any of ``columns`` (the quasi-identifiers; none
+    of them, and only removed rows count): each cell is ``*`` or one of the column's labels in ``roots``, the words
+    that its hierarchy has for everything. More rows than before are refused: somebody added them, and no waiver excuses
+    that.
+    """
+
+    key: ClassVar[str] = "rows_suppressed_at_most"
+    aliases: ClassVar[tuple[str, ...]] = ("suppression_limit",)
+    title: ClassVar[str] = "rows suppressed"
+    promise: ClassVar[str] = "at most {limit} of {rows_before} rows are removed or say nothing any more"
+    waivable: ClassVar[bool] = True
+
+    roots: tuple[tuple[str, ...], ...]
+    rows_before: int
+    limit: float
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        if asked.publication is None or asked.rows_before is None:
+            return
+        quasi = asked.quasi_identifiers
+        yield cls(
+            columns=quasi,
+            roots=tuple(asked.roots(name) for name in quasi),
+            rows_before=asked.rows_before,
+            limit=asked.policy.suppression_limit,
+        )
+
+    def measure(self, subject: Subject) -> Measurement:
+        table = subject.rows_over(self.columns)
+        removed, blanked = self.rows_before - table.rows, self._blanked(table)
+        if removed < 0:
+            raise NotMeasurableError(f"the file has {counted(-removed, 'row')} more than the source; write it again")
+        suppressed = removed + blanked
+        share = suppressed / self.rows_before
+        passed = share <= self.limit
+        advice = "" if passed else "; raise privacy.suppression_limit, or generalise so that fewer rows stand out"
+        if blanked and not passed:
+            advice += "; if values of the source read like the root, name it otherwise: `hierarchy: {root: ...}`"
+        return self.measurement(
+            passed=passed,
+            observed=share,
+            required=self.limit,
+            sentence=f"{suppressed:,} of {counted(self.rows_before, 'row')} ({share:.2%}; {removed:,} removed, "
+            f"{blanked:,} say nothing any more), {self.limit:.2%} allowed{advice}",
+            counts={"rows": table.rows, "removed": removed, "blanked": blanked, "share": share},
+            rows_at_risk=suppressed,
+        )
+
+    def _blanked(self, table: FrequencyTable) -> int:
+        """Return how many rows say nothing in any column; a root may carry its level, where a lower label reads so."""
+        import numpy as np
+
+        if len(self.roots) != len(self.columns):
+            raise NotMeasurableError("every column needs the labels of its root")
+        blank = np.full(len(table.weights), bool(self.columns))
+        for codes, domain, roots in zip(table.codes, table.domains, self.roots, strict=True):
+            levels = tuple(f"{root} (level " for root in roots)
+            nothing = [
+                label is not None and (label in ("*", *roots) or label.startswith(levels))
+                for label in domain.to_pylist()
+            ]
+            blank &= np.array(nothing, np.bool_)[codes]
+        return int(table.weights[blank].sum())

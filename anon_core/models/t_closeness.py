@@ -1,0 +1,97 @@
+"""The sensitive values of every class are like those of the whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from anon_core.errors import HierarchyError
+from anon_core.models.class_measurement import class_measurement
+from anon_core.models.hierarchies import hierarchy_named
+from anon_core.models.measurement import NotMeasurableError
+from anon_core.models.model import Need, PrivacyModel
+from anon_core.policy import Distance
+from anon_core.wording import counted
+
+if TYPE_CHECKING:
+    from anon_core.hierarchy.ladder import Ladder
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+    from anon_core.score.classes import SensitiveClasses
+
+
+@dataclass(frozen=True, kw_only=True)
+class TCloseness(PrivacyModel):
+    """
+    ``sensitive`` in every class over ``columns`` is at most ``t`` away from the whole table (Li 2007).
+
+    ``distance`` is equal, ordered or hierarchical. The last needs the ``hierarchy``, written as in a publication file,
+    a file with its sha256; it is None otherwise. Labels that the file has above values are measured as well.
+    """
+
+    key: ClassVar[str] = "t_closeness"
+    title: ClassVar[str] = "t-closeness"
+    promise: ClassVar[str] = "{sensitive} in every class over {columns} is at most {t} away from the whole ({distance})"
+    needs: ClassVar[Need] = Need.SENSITIVE | Need.HIERARCHY
+    waivable: ClassVar[bool] = True
+    monotone: ClassVar[bool] = True
+
+    sensitive: str
+    t: float
+    distance: str
+    hierarchy: dict[str, Any] | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.key}({self.sensitive}, {self.distance})"
+
+    @property
+    def limits(self) -> str:
+        return f"t={self.t:g}"
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        for one in asked.policy.t_closeness:
+            climbed = asked.hierarchy(one.column) if one.distance is Distance.HIERARCHICAL else None
+            yield cls(
+                columns=asked.quasi_identifiers,
+                sensitive=one.column,
+                t=one.t,
+                distance=one.distance.value,
+                hierarchy=climbed,
+            )
+
+    def measure(self, subject: Subject) -> Measurement:
+        from anon_core.score.classes import sensitive_classes
+        from anon_core.score.closeness import t_closeness
+
+        classes = sensitive_classes(subject.people_over((*self.columns, self.sensitive)), self.columns, self.sensitive)
+        ladder = self._ladder(classes, subject.folder)
+        found = t_closeness(classes, t=self.t, distance=Distance(self.distance), ladder=ladder)
+        what = f"{self.distance} distance of {self.sensitive} in the worst class"
+        return class_measurement(self, subject, found, what, "generalise further", at_most=True)
+
+    def _ladder(self, classes: SensitiveClasses, folder: Path | None) -> Ladder | None:
+        from anon_core.hierarchy.published import ladder_of_labels
+        from anon_core.table import Column
+
+        if (self.distance == Distance.HIERARCHICAL) != (self.hierarchy is not None):
+            raise NotMeasurableError("a hierarchy belongs to the hierarchical distance, and only to it")
+        if self.hierarchy is None:
+            return None
+        try:
+            climbed = ladder_of_labels(
+                Column(name=self.sensitive, codes=classes.values, domain=classes.domain),
+                hierarchy_named(self.sensitive, self.hierarchy, folder),
+                folder or Path(),
+            )
+        except HierarchyError:
+            raise NotMeasurableError(
+                f"the hierarchy of {self.sensitive} cannot be used; `anon hierarchy check` tells why"
+            ) from None
+        if (unknown := int(climbed.unmapped.sum())) and self.hierarchy.get("unmapped") != "suppress":
+            raise NotMeasurableError(f"the hierarchy of {self.sensitive} does not know {counted(unknown, 'value')}")
+        return climbed

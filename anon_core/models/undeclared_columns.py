@@ -1,0 +1,62 @@
+"""The published table has the declared columns and no other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from anon_core.models.model import Need, PrivacyModel
+
+if TYPE_CHECKING:
+    from anon_core.models.asked import Asked
+    from anon_core.models.measurement import Measurement
+    from anon_core.models.subject import Subject
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoUndeclaredColumn(PrivacyModel):
+    """
+    The columns of the table are exactly ``columns``, each once, in any order.
+
+    Undeclared columns are told by their place: in a file that lost its header, names are cells.
+    """
+
+    key: ClassVar[str] = "no_undeclared_column"
+    title: ClassVar[str] = "columns"
+    promise: ClassVar[str] = "the columns are exactly {columns}"
+    needs: ClassVar[Need] = Need.NAMES
+    instead: ClassVar[str] = "declare the column in `columns`, or give it the role drop"
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        if asked.publication is not None:
+            yield cls(columns=asked.published)
+
+    def measure(self, subject: Subject) -> Measurement:
+        seen: Counter[str] = Counter()
+        undeclared = []
+        for place, name in enumerate(subject.names, 1):
+            seen[name] += 1
+            if name not in self.columns or seen[name] > 1:
+                undeclared.append(place)
+        missing = [name for name in self.columns if name not in seen]
+        return self.measurement(
+            passed=not undeclared and not missing,
+            observed=len(undeclared) + len(missing),
+            required=0,
+            sentence=self._sentence(undeclared, missing),
+            counts={"columns": len(subject.names), "undeclared_at": undeclared, "missing": missing},
+        )
+
+    def _sentence(self, undeclared: list[int], missing: list[str]) -> str:
+        parts = []
+        if undeclared:
+            parts.append(
+                f"{len(undeclared)} undeclared or doubled, at place {', '.join(map(str, undeclared))}: drop them or "
+                "declare them in the publication file"
+            )
+        if missing:
+            parts.append(f"{len(missing)} declared but missing ({', '.join(missing)}): write the file again")
+        return "; ".join(parts) or f"exactly the {len(self.columns)} declared ones"

@@ -1,0 +1,84 @@
+"""What our expectations have in common: metrics, one privacy model that judges, only counts and names in the result."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from great_expectations.compatibility import pydantic
+
+from anon_airflow.expectations.described_expectation import DescribedExpectation
+from anon_airflow.expectations.inputs import hierarchy_folder
+from anon_airflow.expectations.metrics.refusal import Refusal, refuse_instead_of_raising
+from anon_core.frequency import FrequencyTable
+from anon_core.models import Measurement, Need, NotMeasurableError, PrivacyModel, Subject
+
+
+class ModelExpectation(DescribedExpectation):
+    """
+    An expectation whose verdict is that of a privacy model of the core; its arguments are the model's own fields.
+
+    It works on rows (``weight_column`` null, each row counts 1) and on a frequency table (``weight_column`` holds the
+    rows of each distinct tuple). Every field that carries a requirement is required: Great Expectations does not write
+    a field that equals its default into the JSON, and a changed default would then change a stored suite.
+
+    A metric that refused, and an exception here, are a failure with a reason and no values.
+    """
+
+    weight_column: pydantic.StrictStr | None = pydantic.Field(...)
+
+    model: ClassVar[type[PrivacyModel]]
+    domain_keys: ClassVar[tuple[str, ...]] = ("batch_id",)
+    metric_dependencies: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Take what Great Expectations wants to know of an expectation from its model."""
+        super().__init_subclass__(**options)
+        keys = (*(name for name in cls.__annotations__ if name != "model"), "weight_column")
+        cls.success_keys = cls.args_keys = keys
+        needs = cls.model.needs
+        frequencies = "anon.column_names" if Need.NAMES in needs else "anon.frequencies"
+        cls.metric_dependencies = (frequencies, *(["anon.original_frequencies"] if Need.ORIGINAL in needs else []))
+        cls.promise = cls.model.promise
+
+    def _validate(
+        self,
+        metrics: dict[str, Any],
+        runtime_configuration: dict[str, Any] | None = None,
+        execution_engine: Any = None,
+    ) -> dict[str, Any]:
+        given = [metrics.get(metric, Refusal("its metric was not computed")) for metric in self.metric_dependencies]
+        refused = [one for one in given if isinstance(one, Refusal)]
+        found = refused[0] if refused else refuse_instead_of_raising(self._measured)(*given)
+        if isinstance(found, Refusal):
+            sentence = f"{self.model.title}: not measured, {found.reason}"
+            return {"success": False, "result": {"observed_value": None, "sentence": sentence}}
+        return {
+            "success": bool(found.passed),
+            "result": {
+                "observed_value": dict(found.counts),
+                "measured": found.observed,
+                "required": found.required,
+                "sentence": found.sentence,
+            },
+        }
+
+    def _measured(self, table: FrequencyTable | list[str], original: FrequencyTable | None = None) -> Measurement:
+        settings = {name: getattr(self, name) for name in self.success_keys if name != "weight_column"}
+        model = self.model.of_settings(settings)
+        return model.measure(self._subject(table, original))
+
+    def _subject(self, table: FrequencyTable | list[str], original: FrequencyTable | None) -> Subject:
+        if isinstance(table, FrequencyTable):
+            return Subject(
+                names=table.names, rows=lambda names: table.project(names), original=original, folder=hierarchy_folder()
+            )
+        if self.weight_column in getattr(self, "columns", ()):
+            raise NotMeasurableError(f"{self.weight_column} cannot be a weight and a declared column at once")
+        return Subject(names=tuple(table), rows=_nothing_is_counted)
+
+
+def _nothing_is_counted(_: tuple[str, ...]) -> FrequencyTable:
+    raise NotMeasurableError("only the names of its columns are known")
+
+
+__all__ = ["ModelExpectation"]
