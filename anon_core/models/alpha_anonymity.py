@@ -37,6 +37,10 @@ class AlphaAnonymity(PrivacyModel):
         return f"{self.key}({self.sensitive})"
 
     @property
+    def column(self) -> str:
+        return self.sensitive
+
+    @property
     def limits(self) -> str:
         return f"alpha={self.alpha:g}"
 

@@ -42,6 +42,10 @@ class LDiversity(PrivacyModel):
         return f"{self.key}({self.sensitive}, {self.kind})"
 
     @property
+    def column(self) -> str:
+        return self.sensitive
+
+    @property
     def limits(self) -> str:
         return f"l={self.l:g}" + ("" if self.c is None else f", c={self.c:g}")
 

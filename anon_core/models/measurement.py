@@ -22,13 +22,15 @@ class Measurement:
     One requirement held against a table: ``observed`` against ``required``, and a sentence that says both.
 
     ``name`` is what the check is called everywhere, ``model`` the key of its privacy model. ``columns`` are those that
-    it is about. ``counts`` has everything else that was counted, ``rows_at_risk`` the rows that stand in the way of
-    passing. Where nothing could be ``measured`` it has not passed, and nobody can waive it.
+    it is about, ``column`` the sensitive one where it is about one. ``counts`` has everything else that was counted,
+    ``rows_at_risk`` the rows that stand in the way of passing. Where nothing could be ``measured`` it has not passed,
+    and nobody can waive it.
     """
 
     model: str
     name: str
     columns: tuple[str, ...]
+    column: str | None = None
     passed: bool
     observed: Figure
     required: Figure

@@ -67,6 +67,11 @@ class PrivacyModel(ABC):
         return self.key
 
     @property
+    def column(self) -> str | None:
+        """The sensitive column that it is about, where it is about one."""
+        return None
+
+    @property
     def limits(self) -> str:
         """What tells it from another one of the same name."""
         return ""
@@ -95,6 +100,7 @@ class PrivacyModel(ABC):
             model=self.key,
             name=self.name,
             columns=self.columns,
+            column=self.column,
             passed=passed,
             observed=observed,
             required=required,
@@ -116,6 +122,7 @@ class PrivacyModel(ABC):
             model=self.key,
             name=self.name,
             columns=self.columns,
+            column=self.column,
             passed=False,
             observed=None,
             required=None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING
 
 from anon_core.models.alpha_anonymity import AlphaAnonymity
@@ -24,12 +25,14 @@ from anon_core.models.singletons import Singletons
 from anon_core.models.suppression import RowsSuppressedAtMost
 from anon_core.models.t_closeness import TCloseness
 from anon_core.models.undeclared_columns import NoUndeclaredColumn
+from anon_core.waivers import waiver_of
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
     from anon_core.models.measurement import Measurement
     from anon_core.models.model import PrivacyModel
     from anon_core.models.subject import Subject
+    from anon_core.policy import PartialPolicy, Waiver
 
 __all__ = ["MODELS", "Requirement", "required"]
 
@@ -66,6 +69,11 @@ class Requirement:
     def measured(self, subject: Subject) -> Measurement:
         """Measure it; what cannot be measured has not passed."""
         return replace(self.model.measured(subject), name=self.name)
+
+    def waiver(self, policy: PartialPolicy, today: date) -> Waiver | None:
+        """Return the waiver by which somebody lets it fail today."""
+        found = waiver_of(policy, self.name, self.model.column) if self.model.waivable else None
+        return found if found and found.until >= today else None
 
 
 def required(asked: Asked) -> tuple[Requirement, ...]:

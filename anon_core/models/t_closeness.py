@@ -49,6 +49,10 @@ class TCloseness(PrivacyModel):
         return f"{self.key}({self.sensitive}, {self.distance})"
 
     @property
+    def column(self) -> str:
+        return self.sensitive
+
+    @property
     def limits(self) -> str:
         return f"t={self.t:g}"
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
 from anon_core.comparison import Comparison, original_rows
+from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
+from anon_core.models import Asked, Measurement, Requirement, Subject, required
 from anon_core.plan import RecodingPlan
+from anon_core.policy import KMeans, PartialPolicy
 from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.report.assessment import Assessment, assess
-from anon_core.report.check import Check
-from anon_core.report.compliance import all_checks
 from anon_core.report.freeform import check_release, check_table
 from anon_core.report.originals import beside_original, prepared_original
 from anon_core.report.question import Question
 from anon_core.score.freeform import FreeformCheck
+from anon_core.score.linkage import UNPAIRED
 from anon_core.table import Column, Table
+from anon_core.waivers import ended
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +38,7 @@ class Judgement:
     """What was measured, what of it holds, and what it was measured on."""
 
     assessment: Assessment
-    checks: tuple[Check, ...]
+    checks: tuple[Measurement, ...]
     frequencies: FrequencyTable
     comparison: Comparison | None
 
@@ -117,8 +121,68 @@ def _judged(
         people=people,
         weights=question.publication.priority_weights if question.publication else None,
     )
-    checks = all_checks(table, question, assessment, comparison, today=today, besides=besides, freeform=freeform)
+    subject = Subject(
+        names=tuple(name for name in table.names if name not in besides or name in _published(question)),
+        rows=lambda names: FrequencyTable.of(table, names),
+        people=None if question.unit is None else lambda names: FrequencyTable.of(table, names, unit=question.unit),
+        comparison=people,
+        folder=question.publication.root if question.publication else None,
+        freeform=freeform,
+    )
+    checks = _measurements(subject, question, comparison, today)
     return Judgement(assessment=assessment, checks=tuple(checks), frequencies=frequencies, comparison=people)
+
+
+def _published(question: Question) -> tuple[str, ...]:
+    return question.publication.published if question.publication else ()
+
+
+def _measurements(
+    subject: Subject, question: Question, comparison: Comparison | None, today: date
+) -> Iterator[Measurement]:
+    """
+    Measure all that is asked of a table; what does not pass may be waived.
+
+    :raises InvalidInputError: the policy means the link k, which needs the original, and of people also a pairing.
+    """
+    policy = question.policy
+    if policy.k_means is KMeans.LINK:
+        _require_link(subject)
+    asked = Asked(
+        policy=policy,
+        quasi_identifiers=question.quasi_identifiers,
+        k=question.k,
+        today=today,
+        publication=question.publication,
+        rows_before=comparison.before.rows if comparison else None,
+        compared=comparison is not None,
+        present=subject.names,
+    )
+    for one in required(asked):
+        yield _excused(one, one.measured(subject), policy, today)
+    for kind, times in Counter(one.kind for one in ended(policy, today)).items():
+        yield Measurement(
+            model=kind,
+            name=f"{kind}s",
+            columns=(),
+            passed=False,
+            observed=times,
+            required=0,
+            sentence=f"{kind}s that have ended: have them renewed, or remove them",
+        )
+
+
+def _require_link(subject: Subject) -> None:
+    if subject.comparison is None:
+        raise InvalidInputError("`k_means: link` is about the original rows too; give them with --original")
+    if subject.people is not None and subject.comparison.after.units is None:
+        raise InvalidInputError(f"`k_means: link` cannot be checked: {UNPAIRED}")
+
+
+def _excused(requirement: Requirement, found: Measurement, policy: PartialPolicy, today: date) -> Measurement:
+    """Return a measurement, waived if it did not pass and somebody answers for it today."""
+    waiver = requirement.waiver(policy, today)
+    return found if found.passed or not found.measured or waiver is None else replace(found, waived_by=waiver.by)
 
 
 def _beside(before: Table, table: Table, question: Question, original: Original, unit: str | None) -> Comparison:

@@ -27,7 +27,7 @@ from anon_core.score.rows_by_size import rows_by_size
 MOST_PAIRS = 30_000_000
 """More pairs of tuples than these are counted, but not compared with each other: about two gigabytes."""
 
-_UNPAIRED = "people beside their originals need to know which row became which: --same-order or --key COLUMN"
+UNPAIRED = "people beside their originals need to know which row became which: --same-order or --key COLUMN"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class FourK:
             source=None,
             concealment=None,
             rows_below={"exact": exact.rows_below, "link": None, "source": None, "concealment": None},
-            unmeasured=_UNPAIRED,
+            unmeasured=UNPAIRED,
         )
 
 

@@ -118,9 +118,9 @@ def test_what_a_policy_requires_of_sensitive_columns_and_risk_is_checked(tmp_pat
 @pytest.mark.parametrize(
     ("last", "c", "expected"),
     [
-        ("cold", 1, (False, 1.0, "c must be above this; classes that fail: 2, rows in them: 4")),
-        ("cold", 1.01, (True, 1.0, "c must be above this; classes that fail: 0, rows in them: 0")),
-        ("flu", 9, (False, None, "too few values for any c; classes that fail: 1, rows in them: 2")),
+        ("cold", 1, (False, 1.0, "needs c above 1, 1 given; 2 of 2 classes fail, 4 of 4 rows")),
+        ("cold", 1.01, (True, 1.0, "needs c above 1, 1.01 given")),
+        ("flu", 9, (False, None, "has too few values for any c, 9 given; 1 of 2 classes fail, 2 of 4 rows")),
     ],
 )
 def test_recursive_diversity_says_that_c_must_be_above_what_is_observed(tmp_path, home, last, c, expected):
@@ -131,7 +131,8 @@ def test_recursive_diversity_says_that_c_must_be_above_what_is_observed(tmp_path
         for check in anon("check", after, "--spec", spec, "--json", home=home).json["checks"]
         if check["name"].startswith("l_diversity")
     ]
-    assert (diverse["passed"], diverse["observed"], diverse["about"]) == expected
+    assert (diverse["passed"], diverse["observed"]) == expected[:2]
+    assert expected[2] in diverse["about"]
 
 
 def test_the_uniques_of_the_population_are_estimated_only_with_a_sampling_fraction(home, files):

@@ -189,7 +189,7 @@ def test_an_exception_in_a_verdict_leaves_no_text_in_a_site(tmp_path, monkeypatc
 
     project = Project(tmp_path / "project", "COMPLETE")
     for case in CASES:
-        monkeypatch.setattr(OURS[case.name], "_judge", explode)
+        monkeypatch.setattr(OURS[case.name].model, "measure", explode)
         project.validate_frame(case.name, case.table, three(case))
     pages = project.pages()
     captured = capfd.readouterr()

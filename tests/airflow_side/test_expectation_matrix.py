@@ -31,7 +31,7 @@ def test_every_expectation_has_its_case():
 def test_it_just_holds_with_the_same_numbers_everywhere(case, database):
     result = database.agreed(case.name, case.table, **case.holds)
     assert result.success and result.result["observed_value"] == case.observed
-    assert result.result["sentence"].startswith(OURS[case.name].title)
+    assert result.result["sentence"].startswith(OURS[case.name].model.title)
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)

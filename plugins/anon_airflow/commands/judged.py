@@ -11,7 +11,7 @@ import click
 from anon_airflow.commands.output import percent, print_table, several
 
 if TYPE_CHECKING:
-    from anon_core.report.check import Check
+    from anon_core.models import Measurement
     from anon_core.report.judgement import Judgement
     from anon_core.report.question import Question
     from anon_core.score.linkage import FourK
@@ -30,7 +30,7 @@ def as_document(judged: Judgement, not_checked: Sequence[str]) -> dict[str, Any]
         "singletons": measured["singletons"],
         "classes": measured["classes"],
         "rows_below_k": measured["rows_below"],
-        "checks": [asdict(check) for check in judged.checks],
+        "checks": [check_document(check) for check in judged.checks],
         "not_checked": list(not_checked),
         "beside_original": None
         if four is None or comparison is None
@@ -46,6 +46,13 @@ def as_document(judged: Judgement, not_checked: Sequence[str]) -> dict[str, Any]
         "sensitive": measured["sensitive"],
         "utility": None if assessment.utility is None else utility_note(assessment.utility),
     }
+
+
+def check_document(check: Measurement) -> dict[str, Any]:
+    """Return a measurement as the JSON of commands has it."""
+    document = asdict(check)
+    document["about"] = document.pop("sentence")
+    return document
 
 
 def print_judgement(name: str, question: Question, judged: Judgement, not_checked: Sequence[str]) -> None:
@@ -79,14 +86,14 @@ def print_judgement(name: str, question: Question, judged: Judgement, not_checke
     click.echo(f"\n{how_many_hold(judged.checks)}" + (f"; not: {', '.join(failed)}" if failed else ""))
 
 
-def how_many_hold(checks: Sequence[Check]) -> str:
+def how_many_hold(checks: Sequence[Measurement]) -> str:
     """Say how many checks hold, and which do not but are waived."""
     waived = [f"{check.name} by {check.waived_by}" for check in checks if check.waived_by]
     held = f"{sum(check.passed for check in checks)} of {several(len(checks), 'check')} hold"
     return held + (f", waived: {', '.join(waived)}" if waived else "")
 
 
-def print_checks(title: str, checks: Sequence[Check]) -> None:
+def print_checks(title: str, checks: Sequence[Measurement]) -> None:
     """Print what is required and what was observed."""
     print_table(
         title,
@@ -95,18 +102,13 @@ def print_checks(title: str, checks: Sequence[Check]) -> None:
             [
                 check.name,
                 "waived" if check.waived_by else check.passed,
-                _observed(check.observed),
+                "none" if check.observed is None else check.observed,
                 check.required,
-                check.about,
+                check.sentence,
             ]
             for check in checks
         ],
     )
-
-
-def _observed(observed: Any) -> Any:
-    """Return what fits into a cell; the words beside it have the rest."""
-    return several(len(observed), "set") if isinstance(observed, list) else "none" if observed is None else observed
 
 
 def print_four(title: str, four: FourK, *, below: str, meanings: Mapping[str, str] | None = None) -> None:

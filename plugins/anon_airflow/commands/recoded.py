@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anon_airflow.commands.judged import how_many_hold, print_checks, print_four
+from anon_airflow.commands.judged import check_document, how_many_hold, print_checks, print_four
 from anon_airflow.commands.output import percent, print_table, several
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def as_document(done: RecodedTable) -> dict[str, Any]:
         "utility": utility_note(assessment.utility) if assessment.utility else None,
         "candidates": [asdict(candidate) for candidate in done.recoding.candidates],
         "holds": done.judged.holds,
-        "checks": [asdict(check) for check in done.judged.checks],
+        "checks": [check_document(check) for check in done.judged.checks],
         "sweep": [asdict(swept) for swept in done.sweep],
         "columns_left_out": list(done.left_out),
     }
