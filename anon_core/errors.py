@@ -300,10 +300,9 @@ class PortalError(StorageError):
 class PolicyNotMetError(ComplianceError):
     """The search ended with the policy still broken."""
 
-    def __init__(self, *, measure: str, wanted: Any, reached: Any, rows_at_risk: int, rows: int, advice: str) -> None:
-        super().__init__(measure, wanted, reached, rows_at_risk, rows, advice)
-        self.measure = measure
-        self.wanted = wanted
+    def __init__(self, *, goal: str, reached: Any, rows_at_risk: int, rows: int, advice: str) -> None:
+        super().__init__(goal, reached, rows_at_risk, rows, advice)
+        self.goal = goal
         self.reached = reached
         self.rows_at_risk = rows_at_risk
         self.rows = rows
@@ -311,8 +310,7 @@ class PolicyNotMetError(ComplianceError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild_policy_error, (
-            self.measure,
-            self.wanted,
+            self.goal,
             self.reached,
             self.rows_at_risk,
             self.rows,
@@ -321,7 +319,7 @@ class PolicyNotMetError(ComplianceError):
 
     def __str__(self) -> str:
         return (
-            f"{self.measure} {self.wanted} not reached: best {self.reached}, "
+            f"{self.goal} not reached: best {self.reached}, "
             f"{self.rows_at_risk} of {self.rows} rows at risk; "
             f"{self.advice}"
         )
@@ -331,12 +329,8 @@ def _values(values: int, rows: int) -> str:
     return f"{counted(values, 'distinct value')}, {counted(rows, 'row')}"
 
 
-def _rebuild_policy_error(
-    measure: str, wanted: Any, reached: Any, rows_at_risk: int, rows: int, advice: str
-) -> PolicyNotMetError:
-    return PolicyNotMetError(
-        measure=measure, wanted=wanted, reached=reached, rows_at_risk=rows_at_risk, rows=rows, advice=advice
-    )
+def _rebuild_policy_error(goal: str, reached: Any, rows_at_risk: int, rows: int, advice: str) -> PolicyNotMetError:
+    return PolicyNotMetError(goal=goal, reached=reached, rows_at_risk=rows_at_risk, rows=rows, advice=advice)
 
 
 class RefusedError(ComplianceError):

@@ -4,13 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from anon_core.errors import InternalError
+
 if TYPE_CHECKING:
+    from anon_core.models.classes import Classes
     from anon_core.models.measurement import Measurement
     from anon_core.models.model import PrivacyModel
     from anon_core.models.subject import Subject
-    from anon_core.score.classes import ClassMeasure
+    from anon_core.score.classes import ClassMeasure, SensitiveClasses
 
-__all__ = ["class_measurement"]
+__all__ = ["class_measurement", "counted_classes", "of_one_column"]
+
+
+def of_one_column(model: PrivacyModel, classes: Classes) -> SensitiveClasses:
+    """Return the sensitive values of some classes, for a model that is about one column."""
+    if classes.sensitive is None or classes.sensitive.column != model.column:
+        raise InternalError("classes without the sensitive values of their model", f"models.{model.key}")
+    return classes.sensitive
+
+
+def counted_classes(model: PrivacyModel, subject: Subject) -> SensitiveClasses:
+    """Return the classes of a table with the sensitive values that a model is about, counted."""
+    from anon_core.score.classes import sensitive_classes
+
+    column = str(model.column)
+    return sensitive_classes(subject.people_over((*model.columns, column)), model.columns, column)
 
 
 def class_measurement(

@@ -61,13 +61,13 @@ class NoFreeformBreach(PrivacyModel):
         )
 
     def measure(self, subject: Subject) -> Measurement:
-        table = subject.rows_over(self.columns)
-        found = subject.freeform or self._attacks(table, subject.folder)
+        found = subject.freeform or self._attacks(subject.rows_over(self.columns), subject.folder)
+        rows = subject.rows_over(()).rows
         concerned = max((one.rows for one in found.columns), default=0)
         threat, column = (found.worst.threat, found.worst.column) if found.worst else (0.0, None)
         counts = {
             "breaches": found.breaches,
-            "rows": table.rows,
+            "rows": rows,
             "rows_concerned": concerned,
             "threat": threat,
             "column": column,
@@ -79,7 +79,7 @@ class NoFreeformBreach(PrivacyModel):
         if found.breaches:
             sentence = (
                 f"{counted(found.breaches, 'way')} to infer a guarded value of {guarded}, {concerned:,} of "
-                f"{table.rows:,} rows concerned, largest threat {threat:.2g} ({column}), {self.sigma_t:g} allowed: use "
+                f"{rows:,} rows concerned, largest threat {threat:.2g} ({column}), {self.sigma_t:g} allowed: use "
                 "`recode.method: freeform`, or guard fewer values"
             )
         return self.measurement(
@@ -89,6 +89,8 @@ class NoFreeformBreach(PrivacyModel):
             sentence=sentence,
             counts=counts,
             rows_at_risk=concerned if found.breaches else 0,
+            goal=f"freeform threat to column {column!r} of at most {self.sigma_t:g}",
+            reached=f"{threat:g} ({counted(found.breaches, 'attack')} above it)",
         )
 
     def _attacks(self, table: FrequencyTable, folder: Path | None) -> FreeformCheck:

@@ -11,8 +11,10 @@ from anon_core.policy import KMeans
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
+    from anon_core.models.classes import Classes
     from anon_core.models.measurement import Measurement
     from anon_core.models.subject import Subject
+    from anon_core.table import Mask
 
 HIDES_PEOPLE = (
     "it is what hides people among others: lower it in `privacy`, where everybody sees it, or generalise more"
@@ -40,6 +42,22 @@ class KAnonymity(PrivacyModel):
     def required_by(cls, asked: Asked) -> Iterator[Self]:
         if asked.quasi_identifiers and asked.policy.k_means is KMeans.EXACT:
             yield cls(columns=asked.quasi_identifiers, k=asked.k)
+
+    @property
+    def goal(self) -> str:
+        return f"k {self.k}"
+
+    @property
+    def min_rows(self) -> int:
+        return self.k
+
+    @property
+    def absorbing(self) -> bool:
+        return True
+
+    def safe(self, classes: Classes) -> Mask:
+        """Return which classes are large enough."""
+        return classes.sizes >= self.k
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.score.linkage import k_anonymity

@@ -54,6 +54,10 @@ class KBesideOriginal(PrivacyModel):
     def name(self) -> str:
         return f"{self.means}_k"
 
+    @property
+    def goal(self) -> str:
+        return f"{self.means} k {self.k}"
+
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:
         if not asked.quasi_identifiers or asked.policy.k_means is not KMeans.LINK:
@@ -100,10 +104,8 @@ class KBesideOriginal(PrivacyModel):
         from anon_core.score.linkage import four_k
         from anon_core.score.worst_case import worst_case
 
-        if subject.comparison is not None:
-            return four_k(subject.comparison, k=self.k)
-        if subject.original is None:
-            raise NotMeasurableError("it is about the original rows too, and nobody gave them")
+        if subject.comparison is not None or subject.original is None:
+            return subject.four_k(self.k)
         published, original = subject.rows_over(self.columns), subject.original.project(list(self.columns))
         self._require_settings(published, original)
         try:

@@ -6,14 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from anon_core.models.class_measurement import class_measurement
+from anon_core.models.class_measurement import class_measurement, counted_classes, of_one_column
 from anon_core.models.model import Need, PrivacyModel
 from anon_core.policy import Diversity
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
+    from anon_core.models.classes import Classes
     from anon_core.models.measurement import Measurement
     from anon_core.models.subject import Subject
+    from anon_core.score.classes import ClassMeasure, SensitiveClasses
+    from anon_core.table import Mask
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,18 +52,31 @@ class LDiversity(PrivacyModel):
     def limits(self) -> str:
         return f"l={self.l:g}" + ("" if self.c is None else f", c={self.c:g}")
 
+    @property
+    def goal(self) -> str:
+        return f"{self.kind} l-diversity of column {self.sensitive!r} ({self.limits})"
+
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:
         for one in asked.policy.l_diversity:
             c = None if one.c is None else float(one.c)
             yield cls(columns=asked.quasi_identifiers, sensitive=one.column, kind=one.kind.value, l=float(one.l), c=c)
 
-    def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.classes import sensitive_classes
+    @property
+    def absorbing(self) -> bool:
+        return self.kind == Diversity.DISTINCT
+
+    def safe(self, classes: Classes) -> Mask:
+        """Return which classes have enough values."""
+        return ~self._found(of_one_column(self, classes)).failing
+
+    def _found(self, classes: SensitiveClasses) -> ClassMeasure:
         from anon_core.score.diversity import l_diversity
 
-        classes = sensitive_classes(subject.people_over((*self.columns, self.sensitive)), self.columns, self.sensitive)
-        found = l_diversity(classes, kind=Diversity(self.kind), l=self.l, c=self.c)
+        return l_diversity(classes, kind=Diversity(self.kind), l=self.l, c=self.c)
+
+    def measure(self, subject: Subject) -> Measurement:
+        found = self._found(counted_classes(self, subject))
         advice = "generalise further, or merge rare values of it at the source"
         if self.c is None:
             what = f"{self.kind} l of {self.sensitive} in the worst class"

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from anon_core.models.measurement import NotMeasurableError
 from anon_core.models.model import Need, PrivacyModel
 
 if TYPE_CHECKING:
@@ -17,7 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class MadeFromOriginal(PrivacyModel):
-    """The published rows can all have been made from different rows of the table as collected."""
+    """
+    The published rows can all have been made from different rows of the table as collected.
+
+    ``k`` is there so that the four k's, which tell it, are measured once for all who ask.
+    """
 
     key: ClassVar[str] = "made_from_original"
     title: ClassVar[str] = "made from the original"
@@ -25,17 +28,15 @@ class MadeFromOriginal(PrivacyModel):
     needs: ClassVar[Need] = Need.ORIGINAL
     instead: ClassVar[str] = "it shows that the right files were measured; correct what it tells of"
 
+    k: int
+
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:
         if asked.compared:
-            yield cls(columns=asked.quasi_identifiers)
+            yield cls(columns=asked.quasi_identifiers, k=asked.k)
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.linkage import four_k
-
-        if subject.comparison is None:
-            raise NotMeasurableError("the original is not there")
-        four = four_k(subject.comparison)
+        four = subject.four_k(self.k)
         return self.measurement(
             passed=four.fits,
             observed=four.fits,

@@ -23,8 +23,9 @@ class Measurement:
 
     ``name`` is what the check is called everywhere, ``model`` the key of its privacy model. ``columns`` are those that
     it is about, ``column`` the sensitive one where it is about one. ``counts`` has everything else that was counted,
-    ``rows_at_risk`` the rows that stand in the way of passing. Where nothing could be ``measured`` it has not passed,
-    and nobody can waive it.
+    ``rows_at_risk`` the rows that stand in the way of passing. ``goal`` and ``reached`` say in a few words what a
+    recoding was to reach, and how far it came. Where nothing could be ``measured`` it has not passed, and nobody can
+    waive it.
     """
 
     model: str
@@ -37,6 +38,8 @@ class Measurement:
     sentence: str
     counts: Mapping[str, Any] = field(default_factory=dict)
     rows_at_risk: int = 0
+    goal: str = ""
+    reached: str = ""
     measured: bool = True
     waived_by: str | None = None
 

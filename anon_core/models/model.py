@@ -8,11 +8,14 @@ from dataclasses import dataclass, fields
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from anon_core.errors import InternalError
 from anon_core.models.measurement import Figure, Measurement, NotMeasurableError
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
+    from anon_core.models.classes import Classes
     from anon_core.models.subject import Subject
+    from anon_core.table import Mask
 
 __all__ = ["Need", "PrivacyModel"]
 
@@ -35,6 +38,7 @@ class PrivacyModel(ABC):
     ``key`` is what checks of it are called, ``aliases`` what else a publication file may call it. ``title`` and
     ``promise`` tell it to people; a promise has names of fields in braces. ``waivable``: a named person may let it
     fail; where not, ``instead`` says what to do. ``monotone``: the union of two classes that keep it keeps it.
+    ``relative``: whether a class keeps it depends on all others, too.
     """
 
     key: ClassVar[str]
@@ -45,6 +49,7 @@ class PrivacyModel(ABC):
     waivable: ClassVar[bool] = False
     instead: ClassVar[str] = ""
     monotone: ClassVar[bool] = False
+    relative: ClassVar[bool] = False
 
     columns: tuple[str, ...]
 
@@ -76,6 +81,29 @@ class PrivacyModel(ABC):
         """What tells it from another one of the same name."""
         return ""
 
+    @property
+    def goal(self) -> str:
+        """What a recoding has to reach, in a few words."""
+        return self.name
+
+    @property
+    def min_rows(self) -> int:
+        """How many rows every class needs by this model alone."""
+        return 1
+
+    @property
+    def absorbing(self) -> bool:
+        """Whether a class that keeps it goes on to keep it, whatever class it is merged with."""
+        return False
+
+    def safe(self, classes: Classes) -> Mask:
+        """
+        Return which classes keep it, for a recoding to reach.
+
+        :raises InternalError: no recoding can reach it class by class.
+        """
+        raise InternalError("a model that is no matter of classes", f"models.{self.key}")
+
     def settings(self) -> dict[str, Any]:
         """Return its fields as JSON has them."""
         return {one.name: _plain(getattr(self, one.name)) for one in fields(self)}
@@ -94,6 +122,8 @@ class PrivacyModel(ABC):
         sentence: str,
         counts: dict[str, Any] | None = None,
         rows_at_risk: int = 0,
+        goal: str | None = None,
+        reached: str | None = None,
     ) -> Measurement:
         """Return what was found, as a measurement of this model."""
         return Measurement(
@@ -107,6 +137,8 @@ class PrivacyModel(ABC):
             sentence=f"{self.title}: {sentence}",
             counts=counts or {},
             rows_at_risk=rows_at_risk,
+            goal=self.goal if goal is None else goal,
+            reached=_figure(observed) if reached is None else reached,
         )
 
     def measured(self, subject: Subject) -> Measurement:
@@ -129,6 +161,10 @@ class PrivacyModel(ABC):
             sentence=f"{self.title}: not measured, {reason}",
             measured=False,
         )
+
+
+def _figure(observed: Figure) -> str:
+    return "no class" if observed is None else f"{observed:g}"
 
 
 def _plain(value: Any) -> Any:

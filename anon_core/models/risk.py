@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core.models.model import PrivacyModel
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
+    from anon_core.models.classes import Classes
     from anon_core.models.measurement import Measurement
     from anon_core.models.subject import Subject
+    from anon_core.table import Mask
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +34,28 @@ class MaxRisk(PrivacyModel):
     def required_by(cls, asked: Asked) -> Iterator[Self]:
         if asked.policy.max_risk is not None:
             yield cls(columns=asked.quasi_identifiers, max_risk=asked.policy.max_risk)
+
+    @property
+    def goal(self) -> str:
+        return f"risk of at most {self.max_risk:g}"
+
+    @property
+    def min_rows(self) -> int:
+        """
+        How many rows a class needs so that nobody in it is at a higher risk; of a risk of 0, more than any table has.
+
+        >>> [MaxRisk(columns=(), max_risk=risk).min_rows for risk in (0.2, 0.3, 1)]
+        [5, 4, 1]
+        """
+        return ceil(1 / Fraction(str(self.max_risk))) if self.max_risk > 0 else 1 << 62
+
+    @property
+    def absorbing(self) -> bool:
+        return True
+
+    def safe(self, classes: Classes) -> Mask:
+        """Return which classes are large enough."""
+        return classes.sizes >= self.min_rows
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.score.risk import risk
@@ -52,4 +78,5 @@ class MaxRisk(PrivacyModel):
                 "rows_failing": found.rows_failing,
             },
             rows_at_risk=found.rows_failing,
+            reached=f"{highest:.4g} (smallest class: {subject.told(round(1 / highest))})",
         )

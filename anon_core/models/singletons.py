@@ -39,6 +39,10 @@ class Singletons(PrivacyModel):
         if asked.quasi_identifiers and (asked.policy.k_means is KMeans.EXACT or named):
             yield cls(columns=asked.quasi_identifiers, max_singletons=asked.policy.singletons)
 
+    @property
+    def goal(self) -> str:
+        return f"at most {self.max_singletons} singletons"
+
     def measure(self, subject: Subject) -> Measurement:
         found = subject.people_over(self.columns)
         alone, rows = found.singletons, found.rows

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,9 @@ from anon_core.wording import counted
 if TYPE_CHECKING:
     from anon_core.comparison import Comparison
     from anon_core.frequency import FrequencyTable
+    from anon_core.hierarchy.ladder import Ladder
     from anon_core.score.freeform import FreeformCheck
+    from anon_core.score.linkage import FourK
 
 __all__ = ["Count", "Subject"]
 
@@ -28,7 +30,8 @@ class Subject:
 
     ``rows`` counts its rows over some columns, ``people`` the people behind them where they are known. ``original`` is
     the table as collected, ``comparison`` both side by side where they were compared already. ``folder`` is where
-    hierarchy files lie. ``freeform`` is there where freeform attacks were looked for by more than the labels tell.
+    hierarchy files lie. ``freeform``, the ``ladders`` of sensitive columns and ``rows_blanked``, the rows that say
+    nothing any more, are there where more is known than the labels tell.
     """
 
     names: tuple[str, ...]
@@ -38,6 +41,23 @@ class Subject:
     comparison: Comparison | None = None
     folder: Path | None = None
     freeform: FreeformCheck | None = None
+    ladders: Mapping[str, Ladder] = field(default_factory=dict)
+    rows_blanked: int | None = None
+    _found: dict[int, FourK] = field(default_factory=dict, repr=False, compare=False)
+
+    def four_k(self, k: int) -> FourK:
+        """
+        Return the four k's beside the original, measured once.
+
+        :raises NotMeasurableError: nobody compared the table with its original.
+        """
+        from anon_core.score.linkage import four_k
+
+        if self.comparison is None:
+            raise NotMeasurableError("it is about the original rows too, and nobody gave them")
+        if k not in self._found:
+            self._found[k] = four_k(self.comparison, k=k)
+        return self._found[k]
 
     def rows_over(self, columns: tuple[str, ...]) -> FrequencyTable:
         """

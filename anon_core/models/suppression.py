@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core.models.measurement import NotMeasurableError
 from anon_core.models.model import PrivacyModel
+from anon_core.policy import rows_allowed
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
@@ -50,9 +51,14 @@ class RowsSuppressedAtMost(PrivacyModel):
             limit=asked.policy.suppression_limit,
         )
 
+    @property
+    def goal(self) -> str:
+        return f"suppression of at most {rows_allowed(self.limit, self.rows_before)} rows"
+
     def measure(self, subject: Subject) -> Measurement:
         table = subject.rows_over(self.columns)
-        removed, blanked = self.rows_before - table.rows, self._blanked(table)
+        removed = self.rows_before - table.rows
+        blanked = self._blanked(table) if subject.rows_blanked is None else subject.rows_blanked
         if removed < 0:
             raise NotMeasurableError(f"the file has {counted(-removed, 'row')} more than the source; write it again")
         suppressed = removed + blanked
@@ -69,6 +75,7 @@ class RowsSuppressedAtMost(PrivacyModel):
             f"{blanked:,} say nothing any more), {self.limit:.2%} allowed{advice}",
             counts={"rows": table.rows, "removed": removed, "blanked": blanked, "share": share},
             rows_at_risk=suppressed,
+            reached=str(suppressed),
         )
 
     def _blanked(self, table: FrequencyTable) -> int:

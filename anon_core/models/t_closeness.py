@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.errors import HierarchyError
-from anon_core.models.class_measurement import class_measurement
+from anon_core.models.class_measurement import class_measurement, counted_classes, of_one_column
 from anon_core.models.hierarchies import hierarchy_named
 from anon_core.models.measurement import NotMeasurableError
 from anon_core.models.model import Need, PrivacyModel
@@ -18,9 +18,11 @@ from anon_core.wording import counted
 if TYPE_CHECKING:
     from anon_core.hierarchy.ladder import Ladder
     from anon_core.models.asked import Asked
+    from anon_core.models.classes import Classes
     from anon_core.models.measurement import Measurement
     from anon_core.models.subject import Subject
-    from anon_core.score.classes import SensitiveClasses
+    from anon_core.score.classes import ClassMeasure, SensitiveClasses
+    from anon_core.table import Mask
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +40,7 @@ class TCloseness(PrivacyModel):
     needs: ClassVar[Need] = Need.SENSITIVE | Need.HIERARCHY
     waivable: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
+    relative: ClassVar[bool] = True
 
     sensitive: str
     t: float
@@ -56,6 +59,10 @@ class TCloseness(PrivacyModel):
     def limits(self) -> str:
         return f"t={self.t:g}"
 
+    @property
+    def goal(self) -> str:
+        return f"t-closeness of column {self.sensitive!r} {self.t:g}"
+
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:
         for one in asked.policy.t_closeness:
@@ -68,13 +75,19 @@ class TCloseness(PrivacyModel):
                 hierarchy=climbed,
             )
 
-    def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.classes import sensitive_classes
+    def safe(self, classes: Classes) -> Mask:
+        """Return which classes are close enough."""
+        return ~self._found(of_one_column(self, classes), classes.ladders.get(self.sensitive)).failing
+
+    def _found(self, classes: SensitiveClasses, ladder: Ladder | None) -> ClassMeasure:
         from anon_core.score.closeness import t_closeness
 
-        classes = sensitive_classes(subject.people_over((*self.columns, self.sensitive)), self.columns, self.sensitive)
-        ladder = self._ladder(classes, subject.folder)
-        found = t_closeness(classes, t=self.t, distance=Distance(self.distance), ladder=ladder)
+        return t_closeness(classes, t=self.t, distance=Distance(self.distance), ladder=ladder)
+
+    def measure(self, subject: Subject) -> Measurement:
+        classes = counted_classes(self, subject)
+        ladder = subject.ladders.get(self.sensitive) or self._ladder(classes, subject.folder)
+        found = self._found(classes, ladder)
         what = f"{self.distance} distance of {self.sensitive} in the worst class"
         return class_measurement(self, subject, found, what, "generalise further", at_most=True)
 

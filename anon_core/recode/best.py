@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from anon_core.errors import InternalError, PolicyNotMetError
+from anon_core.models import Measurement
 from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans
-from anon_core.recode.compliance import Shortfall, hold_to_promise, shortfalls
+from anon_core.recode.compliance import error_of, hold_to_promise, shortfalls, unreached
 from anon_core.recode.freeform import measured_over_all, recode_freeform
 from anon_core.recode.lattice import recode_globally
 from anon_core.recode.outcome import Candidate, Recoding
@@ -28,13 +29,13 @@ class _Attempt:
 
     method: str
     recoding: Recoding | None
-    lacking: tuple[Shortfall, ...]
+    lacking: tuple[Measurement, ...]
     error: PolicyNotMetError | None
 
     @property
     def reason(self) -> str | None:
         """Why it cannot be elected; None where it can."""
-        return str(self.error) if self.error else "; ".join(map(str, self.lacking)) or None
+        return str(self.error) if self.error else "; ".join(map(unreached, self.lacking)) or None
 
 
 def recode_best(task: Task, *, progress: Progress | None = None) -> Recoding:
@@ -162,10 +163,9 @@ def _closest(task: Task, attempts: list[_Attempt]) -> PolicyNotMetError:
     if error is None:
         worst = max(closest.lacking, key=lambda one: one.rows_at_risk)
         advice = "raise privacy.suppression_limit, add a level to a hierarchy, or publish fewer columns"
-        error = worst.as_error(task, advice)
+        error = error_of(task, worst, advice)
     return PolicyNotMetError(
-        measure=f"{closest.method}, the closest of {len(attempts)} methods: {error.measure}",
-        wanted=error.wanted,
+        goal=f"{closest.method}, the closest of {len(attempts)} methods: {error.goal}",
         reached=error.reached,
         rows_at_risk=error.rows_at_risk,
         rows=task.frequencies.rows,

@@ -6,22 +6,22 @@ No search is taken at its word: every plan goes through here before anything is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 import numpy as np
 
-from anon_core.check_names import Requirement
 from anon_core.comparison import Comparison
 from anon_core.errors import InternalError, PolicyNotMetError
+from anon_core.frequency import FrequencyTable
+from anon_core.models import Asked, Measurement, PrivacyModel, Subject, required
+from anon_core.models.freeform import NoFreeformBreach
+from anon_core.models.suppression import RowsSuppressedAtMost
 from anon_core.plan import RecodingPlan
-from anon_core.policy import Alpha, KMeans, LDiversity
+from anon_core.policy import KMeans
 from anon_core.recode.outcome import Recoding
-from anon_core.recode.requirements import rows_for_risk
 from anon_core.recode.task import Task
-from anon_core.score.linkage import four_k
 from anon_core.spec import Method, Mode
-from anon_core.wording import counted
 
 
 class Promise(StrEnum):
@@ -57,69 +57,122 @@ _REACH_CLASSES = (
 )
 
 
-class Subject(StrEnum):
-    """What a shortfall is about."""
-
-    ROWS = "rows"
-    K = "k"
-    RISK = "risk"
-    SINGLETONS = "singletons"
-    DIVERSITY = "diversity"
-    FREEFORM = "freeform"
-    SUPPRESSION = "suppression"
+K = ("k_anonymity", "k_beside_original")
+"""The models of the four k's."""
+ALONE = "no_singletons"
+ROWS = "rows"
+"""That something is published at all, which is no model's."""
+FREEFORM = "no_freeform_breach"
+SUPPRESSION = "rows_suppressed_at_most"
+RISK = "max_risk"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shortfall:
-    """One requirement that a plan does not keep: what was wanted, what was reached, and the rows that it concerns."""
-
-    subject: Subject
-    measure: str
-    wanted: str
-    reached: str
-    rows_at_risk: int
-
-    def __str__(self) -> str:
-        return f"{self.measure} {self.wanted} not reached: {self.reached}"
-
-    def as_error(self, task: Task, advice: str) -> PolicyNotMetError:
-        """Return it as an error; what helps against freeform attacks, and against a risk, is always the same."""
-        advice = {Subject.FREEFORM: _GENERALISE_THE_GUARDED, Subject.RISK: _REACH_CLASSES}.get(self.subject, advice)
-        return PolicyNotMetError(
-            measure=self.measure,
-            wanted=self.wanted,
-            reached=self.reached,
-            rows_at_risk=self.rows_at_risk,
-            rows=task.frequencies.rows,
-            advice=advice,
-        )
+def unreached(measurement: Measurement) -> str:
+    """Return in a few words what was not reached, and how far a plan came."""
+    return f"{measurement.goal} not reached: {measurement.reached}"
 
 
-def shortfalls(task: Task, plan: RecodingPlan, promise: Promise | None = None) -> list[Shortfall]:
+def error_of(task: Task, measurement: Measurement, advice: str) -> PolicyNotMetError:
+    """Return it as an error; what helps against freeform attacks, and against a risk, is always the same."""
+    return PolicyNotMetError(
+        goal=measurement.goal,
+        reached=measurement.reached,
+        rows_at_risk=measurement.rows_at_risk,
+        rows=task.frequencies.rows,
+        advice={FREEFORM: _GENERALISE_THE_GUARDED, RISK: _REACH_CLASSES}.get(measurement.model, advice),
+    )
+
+
+def shortfalls(task: Task, plan: RecodingPlan, promise: Promise | None = None) -> list[Measurement]:
+    """Return everything that a plan does not keep, none where it complies."""
+    return [one for one in measurements(task, plan, promise) if not one.passed]
+
+
+def measurements(task: Task, plan: RecodingPlan, promise: Promise | None = None) -> list[Measurement]:
     """
-    Return everything that a plan does not keep, none where it complies.
+    Measure everything that the policy requires of what a plan would publish, by the models that the gate goes by.
 
     k is counted from the published classes, or as link and source k beside the originals where ``promise`` (by default
-    what the policy says) means those. Rows alone in their class are no fault by themselves there, unless the policy
-    names a number of them. Diversity is that of the published rows only. Rows that stand at the root in every column
-    count as suppressed. All this is about the quasi-identifiers, whatever else the plan recodes; freeform attacks are
-    about guarded columns too.
+    what the policy says) means those. Diversity is that of the published rows only. All this is about the
+    quasi-identifiers, whatever else the plan recodes; freeform attacks are about guarded columns too.
+
+    :raises InternalError: something that is required could not be measured.
     """
     own, promise = plan.project(task.frequencies.names), promise or Promise.of_policy(task)
     comparison = Comparison.of_plan(own)
-    rows = task.frequencies.rows
     if not comparison.after.rows:
-        nothing = Shortfall(
-            subject=Subject.ROWS, measure="at least", wanted="1 row", reached="every row is removed", rows_at_risk=rows
+        return [_nothing_left(task)]
+    subject = _subject(task, plan, comparison)
+    found = [model.measured(subject) for model in _required(task, promise)]
+    if unmeasured := [one.sentence for one in found if not one.measured]:
+        raise InternalError(f"recoding ({'; '.join(unmeasured)})", "recode.compliance")
+    return found
+
+
+def _nothing_left(task: Task) -> Measurement:
+    return Measurement(
+        model=ROWS,
+        name=ROWS,
+        columns=task.frequencies.names,
+        passed=False,
+        observed=0,
+        required=1,
+        sentence="every row is removed",
+        rows_at_risk=task.frequencies.rows,
+        goal="at least 1 row",
+        reached="every row is removed",
+    )
+
+
+def _required(task: Task, promise: Promise) -> Iterator[PrivacyModel]:
+    means = KMeans.EXACT if promise is Promise.EXACT else KMeans.LINK
+    asked = Asked(
+        policy=task.policy.model_copy(update={"k_means": means}),
+        quasi_identifiers=task.frequencies.names,
+        k=task.k,
+        today=date.min,
+    )
+    for one in required(asked):
+        if promise is not Promise.SOURCE or one.name != "link_k":
+            yield one.model
+    yield RowsSuppressedAtMost(
+        columns=task.frequencies.names,
+        roots=(),
+        rows_before=task.frequencies.rows,
+        limit=task.policy.suppression_limit,
+    )
+    if task.freeform is not None:
+        yield NoFreeformBreach(
+            columns=task.freeform.frequencies.names,
+            hierarchies={},
+            guards={name: {} for name in task.policy.freeform.columns} if task.policy.freeform else {},
+            sigma_o=task.policy.freeform.sigma_o if task.policy.freeform else 1.0,
+            sigma_t=task.freeform.sigma_t,
         )
-        return [nothing]
-    return [
-        *_k(task, comparison, promise),
-        *_risk(task, comparison, promise),
-        *_diversity(task, comparison),
-        *_freeform(task, plan),
-        *_rows(task, own),
-    ]
+
+
+def _subject(task: Task, plan: RecodingPlan, comparison: Comparison) -> Subject:
+    """Return what a plan would publish, to be measured."""
+    after, quasi = comparison.after, task.frequencies.names
+    member = np.full(len(task.frequencies.weights), -1, np.int64)
+    if comparison.pairs is not None:
+        member[comparison.pairs.before] = comparison.pairs.after
+    occurrences = {one.column: one for _, one in task.requirements.others}
+
+    def count(names: tuple[str, ...]) -> FrequencyTable:
+        for name in names:
+            if name not in quasi:
+                return occurrences[name].by_class(after, member).project(names)
+        return after.project(names)
+
+    return Subject(
+        names=(*quasi, *occurrences),
+        rows=count,
+        comparison=comparison,
+        freeform=task.freeform.check(plan) if task.freeform else None,
+        ladders=task.requirements.climbed,
+        rows_blanked=comparison.rows_blanked,
+    )
 
 
 def hold_to_promise(task: Task, recoding: Recoding) -> None:
@@ -133,123 +186,24 @@ def hold_to_promise(task: Task, recoding: Recoding) -> None:
     :raises PolicyNotMetError: a freeform attack, or a risk, is left by a method that does not look for them.
     :raises InternalError: the search has returned what it must not.
     """
-    promised = _promised(task)
-    broken = [one for one in shortfalls(task, recoding.plan, Promise.of_method(task)) if one.subject in promised]
+    found = shortfalls(task, recoding.plan, Promise.of_method(task))
+    broken = [one for one in found if _promises(task, one.model)]
     if broken:
-        raise InternalError(f"recoding ({'; '.join(map(str, broken))})", f"recode.{recoding.method}")
-    own = Comparison.of_plan(recoding.plan.project(task.frequencies.names))
-    for left in (*_risk(task, own, Promise.of_method(task)), *_freeform(task, recoding.plan)):
-        raise left.as_error(task, "")
+        raise InternalError(f"recoding ({'; '.join(map(unreached, broken))})", f"recode.{recoding.method}")
+    for left in found:
+        if left.model in (RISK, FREEFORM):
+            raise error_of(task, left, "")
 
 
-def _promised(task: Task) -> set[Subject]:
-    """Return what the method of a task promises to look after."""
+def _promises(task: Task, model: str) -> bool:
+    """Tell whether the method of a task promises to look after a model."""
     settings = task.settings
     if settings.method is Method.BEST:
-        return set(Subject)
+        return True
     if settings.method is Method.FREEFORM and settings.then is None:
-        return {Subject.ROWS, Subject.FREEFORM}
+        return model in (ROWS, FREEFORM)
     if settings.method is Method.FREEFORM:
-        return set(Subject) - {Subject.DIVERSITY}
+        return model not in {one.key for one, _ in task.requirements.others}
     if settings.method is Method.PRIORITISED and settings.mode is not Mode.SAFE:
-        return {Subject.ROWS, Subject.K, Subject.SUPPRESSION}
-    return set(Subject) - {Subject.FREEFORM}
-
-
-def _k(task: Task, comparison: Comparison, promise: Promise) -> Iterator[Shortfall]:
-    sizes = comparison.after.class_sizes()
-    if promise is Promise.EXACT:
-        k, below = int(sizes.min()), int(sizes[sizes < task.k].sum())
-        reached = [("k", k, below)]
-    else:
-        four = four_k(comparison, k=task.k)
-        linked = [("link k", four.link or 0, four.rows_below["link"] or 0)] if promise is Promise.LINK else []
-        reached = [*linked, ("source k", four.source or 0, four.rows_below["source"] or 0)]
-    for measure, k, below in reached:
-        if k < task.k:
-            yield Shortfall(subject=Subject.K, measure=measure, wanted=str(task.k), reached=str(k), rows_at_risk=below)
-    alone = comparison.after.singletons
-    counted = promise is Promise.EXACT or "singletons" in task.policy.model_fields_set
-    if counted and alone > task.policy.singletons:
-        yield Shortfall(
-            subject=Subject.SINGLETONS,
-            measure="at most",
-            wanted=f"{task.policy.singletons} singletons",
-            reached=str(alone),
-            rows_at_risk=alone,
-        )
-
-
-def _risk(task: Task, comparison: Comparison, promise: Promise) -> Iterator[Shortfall]:
-    """
-    Yield the highest risk where it is above what the policy allows: that of a class, whatever k means.
-
-    Where exact k is promised, it is as large as the risk needs.
-    """
-    limit = task.policy.max_risk
-    if limit is None or promise is Promise.EXACT:
-        return
-    sizes = comparison.after.class_sizes()
-    needed = rows_for_risk(limit)
-    if below := int(sizes[sizes < needed].sum()):
-        yield Shortfall(
-            subject=Subject.RISK,
-            measure="risk of at most",
-            wanted=f"{limit:g}",
-            reached=f"{1 / int(sizes.min()):.4g} (smallest class: {counted(int(sizes.min()), 'row')})",
-            rows_at_risk=below,
-        )
-
-
-def _diversity(task: Task, comparison: Comparison) -> Iterator[Shortfall]:
-    if not task.requirements.others or comparison.pairs is None:
-        return
-    member = np.full(len(task.frequencies.weights), -1, np.int64)
-    member[comparison.pairs.before] = comparison.pairs.after
-    published = task.requirements.without(member < 0)
-    for required, measured in published.measured(member, len(comparison.after.weights)):
-        if not measured.holds:
-            yield Shortfall(
-                subject=Subject.DIVERSITY,
-                measure=f"{_named(required)} of column {required.column!r}",
-                wanted=str(measured.required),
-                reached="no class" if measured.observed is None else f"{measured.observed:g}",
-                rows_at_risk=measured.rows_failing,
-            )
-
-
-def _named(required: Requirement) -> str:
-    if isinstance(required, LDiversity):
-        return (
-            f"{required.kind.value} l-diversity (l={required.l:g})"
-            if required.c
-            else f"{required.kind.value} l-diversity"
-        )
-    return "alpha" if isinstance(required, Alpha) else "t-closeness"
-
-
-def _freeform(task: Task, plan: RecodingPlan) -> Iterator[Shortfall]:
-    """Yield the freeform attack of largest threat, if it is a breach by the extended Definition 3.4."""
-    if task.freeform is None:
-        return
-    check = task.freeform.check(plan)
-    if not check.holds and (worst := check.worst):
-        yield Shortfall(
-            subject=Subject.FREEFORM,
-            measure=f"freeform threat to column {worst.column!r} of at most",
-            wanted=f"{check.sigma_t:g}",
-            reached=f"{worst.threat:g} ({counted(check.breaches, 'attack')} above it)",
-            rows_at_risk=max(one.rows for one in check.columns),
-        )
-
-
-def _rows(task: Task, plan: RecodingPlan) -> Iterator[Shortfall]:
-    suppressed = plan.rows_removed + plan.rows_blanked
-    if suppressed > task.allowed:
-        yield Shortfall(
-            subject=Subject.SUPPRESSION,
-            measure="suppression of at most",
-            wanted=f"{task.allowed} rows",
-            reached=str(suppressed),
-            rows_at_risk=suppressed,
-        )
+        return model in (ROWS, *K, SUPPRESSION)
+    return model != FREEFORM

@@ -15,7 +15,6 @@ import numpy as np
 
 from anon_core.errors import PolicyNotMetError
 from anon_core.plan import RecodingPlan
-from anon_core.policy import Diversity, LDiversity
 from anon_core.recode.node_classes import ClassCounter, Classes, Node
 from anon_core.recode.node_costs import NodeCosts
 from anon_core.recode.node_frontier import Frontier
@@ -89,12 +88,11 @@ class _Safe:
 
 def _not_met(task: Task, closest: _Closest) -> PolicyNotMetError:
     small, rows = closest.k < task.k, closest.rows_at_risk  # Else it is diversity, or too many rows say nothing.
-    measure, wanted = ("k", str(task.k)) if small else ("suppression of at most", f"{task.allowed} rows")
+    goal = f"k {task.k}" if small else f"suppression of at most {task.allowed} rows"
     if not small and task.requirements.others:
-        measure = f"k {task.k} with diversity of sensitive columns and suppression of at most"
+        goal = f"k {task.k} with diversity of sensitive columns and {goal}"
     return PolicyNotMetError(
-        measure=measure,
-        wanted=wanted,
+        goal=goal,
         reached=closest.k if small else rows,
         rows_at_risk=rows,
         rows=task.frequencies.rows,
@@ -112,9 +110,7 @@ class _Lattice:
         self.costs, self.classes = NodeCosts(task), ClassCounter(task)
         self.importance = sorted(range(len(task.ladders)), key=lambda i: -task.weights[i])
         # Only of k and of distinct values the rows that fail never grow on the way up, whatever classes meet.
-        self.monotone = not task.allowed or all(
-            isinstance(one, LDiversity) and one.kind is Diversity.DISTINCT for one, _ in task.requirements.others
-        )
+        self.monotone = not task.allowed or all(one.absorbing for one, _ in task.requirements.others)
         self.closest = _Closest(rows_at_risk=task.frequencies.rows + 1, k=0)
         self.hopeless = Frontier(len(self.heights), below=True)
         self.finished = Frontier(len(self.heights), below=False)

@@ -39,8 +39,7 @@ def recode(task: Task, *, progress: Progress | None = None) -> Recoding:
     method, rows = task.settings.method, task.frequencies.rows
     if task.k > rows:
         raise PolicyNotMetError(
-            measure="k",
-            wanted=task.k,
+            goal=f"k {task.k}",
             reached=rows,
             rows_at_risk=rows,
             rows=rows,

@@ -4,36 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import ceil
+from datetime import date
 
 import numpy as np
 import pyarrow as pa
 
 from anon_core import kernels
-from anon_core.check_names import Requirement
 from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
-from anon_core.policy import LDiversity, PartialPolicy, TCloseness
-from anon_core.score.classes import ClassMeasure, SensitiveClasses, exact
-from anon_core.score.closeness import t_closeness
-from anon_core.score.diversity import alpha_anonymity, l_diversity
+from anon_core.models import Asked, Need, PrivacyModel, required
+from anon_core.models.classes import Classes
+from anon_core.policy import PartialPolicy
+from anon_core.score.classes import SensitiveClasses
 from anon_core.table import Mask
-
-
-def rows_for_risk(max_risk: float | None) -> int:
-    """
-    Return how many rows a class needs so that nobody in it is at a higher risk than allowed; any where none is told.
-
-    A risk of 0 is kept by no class: then more than any table has.
-
-    >>> rows_for_risk(None), rows_for_risk(0.2), rows_for_risk(0.3), rows_for_risk(1)
-    (1, 5, 4, 1)
-    """
-    if max_risk is None:
-        return 1
-    return ceil(1 / exact(max_risk)) if max_risk > 0 else 1 << 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +34,17 @@ class Occurrences:
     starts: Integers
     values: AnyCodes
     counts: Integers
+
+    def by_class(self, after: FrequencyTable, member: Integers) -> FrequencyTable:
+        """Count the column together with published classes; ``member`` is the class of each tuple, -1 if removed."""
+        classes = np.repeat(member, np.diff(self.starts))
+        kept = classes >= 0
+        return FrequencyTable.from_codes(
+            [*after.names, self.column],
+            [*(codes[classes[kept]] for codes in after.codes), self.values[kept]],
+            [*after.domains, self.domain],
+            self.counts[kept],
+        )
 
     @classmethod
     def of(cls, frequencies: FrequencyTable, pairs: FrequencyTable) -> Occurrences:
@@ -83,14 +79,15 @@ class Occurrences:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
     """
-    What makes a class safe. All of it is monotone: the union of two safe classes is safe.
+    What makes a class safe: ``k`` rows, and what ``others``, models of sensitive columns, say of its values.
 
-    Closeness is held to the distribution over ``kept``, the tuples that are published; by default all of them.
+    All of it is monotone: the union of two safe classes is safe. Closeness is held to the distribution over ``kept``,
+    the tuples that are published; by default all of them.
     """
 
     k: int
     weights: Integers
-    others: tuple[tuple[Requirement, Occurrences], ...] = ()
+    others: tuple[tuple[PrivacyModel, Occurrences], ...] = ()
     climbed: Mapping[str, Ladder] = field(default_factory=dict)
     kept: Mask | None = None
 
@@ -104,16 +101,19 @@ class Requirements:
         climbed: Mapping[str, Ladder] | None = None,
     ) -> Requirements:
         """Return what a policy requires; ``sensitive`` counts the tuples together with each column that it names."""
-        if policy.k is None:
-            raise InternalError("policy without k", "recode.requirements")
         occurrences = {name: Occurrences.of(frequencies, pairs) for name, pairs in (sensitive or {}).items()}
-        required: tuple[Requirement, ...] = (*policy.l_diversity, *policy.t_closeness, *policy.alpha)
+        k = rows_needed(policy, frequencies.names)
         return cls(
-            k=max(policy.k, rows_for_risk(policy.max_risk)),
+            k=k,
             weights=frequencies.weights,
-            others=tuple((one, occurrences[one.column]) for one in required),
+            others=_others(policy, frequencies.names, k, occurrences),
             climbed=climbed or {},
         )
+
+    def of_policy(self, policy: PartialPolicy, quasi_identifiers: tuple[str, ...]) -> Requirements:
+        """Return what another policy requires of the same tuples; it names the same sensitive columns."""
+        k, occurrences = rows_needed(policy, quasi_identifiers), {one.column: one for _, one in self.others}
+        return replace(self, k=k, others=_others(policy, quasi_identifiers, k, occurrences))
 
     def without(self, removed: Mask) -> Requirements:
         """Return the requirements where some tuples are not published."""
@@ -127,24 +127,16 @@ class Requirements:
         """
         sizes = kernels.weigh(group, groups, self.weights[tuples])
         good = sizes >= self.k
-        for required, occurrences in self.others:
+        for model, occurrences in self.others:
             some = np.flatnonzero(good)
             if not len(some):
                 break
             number = np.full(groups, -1, np.int64)
             number[some] = np.arange(len(some))
             chosen = np.flatnonzero(good[group])
-            classes = occurrences.within(tuples[chosen], number[group[chosen]], len(some), self._whole(occurrences))
-            good[some] = ~self._measured(required, classes).failing
+            within = occurrences.within(tuples[chosen], number[group[chosen]], len(some), self._whole(occurrences))
+            good[some] = model.safe(Classes(sizes=within.sizes, sensitive=within, ladders=self.climbed))
         return good
-
-    def measured(self, member: Integers, classes: int) -> list[tuple[Requirement, ClassMeasure]]:
-        """Return how classes stand to everything but k; ``member`` is the class of each tuple, -1 if it is removed."""
-        tuples = np.flatnonzero(member >= 0)
-        return [
-            (required, self._measured(required, occ.within(tuples, member[tuples], classes, self._whole(occ))))
-            for required, occ in self.others
-        ]
 
     def _whole(self, occurrences: Occurrences) -> Integers:
         weights = occurrences.counts
@@ -152,10 +144,24 @@ class Requirements:
             weights = np.where(np.repeat(self.kept, np.diff(occurrences.starts)), weights, 0)
         return kernels.weigh(occurrences.values.astype(np.int64), len(occurrences.domain), weights)
 
-    def _measured(self, required: Requirement, classes: SensitiveClasses) -> ClassMeasure:
-        if isinstance(required, LDiversity):
-            return l_diversity(classes, kind=required.kind, l=required.l, c=required.c)
-        if isinstance(required, TCloseness):
-            ladder = self.climbed.get(required.column)
-            return t_closeness(classes, t=required.t, distance=required.distance, ladder=ladder)
-        return alpha_anonymity(classes, alpha=required.alpha, k=self.k)
+
+def rows_needed(policy: PartialPolicy, quasi_identifiers: tuple[str, ...]) -> int:
+    """Return how many rows every class needs, by all that a policy requires."""
+    if policy.k is None:
+        raise InternalError("policy without k", "recode.requirements")
+    return max([policy.k, *(one.min_rows for one in _models(policy, quasi_identifiers, policy.k))])
+
+
+def _models(policy: PartialPolicy, quasi_identifiers: tuple[str, ...], k: int) -> list[PrivacyModel]:
+    asked = Asked(policy=policy, quasi_identifiers=quasi_identifiers, k=k, today=date.min)
+    return [one.model for one in required(asked)]
+
+
+def _others(
+    policy: PartialPolicy, quasi_identifiers: tuple[str, ...], k: int, occurrences: Mapping[str, Occurrences]
+) -> tuple[tuple[PrivacyModel, Occurrences], ...]:
+    return tuple(
+        (model, occurrences[model.column])
+        for model in _models(policy, quasi_identifiers, k)
+        if Need.SENSITIVE in model.needs and model.column is not None
+    )

@@ -99,8 +99,7 @@ def _refuse(task: Task, best: _Tried) -> None:
     """Raise if not even the best combination keeps to the policy."""
     if best.beyond:
         raise PolicyNotMetError(
-            measure="suppression of at most",
-            wanted=f"{task.allowed} rows",
+            goal=f"suppression of at most {task.allowed} rows",
             reached=best.plan.rows_blanked + best.plan.rows_removed,
             rows_at_risk=best.singletons,
             rows=task.frequencies.rows,
@@ -109,8 +108,7 @@ def _refuse(task: Task, best: _Tried) -> None:
         )
     if best.left > task.policy.singletons:
         raise PolicyNotMetError(
-            measure="at most",
-            wanted=f"{task.policy.singletons} singletons",
+            goal=f"at most {task.policy.singletons} singletons",
             reached=best.left,
             rows_at_risk=best.left,
             rows=task.frequencies.rows,

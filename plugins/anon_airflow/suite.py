@@ -12,11 +12,13 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from anon_airflow.required import expectation_type, required
-from anon_airflow.waiving import excused, excused_stock
+from anon_airflow.waiving import excused_stock
 from anon_core.models import Need
 from anon_core.policy import KMeans
 
 if TYPE_CHECKING:
+    from anon_core.models import Requirement
+    from anon_core.policy import Waiver
     from anon_core.spec import Publication
 
 FREQUENCIES = "frequencies"
@@ -47,20 +49,7 @@ def render_suite(
     return {
         "name": publication.dataset,
         "expectations": [
-            *excused(
-                [
-                    _entry(
-                        expectation_type(one.model.key),
-                        {**one.model.settings(), "weight_column": weight},
-                        FREQUENCIES,
-                        one.name,
-                        Need.ORIGINAL in one.model.needs,
-                    )
-                    for one in asked
-                ],
-                publication.privacy,
-                today,
-            ),
+            *(_own_entry(one, weight, one.waiver(publication.privacy, today)) for one in asked),
             *excused_stock(
                 [_entry(e.type, e.kwargs, _view(e.type, e.kwargs), e.type) for e in publication.expectations],
                 publication.privacy,
@@ -124,6 +113,13 @@ def weight_column(columns: Sequence[str]) -> str:
     while name in columns:
         name += "_"
     return name
+
+
+def _own_entry(requirement: Requirement, weight: str, waiver: Waiver | None) -> dict[str, Any]:
+    model = requirement.model
+    kwargs = {**model.settings(), "weight_column": weight}
+    entry = _entry(expectation_type(model.key), kwargs, FREQUENCIES, requirement.name, Need.ORIGINAL in model.needs)
+    return entry if waiver is None else {**entry, "meta": {**entry["meta"], "waiver": waiver.model_dump(mode="json")}}
 
 
 def _entry(

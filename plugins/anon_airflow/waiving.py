@@ -7,7 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from anon_core.check_names import names_of_policy
-from anon_core.waivers import WAIVABLE, named_check, waiver_of
+from anon_core.waivers import named_check, waiver_of
 
 if TYPE_CHECKING:
     from anon_airflow.audit import AuditStore
@@ -20,24 +20,13 @@ if TYPE_CHECKING:
 Entry = dict[str, Any]
 
 
-def excused(entries: Sequence[Entry], policy: PartialPolicy, today: date) -> list[Entry]:
-    """Return our own entries of a suite, each with the waiver that excuses it, if it has not ended."""
-    return [
-        _excused(one, _waivable(one["meta"]["name"]), one["kwargs"].get("sensitive"), policy, today) for one in entries
-    ]
-
-
-def _waivable(name: str) -> str | None:
-    return name if name.partition("(")[0] in WAIVABLE else None
-
-
 def excused_stock(entries: Sequence[Entry], policy: PartialPolicy, today: date) -> list[Entry]:
     """Return stock entries of a suite, each with the waiver of its type, if it has not ended."""
-    return [_excused(one, one["type"], one["kwargs"].get("column"), policy, today) for one in entries]
+    return [_excused(one, policy, today) for one in entries]
 
 
-def _excused(entry: Entry, name: str | None, column: Any, policy: PartialPolicy, today: date) -> Entry:
-    waiver = waiver_of(policy, name, column) if name else None
+def _excused(entry: Entry, policy: PartialPolicy, today: date) -> Entry:
+    waiver = waiver_of(policy, entry["type"], entry["kwargs"].get("column"))
     if waiver is None or waiver.until < today:
         return entry
     return {**entry, "meta": {**entry["meta"], "waiver": waiver.model_dump(mode="json")}}

@@ -10,9 +10,9 @@ from math import exp, log
 
 from hypothesis import strategies as st
 
+from anon_core.check_names import Requirement
 from anon_core.frequency import FrequencyTable
 from anon_core.policy import Alpha, Diversity, LDiversity, PartialPolicy, Policy, TCloseness
-from anon_core.recode.requirements import Requirement
 from anon_core.recode.task import Task
 from anon_core.spec import Recode, UtilityMeasure
 from tests.properties.tables import Cell, Small, ladders_for, small_tables

@@ -17,7 +17,7 @@ from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans, Policy
 from anon_core.recode import best, methods
 from anon_core.recode.best import cost_of, recode_best
-from anon_core.recode.compliance import Promise, Subject, shortfalls
+from anon_core.recode.compliance import Promise, shortfalls
 from anon_core.recode.methods import recode
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.progress import Progress
@@ -118,7 +118,7 @@ def test_a_method_that_finds_nothing_is_reported_with_the_numbers_of_the_table_a
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def give_up(task: Task, *, progress: Progress | None = None) -> Recoding:
-        raise PolicyNotMetError(measure="k", wanted=2, reached=1, rows_at_risk=1, rows=6, advice="try another")
+        raise PolicyNotMetError(goal="k 2", reached=1, rows_at_risk=1, rows=6, advice="try another")
 
     monkeypatch.setattr(best, "recode_prioritised", give_up)
     failed = recode(small_task()).candidates[2]
@@ -152,10 +152,10 @@ def test_k_above_the_number_of_rows_is_refused_with_the_numbers_whatever_the_met
 
 def test_a_search_that_breaks_its_word_is_a_bug_and_no_release(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(methods._METHODS, Method.GLOBAL, unchanged)
-    with pytest.raises(InternalError, match=r"recoding \(k 2 not reached: 1; .*\) at recode\.global"):
+    with pytest.raises(InternalError, match=r"recoding \(.*k 2 not reached: 1.*\) at recode\.global"):
         recode(with_method(small_task(), Method.GLOBAL))
     monkeypatch.setattr(best, "recode_globally", unchanged)
-    with pytest.raises(InternalError, match=r"recoding \(k 2 not reached: 1"):
+    with pytest.raises(InternalError, match=r"recoding \(.*k 2 not reached: 1"):
         recode(small_task())
 
 
@@ -166,8 +166,8 @@ def test_where_the_policy_means_the_link_k_classes_may_be_smaller() -> None:
     levels[0, task.frequencies.weights == 1] = 2
     unsafe = RecodingPlan.unchanged(task.frequencies, task.ladders)
     plan = replace(unsafe, levels=levels)
-    assert [one.subject for one in shortfalls(task, plan, Promise.EXACT)] == [Subject.K, Subject.SINGLETONS]
-    assert [one.measure for one in shortfalls(task, plan)] == ["link k"]
+    assert {one.model for one in shortfalls(task, plan, Promise.EXACT)} == {"k_anonymity", "no_singletons"}
+    assert [one.name for one in shortfalls(task, plan)] == ["link_k"]
     assert shortfalls(task, plan, Promise.SOURCE) == []
 
 
@@ -216,7 +216,7 @@ def test_a_plan_without_rows_complies_with_nothing() -> None:
     nothing = replace(
         RecodingPlan.unchanged(task.frequencies, task.ladders), removed=np.ones(task.frequencies.tuples, np.bool_)
     )
-    assert [one.subject for one in shortfalls(task, nothing)] == [Subject.ROWS]
+    assert [one.model for one in shortfalls(task, nothing)] == ["rows"]
 
 
 def test_mode_paper_is_held_to_the_source_k_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from anon_core.kernels import Integers
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
 from anon_core.recode.best import cost_of
-from anon_core.recode.compliance import Subject, shortfalls
+from anon_core.recode.compliance import FREEFORM, error_of, shortfalls
 from anon_core.recode.freeform.cuts import Cut, specialise
 from anon_core.recode.freeform_problem import FreeformProblem, places_of
 from anon_core.recode.methods import recode
@@ -205,14 +205,14 @@ def test_a_breach_is_told_as_one_shortfall_with_its_numbers(table: Guarded, data
     quasi = quasi_of(table, data)
     task = task_of(table, quasi, 2)
     plan = RecodingPlan.unchanged(task.frequencies, task.ladders)
-    told = [one for one in shortfalls(task, plan) if one.subject is Subject.FREEFORM]
+    told = [one for one in shortfalls(task, plan) if one.model == FREEFORM]
     as_collected = table.published([[0] * ladder.maps.shape[1] for ladder in table.ladders])
     assert bool(told) == breached(table, as_collected)
     if told:
         worst = max(float(threat) for _, threat in attacks(table, as_collected, Definition.EXTENDED))
         assert told[0].reached.startswith(f"{worst:g} ")
         assert 0 < told[0].rows_at_risk <= len(table.small.rows)
-        assert "recode.method: freeform" in str(told[0].as_error(task, "something else"))
+        assert "recode.method: freeform" in str(error_of(task, told[0], "something else"))
 
 
 @quietly

@@ -76,8 +76,7 @@ def _then(
     if blanked > task.allowed:
         worst = raised.worst
         raise PolicyNotMetError(
-            measure="k with a freeform threat of at most",
-            wanted=f"{task.k}, {problem.sigma_t:g}",
+            goal=f"k {task.k} with a freeform threat of at most {problem.sigma_t:g}",
             reached=f"{worst.threat:g} after prioritised recoding" if worst else "none",
             rows_at_risk=max(blanked, worst.rows if worst else 0),
             rows=task.frequencies.rows,
@@ -104,8 +103,7 @@ def _refuse_infeasible(problem: FreeformProblem) -> None:
     columns = [one.column for one in check.columns if one.breaches]
     worst = max(one.threat for one in check.columns)
     raise PolicyNotMetError(
-        measure="freeform threat of at most",
-        wanted=f"{problem.sigma_t:g}",
+        goal=f"freeform threat of at most {problem.sigma_t:g}",
         reached=f"{worst:g}",
         rows_at_risk=problem.frequencies.rows,
         rows=problem.frequencies.rows,

@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_core.errors import InvalidInputError
 from anon_core.plan import RecodingPlan
-from anon_core.recode.compliance import Promise, Subject, shortfalls
+from anon_core.recode.compliance import ALONE, K, Promise, error_of, shortfalls, unreached
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.link import lowered, repaired
@@ -63,10 +63,10 @@ def _refuse_shortfalls(task: Task, plan: RecodingPlan) -> None:
     A k that is too small is none of these: that would be a fault of ours, and whoever called finds it.
     """
     found = shortfalls(task, plan, Promise.of_method(task))
-    lacking = [one for one in found if one.subject not in (Subject.K, Subject.SINGLETONS)]
+    lacking = [one for one in found if one.model not in (*K, ALONE)]
     if lacking:
         advice = "publish fewer columns, add a level to a hierarchy, raise privacy.suppression_limit or lower privacy.k"
-        raise max(lacking, key=lambda one: one.rows_at_risk).as_error(task, advice)
+        raise error_of(task, max(lacking, key=lambda one: one.rows_at_risk), advice)
 
 
 def _linked(encoded: Encoded, objective: Objective, search: SafeSearch, progress: Progress | None) -> Recoding:
@@ -84,12 +84,12 @@ def _linked(encoded: Encoded, objective: Objective, search: SafeSearch, progress
     lacking = {name: shortfalls(task, plan, Promise.LINK) for name, plan in ways.items()}
 
     def rank(name: str) -> tuple[bool, bool, float]:
-        subjects = {one.subject for one in lacking[name]}
-        return Subject.K in subjects, bool(subjects), objective.cost(encoded, ways[name])
+        models = {one.model for one in lacking[name]}
+        return not models.isdisjoint(K), bool(models), objective.cost(encoded, ways[name])
 
     best = min(ways, key=rank)
     many = " (not lowered: too many rows and people cover each other)" if ways["safe classes"] is search.plan else ""
-    reasons = {name: "; ".join(map(str, lacking[name])) or "loses more" for name in ways}
+    reasons = {name: "; ".join(map(unreached, lacking[name])) or "loses more" for name in ways}
     return Recoding(
         method="prioritised",
         plan=ways[best],
