@@ -1,0 +1,122 @@
+"""There is one judge: recoding, ``anon check`` and the gate say the same of the same table, figure by figure."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from anon_airflow import gate
+from anon_core.distribution import write_csv, write_parquet
+from anon_core.models import Measurement
+from anon_core.plan import RecodingPlan
+from anon_core.recode.compliance import measurements
+from anon_core.recode.task import Task
+from anon_core.report.judgement import Original, judge
+from anon_core.report.question import Question
+from anon_core.spec import Publication, load_spec
+from anon_core.table import Table
+from tests.properties.tables import table_of
+
+TODAY = date(2026, 11, 18)
+NAMES = ("town", "sex", "illness", "office")
+CELLS = (st.sampled_from("AB"), st.sampled_from("FM"), st.sampled_from(["flu", "cold", "gout"]), st.sampled_from("XY"))
+SHARES = st.sampled_from([0.1, 0.3, 0.5, 0.8, 1.0])
+TABLES = st.lists(st.tuples(*CELLS), min_size=4, max_size=24)
+
+
+@st.composite
+def policies(draw: st.DrawFn) -> dict[str, Any]:
+    """A policy that asks for several things, reached or not."""
+    found: dict[str, Any] = {"k": draw(st.integers(2, 4)), "suppression_limit": draw(SHARES)}
+    if draw(st.booleans()):
+        kind = draw(st.sampled_from(["distinct", "entropy", "recursive"]))
+        found["l_diversity"] = [
+            {"column": "illness", "l": 2, "kind": kind, **({"c": 2} if kind == "recursive" else {})}
+        ]
+    if draw(st.booleans()):
+        found["t_closeness"] = [
+            {"column": "illness", "t": draw(SHARES), "distance": draw(st.sampled_from(["equal", "ordered"]))}
+        ]
+    if draw(st.booleans()):
+        found["alpha"] = [{"column": "illness", "alpha": draw(SHARES)}]
+    if draw(st.booleans()):
+        found["max_risk"] = draw(SHARES)
+    if draw(st.booleans()):
+        found["k_means"] = "link"
+    if draw(st.booleans()):
+        found["singletons"] = draw(st.integers(0, 2))
+    return found
+
+
+def publication(folder: Path, policy: dict[str, Any]) -> Publication:
+    content = {
+        "dataset": "people",
+        "title": "People",
+        "source": {"file": "people.csv"},
+        "columns": {
+            "town": {"role": "quasi", "hierarchy": {"root": "any"}},
+            "sex": {"role": "quasi", "hierarchy": {"root": "any"}},
+            "illness": {"role": "sensitive"},
+            "office": {"role": "other"},
+        },
+        "privacy": policy,
+        "recode": {"method": "none"},
+        "portal": {"folder": "portal"},
+    }
+    path = folder / "people.yaml"
+    path.write_text(yaml.safe_dump(content))
+    return load_spec(path)
+
+
+def by_command(spec: Publication, table: Table) -> dict[str, Any]:
+    judged = judge(table, Question.of(spec), Original(table=table), today=TODAY)
+    return {one.name: figures(one) for one in judged.checks}
+
+
+def by_recoding(spec: Publication, table: Table) -> dict[str, Any]:
+    task = Task.of_table(spec, spec.privacy, table)
+    plan = RecodingPlan.unchanged(task.frequencies, task.ladders)
+    return {one.name: figures(one) for one in measurements(task, plan)}
+
+
+def by_gate(spec: Publication, table: Table, folder: Path) -> dict[str, Any]:
+    files = [folder / "people.csv", folder / "people.parquet"]
+    write_csv(table, files[0])
+    write_parquet(table, files[1])
+    counted = gate.Original(sha256="0" * 64, frequencies=table_frequencies(table))
+    verdict = gate.measure(spec, files, rows_before=table.rows, today=TODAY, original=counted)
+    assert not [check.message for check in verdict.checks if check.observed == "not evaluated"]
+    return {one.name: (one.passed, one.observed, one.required) for one in verdict.checks}
+
+
+def table_frequencies(table: Table) -> Any:
+    from anon_core.frequency import FrequencyTable
+
+    return FrequencyTable.of(table, ["town", "sex"])
+
+
+def figures(one: Measurement) -> tuple[Any, ...]:
+    return one.passed, "none" if one.observed is None else one.observed, one.required
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(rows=TABLES, policy=policies())
+def test_recoding_command_and_gate_measure_the_same(rows: list[tuple[str, ...]], policy: dict[str, Any]) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        spec, table = publication(folder, policy), table_of(NAMES, rows)
+        command, recoding, gated = by_command(spec, table), by_recoding(spec, table), by_gate(spec, table, folder)
+    asked = set(command) - {"made_from_original"}
+    assert asked <= set(gated)
+    assert {name: command[name] for name in asked} == {name: gated[name] for name in asked}
+    # Recoding sees quasi-identifiers and sensitive values only; its k is as large as a risk needs.
+    common = set(recoding) - (
+        {"k_anonymity", "link_k", "source_k", "alpha(illness)"} if "max_risk" in policy else set()
+    )
+    assert {name: recoding[name] for name in common} == {name: gated[name] for name in common}
