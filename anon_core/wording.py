@@ -21,13 +21,3 @@ def printable(text: str) -> str:
     'a [31m b'
     """
     return "".join(letter if letter.isprintable() else " " for letter in text)
-
-
-def clause(number: int, noun: str, one: str = "is", several: str = "are") -> str:
-    """
-    Return what is counted with the verb that goes with it.
-
-    >>> clause(1, "row"), clause(2, "row", "lies", "lie")
-    ('1 row is', '2 rows lie')
-    """
-    return f"{counted(number, noun)} {one if number == 1 else several}"

@@ -50,9 +50,9 @@ class Asked:
         """The columns in which sets that single people out are searched for, in the order of the table."""
         if self.publication is None:
             return ()
-        wanted = (*self.publication.searched, *self.quasi_identifiers)
         if self.present is None:
             return self.publication.searched
+        wanted = (*self.publication.searched, *self.quasi_identifiers)
         return tuple(name for name in self.present if name in wanted)
 
     @property

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from anon_core.errors import HierarchyError, InvalidInputError
 from anon_core.models.hierarchies import WITHHELD, hierarchy_named
 from anon_core.models.measurement import NotMeasurableError
-from anon_core.models.model import Need, PrivacyModel
+from anon_core.models.model import PrivacyModel
 from anon_core.policy import Guard, Sensitivity
 from anon_core.wording import counted
 
@@ -35,10 +35,8 @@ class NoFreeformBreach(PrivacyModel):
     """
 
     key: ClassVar[str] = "no_freeform_breach"
-    aliases: ClassVar[tuple[str, ...]] = ("freeform",)
     title: ClassVar[str] = "freeform anonymity"
     promise: ClassVar[str] = "nothing observable in {columns} gives a guarded value away with more than {sigma_t}"
-    needs: ClassVar[Need] = Need.HIERARCHY
     waivable: ClassVar[bool] = True
 
     hierarchies: dict[str, dict[str, Any]]
@@ -61,7 +59,9 @@ class NoFreeformBreach(PrivacyModel):
         )
 
     def measure(self, subject: Subject) -> Measurement:
-        found = subject.freeform or self._attacks(subject.rows_over(self.columns), subject.folder)
+        found = subject.freeform
+        if found is None:
+            found = self._attacks(subject.rows_over(self.columns), subject.folder)
         rows = subject.rows_over(()).rows
         concerned = max((one.rows for one in found.columns), default=0)
         threat, column = (found.worst.threat, found.worst.column) if found.worst else (0.0, None)
@@ -133,7 +133,7 @@ class NoFreeformBreach(PrivacyModel):
     ) -> tuple[GuardedColumn, Integers]:
         """Return a column with what its labels give away, and the place of every label among them."""
         from anon_core.hierarchy.published import placed
-        from anon_core.score.freeform import guarded
+        from anon_core.score.freeform import guarded, refuse_disarmed
 
         if guard is not None and guard.sensitivity is Sensitivity.FREQUENCY:
             raise NotMeasurableError(f"the sensitivity of {name} by frequency needs the originals")
@@ -141,7 +141,9 @@ class NoFreeformBreach(PrivacyModel):
         try:
             hierarchy = hierarchy_named(name, given, folder)
             found = placed(name, labels, hierarchy, folder or Path(), withheld=given.get(WITHHELD))
-            return guarded(found.taxonomy, guard, self.sigma_o), found.places
+            column = guarded(found.taxonomy, guard, self.sigma_o)
+            refuse_disarmed(column, guard)
+            return column, found.places
         except HierarchyError:
             raise NotMeasurableError(
                 f"the hierarchy of {name} cannot be used; `anon hierarchy check` tells why"

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from anon_core.models.subject import Subject
     from anon_core.table import Mask
 
-HIDES_PEOPLE = (
-    "it is what hides people among others: lower it in `privacy`, where everybody sees it, or generalise more"
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class KAnonymity(PrivacyModel):
@@ -30,10 +26,8 @@ class KAnonymity(PrivacyModel):
     """
 
     key: ClassVar[str] = "k_anonymity"
-    aliases: ClassVar[tuple[str, ...]] = ("k",)
     title: ClassVar[str] = "k-anonymity"
     promise: ClassVar[str] = "every class over {columns} has at least {k} rows"
-    instead: ClassVar[str] = HIDES_PEOPLE
     monotone: ClassVar[bool] = True
 
     k: int

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.errors import HierarchyError, InvalidInputError, UnknownLabelsError
 from anon_core.models.hierarchies import GROUPS, WITHHELD, hierarchy_named
-from anon_core.models.k_anonymity import HIDES_PEOPLE
 from anon_core.models.measurement import NotMeasurableError
 from anon_core.models.model import Need, PrivacyModel
 from anon_core.policy import KMeans
@@ -39,11 +38,9 @@ class KBesideOriginal(PrivacyModel):
     """
 
     key: ClassVar[str] = "k_beside_original"
-    aliases: ClassVar[tuple[str, ...]] = ("link_k", "source_k", "concealment_k")
     title: ClassVar[str] = "k-anonymity beside the original"
     promise: ClassVar[str] = "{means} k over {columns}, beside the original, is at least {k}"
-    needs: ClassVar[Need] = Need.ORIGINAL | Need.HIERARCHY
-    instead: ClassVar[str] = HIDES_PEOPLE
+    needs: ClassVar[Need] = Need.ORIGINAL
 
     k: int
     means: str

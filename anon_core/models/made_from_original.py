@@ -26,7 +26,6 @@ class MadeFromOriginal(PrivacyModel):
     title: ClassVar[str] = "made from the original"
     promise: ClassVar[str] = "every published row covers an original of its own over {columns}"
     needs: ClassVar[Need] = Need.ORIGINAL
-    instead: ClassVar[str] = "it shows that the right files were measured; correct what it tells of"
 
     k: int
 

@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from enum import Flag, auto
+from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.errors import InternalError
+from anon_core.errors import InternalError, InvalidInputError
 from anon_core.models.measurement import Figure, Measurement, NotMeasurableError
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ class Need(Flag):
     NOTHING = 0
     NAMES = auto()
     SENSITIVE = auto()
-    HIERARCHY = auto()
     ORIGINAL = auto()
 
 
@@ -35,23 +35,27 @@ class PrivacyModel(ABC):
     """
     One requirement. Its fields are plain data: they stand in a suite, and rebuild it from there.
 
-    ``key`` is what checks of it are called, ``aliases`` what else a publication file may call it. ``title`` and
-    ``promise`` tell it to people; a promise has names of fields in braces. ``waivable``: a named person may let it
-    fail; where not, ``instead`` says what to do. ``monotone``: the union of two classes that keep it keeps it.
-    ``relative``: whether a class keeps it depends on all others, too.
+    ``key`` is what checks of it are called. ``title`` and ``promise`` tell it to people; a promise has names of fields
+    in braces. ``waivable``: a named person may let it fail. ``monotone``: the union of two classes that keep it keeps
+    it. ``relative``: whether a class keeps it depends on all others, too.
+
+    :raises InvalidInputError: a limit is no finite number, or columns are no tuple of names.
     """
 
     key: ClassVar[str]
     title: ClassVar[str]
     promise: ClassVar[str]
-    aliases: ClassVar[tuple[str, ...]] = ()
     needs: ClassVar[Need] = Need.NOTHING
     waivable: ClassVar[bool] = False
-    instead: ClassVar[str] = ""
     monotone: ClassVar[bool] = False
     relative: ClassVar[bool] = False
 
     columns: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        wrong = [one.name for one in fields(self) if not _fits(getattr(self, one.name), str(one.type))]
+        if wrong:
+            raise InvalidInputError(f"{self.title} cannot be required like that; correct {', '.join(wrong)}")
 
     @classmethod
     @abstractmethod
@@ -164,7 +168,20 @@ class PrivacyModel(ABC):
 
 
 def _figure(observed: Figure) -> str:
-    return "no class" if observed is None else f"{observed:g}"
+    if observed is None:
+        return "no class"
+    return f"{observed:g}" if isinstance(observed, float) else str(observed)
+
+
+def _fits(value: Any, kind: str) -> bool:
+    """Whether a field has a value of its kind: a limit that is no number would be none, and True is no count."""
+    if kind in ("int", "float", "float | None"):
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        finite = isinstance(value, float) and kind != "int" and isfinite(value)
+        return whole or finite or (value is None and "None" in kind)
+    if kind == "tuple[str, ...]":
+        return isinstance(value, tuple) and all(isinstance(item, str) for item in value)
+    return True
 
 
 def _plain(value: Any) -> Any:

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from anon_core.models.measurement import Measurement
     from anon_core.models.subject import Subject
 
-ACCEPT_THE_SET = "accept the set of columns by name in `privacy.published_uniqueness.accept`"
-
 
 @dataclass(frozen=True, kw_only=True)
 class NoPublishedIdentifier(PrivacyModel):
@@ -25,7 +23,6 @@ class NoPublishedIdentifier(PrivacyModel):
     key: ClassVar[str] = "no_published_identifier"
     title: ClassVar[str] = "published identifiers"
     promise: ClassVar[str] = "in each of {columns} less than {share} of the rows with a value are alone with it"
-    instead: ClassVar[str] = ACCEPT_THE_SET
 
     share: float
 

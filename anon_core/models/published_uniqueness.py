@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.models.model import PrivacyModel
-from anon_core.models.published_identifier import ACCEPT_THE_SET
 from anon_core.policy import KMeans
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ class PublishedUniqueness(PrivacyModel):
     key: ClassVar[str] = "published_uniqueness"
     title: ClassVar[str] = "published uniqueness"
     promise: ClassVar[str] = "no set of up to {max_size} of {columns} leaves more than {max_share} of the rows alone"
-    instead: ClassVar[str] = ACCEPT_THE_SET
 
     max_size: int
     max_share: float
@@ -73,17 +71,17 @@ class PublishedUniqueness(PrivacyModel):
             passed=not found,
             observed=len(found),
             required=0,
-            sentence=self._sentence(sets, subject.told(rows)),
+            sentence=self._sentence(subject, sets, rows),
             counts={"sets": len(found), "largest_share": float(worst), "rows": rows, "offending": sets},
             rows_at_risk=max((unique.singletons for unique in found), default=0),
         )
 
-    def _sentence(self, sets: list[dict[str, Any]], rows: str) -> str:
-        limit = f"more than {self.max_share:.2%} of {rows} alone"
+    def _sentence(self, subject: Subject, sets: list[dict[str, Any]], rows: int) -> str:
+        limit = f"more than {self.max_share:.2%} of {subject.told(rows)} alone"
         if not sets:
             more = f", nor one of {len(self.together)} larger ones," if self.together else ""
             return f"no set of up to {self.max_size} of {len(self.columns)} columns{more} leaves {limit}"
-        named = "; ".join(f"{', '.join(one['columns'])}: {one['singletons']:,} rows" for one in sets[:NAMED])
+        named = "; ".join(f"{', '.join(one['columns'])}: {subject.told(one['singletons'])}" for one in sets[:NAMED])
         rest = f" and {len(sets) - NAMED} more" if len(sets) > NAMED else ""
         return (
             f"{len(sets)} sets of columns leave {limit} ({named}{rest}): declare these columns "

@@ -83,7 +83,7 @@ def required(asked: Asked) -> tuple[Requirement, ...]:
     :raises HierarchyError: a hierarchy file that a model needs cannot be read.
     """
     found = [one for model in MODELS.values() for one in model.required_by(asked)]
-    times = Counter(one.name for one in found)
+    times = Counter(one.name for at, one in enumerate(found) if one not in found[:at])
     return tuple(Requirement(model=one, name=_full(one) if times[one.name] > 1 else one.name) for one in found)
 
 

@@ -25,10 +25,8 @@ class Singletons(PrivacyModel):
     """
 
     key: ClassVar[str] = "no_singletons"
-    aliases: ClassVar[tuple[str, ...]] = ("singletons",)
     title: ClassVar[str] = "singletons"
     promise: ClassVar[str] = "at most {max_singletons} rows are alone over {columns}"
-    instead: ClassVar[str] = "set `privacy.singletons` to the number of rows that may stand alone"
     monotone: ClassVar[bool] = True
 
     max_singletons: int

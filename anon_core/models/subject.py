@@ -31,7 +31,8 @@ class Subject:
     ``rows`` counts its rows over some columns, ``people`` the people behind them where they are known. ``original`` is
     the table as collected, ``comparison`` both side by side where they were compared already. ``folder`` is where
     hierarchy files lie. ``freeform``, the ``ladders`` of sensitive columns and ``rows_blanked``, the rows that say
-    nothing any more, are there where more is known than the labels tell.
+    nothing any more, are there where more is known than the labels tell. Columns ``besides`` are there for the check
+    only: a key or a unit that would not be published.
     """
 
     names: tuple[str, ...]
@@ -43,6 +44,7 @@ class Subject:
     freeform: FreeformCheck | None = None
     ladders: Mapping[str, Ladder] = field(default_factory=dict)
     rows_blanked: int | None = None
+    besides: tuple[str, ...] = ()
     _found: dict[int, FourK] = field(default_factory=dict, repr=False, compare=False)
 
     def four_k(self, k: int) -> FourK:

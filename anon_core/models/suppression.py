@@ -30,7 +30,6 @@ class RowsSuppressedAtMost(PrivacyModel):
     """
 
     key: ClassVar[str] = "rows_suppressed_at_most"
-    aliases: ClassVar[tuple[str, ...]] = ("suppression_limit",)
     title: ClassVar[str] = "rows suppressed"
     promise: ClassVar[str] = "at most {limit} of {rows_before} rows are removed or say nothing any more"
     waivable: ClassVar[bool] = True

@@ -37,7 +37,7 @@ class TCloseness(PrivacyModel):
     key: ClassVar[str] = "t_closeness"
     title: ClassVar[str] = "t-closeness"
     promise: ClassVar[str] = "{sensitive} in every class over {columns} is at most {t} away from the whole ({distance})"
-    needs: ClassVar[Need] = Need.SENSITIVE | Need.HIERARCHY
+    needs: ClassVar[Need] = Need.SENSITIVE
     waivable: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = True

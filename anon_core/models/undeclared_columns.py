@@ -27,7 +27,6 @@ class NoUndeclaredColumn(PrivacyModel):
     title: ClassVar[str] = "columns"
     promise: ClassVar[str] = "the columns are exactly {columns}"
     needs: ClassVar[Need] = Need.NAMES
-    instead: ClassVar[str] = "declare the column in `columns`, or give it the role drop"
 
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:
@@ -39,14 +38,15 @@ class NoUndeclaredColumn(PrivacyModel):
         undeclared = []
         for place, name in enumerate(subject.names, 1):
             seen[name] += 1
-            if name not in self.columns or seen[name] > 1:
+            if name not in (*self.columns, *subject.besides) or seen[name] > 1:
                 undeclared.append(place)
         missing = [name for name in self.columns if name not in seen]
         return self.measurement(
             passed=not undeclared and not missing,
             observed=len(undeclared) + len(missing),
             required=0,
-            sentence=self._sentence(undeclared, missing),
+            sentence=self._sentence(undeclared, missing)
+            + (f"; not counted, and not to be published: {', '.join(subject.besides)}" if subject.besides else ""),
             counts={"columns": len(subject.names), "undeclared_at": undeclared, "missing": missing},
         )
 

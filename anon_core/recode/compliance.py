@@ -132,9 +132,11 @@ def _required(task: Task, promise: Promise) -> Iterator[PrivacyModel]:
         k=task.k,
         today=date.min,
     )
-    for one in required(asked):
-        if promise is not Promise.SOURCE or one.name != "link_k":
-            yield one.model
+    found = [one.model for one in required(asked)]
+    for model in sorted(found, key=lambda one: one.key not in K):  # Of two that lack as much, k is told.
+        covered = promise is Promise.EXACT and model.key == RISK  # That k is as large as the risk needs.
+        if not covered and (promise is not Promise.SOURCE or model.name != "link_k"):
+            yield model
     yield RowsSuppressedAtMost(
         columns=task.frequencies.names,
         roots=(),

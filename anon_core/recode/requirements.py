@@ -160,8 +160,8 @@ def _models(policy: PartialPolicy, quasi_identifiers: tuple[str, ...], k: int) -
 def _others(
     policy: PartialPolicy, quasi_identifiers: tuple[str, ...], k: int, occurrences: Mapping[str, Occurrences]
 ) -> tuple[tuple[PrivacyModel, Occurrences], ...]:
-    return tuple(
-        (model, occurrences[model.column])
-        for model in _models(policy, quasi_identifiers, k)
-        if Need.SENSITIVE in model.needs and model.column is not None
-    )
+    """Return the models of sensitive columns, each with what it looks at; a search goes by their being monotone."""
+    models = [one for one in _models(policy, quasi_identifiers, k) if Need.SENSITIVE in one.needs]
+    if strange := [one.key for one in models if not one.monotone]:
+        raise InternalError(f"models that are not monotone ({', '.join(strange)})", "recode.requirements")
+    return tuple((model, occurrences[str(model.column)]) for model in models)

@@ -90,7 +90,17 @@ def judge_recoding(
     frequencies = FrequencyTable.of(released, [*question.quasi_identifiers, *question.sensitive])
     found = check_release(released, freeform) if freeform else None
     whole = Comparison.of_plan(plan)
-    return _judged(released, frequencies, question, comparison, comparison, today=today, freeform=found, whole=whole)
+    return _judged(
+        released,
+        frequencies,
+        question,
+        comparison,
+        comparison,
+        today=today,
+        freeform=found,
+        whole=whole,
+        rows_blanked=comparison.rows_blanked,
+    )
 
 
 def _judged(
@@ -104,6 +114,7 @@ def _judged(
     besides: Sequence[str] = (),
     freeform: FreeformCheck | None = None,
     whole: Comparison | None = None,
+    rows_blanked: int | None = None,
 ) -> Judgement:
     """
     Measure a table beside its original, rows and people, and check all that is asked of it.
@@ -121,20 +132,20 @@ def _judged(
         people=people,
         weights=question.publication.priority_weights if question.publication else None,
     )
+    published = question.publication.published if question.publication else ()
+    unpublished = tuple(name for name in besides if name in table.names and name not in published)
     subject = Subject(
-        names=tuple(name for name in table.names if name not in besides or name in _published(question)),
+        names=table.names,
+        besides=unpublished,
         rows=lambda names: FrequencyTable.of(table, names),
         people=None if question.unit is None else lambda names: FrequencyTable.of(table, names, unit=question.unit),
         comparison=people,
         folder=question.publication.root if question.publication else None,
         freeform=freeform,
+        rows_blanked=rows_blanked,
     )
     checks = _measurements(subject, question, comparison, today)
     return Judgement(assessment=assessment, checks=tuple(checks), frequencies=frequencies, comparison=people)
-
-
-def _published(question: Question) -> tuple[str, ...]:
-    return question.publication.published if question.publication else ()
 
 
 def _measurements(
@@ -156,7 +167,7 @@ def _measurements(
         publication=question.publication,
         rows_before=comparison.before.rows if comparison else None,
         compared=comparison is not None,
-        present=subject.names,
+        present=tuple(name for name in subject.names if name not in subject.besides),
     )
     for one in required(asked):
         yield _excused(one, one.measured(subject), policy, today)

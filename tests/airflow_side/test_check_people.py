@@ -146,3 +146,15 @@ def test_suppression_counts_rows_where_people_are_counted(tmp_path, home):
     checks = {check["name"]: check for check in ended.json["checks"]}
     assert checks["rows_suppressed_at_most"]["observed"] == 0.5
     assert not checks["rows_suppressed_at_most"]["passed"]
+
+
+def test_an_undeclared_column_is_told_by_its_place_in_the_file(tmp_path, home):
+    table = tmp_path / "t.csv"
+    table.write_text("p,a,extra\n" + "".join(f"{n},x,V\n" for n in range(6)))
+    spec = tmp_path / "s.yaml"
+    spec.write_text("unit: p\ncolumns: {p: {role: identifier}, a: {role: quasi}}\nprivacy: {k: 5}\n")
+    ended = anon("check", table, "--spec", spec, "--json", home=home)
+    (found,) = [check for check in ended.json["checks"] if check["name"] == "no_undeclared_column"]
+    assert not found["passed"]
+    assert "1 undeclared or doubled, at place 3" in found["about"]
+    assert found["about"].endswith("; not counted, and not to be published: p")

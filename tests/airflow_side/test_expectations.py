@@ -231,3 +231,24 @@ def test_a_file_is_named_after_the_one_expectation_it_holds():
     folder = ROOT / "plugins" / "anon_airflow" / "expectations"
     assert sorted(path.stem for path in folder.glob("expect_*.py")) == sorted(OURS)
     assert all(kind.__module__.rsplit(".", 1)[-1] == name for name, kind in OURS.items())
+
+
+def test_a_subclass_with_a_limit_of_its_own_works_like_the_expectation():
+    class ExpectOurK(OURS["expect_k_anonymity"]):
+        """Every class has two rows."""
+
+        k: int = 2
+
+    table = pd.DataFrame({"sex": ["F", "F", "M"]})
+    found = batch_of(table).validate(ExpectOurK(columns=["sex"], weight_column=None), result_format="BASIC")
+    assert not found.success
+    assert found.result["measured"] == 1 and found.result["required"] == 2
+
+
+def test_what_a_model_says_it_did_not_measure_is_told_as_that(monkeypatch):
+    kind = OURS["expect_k_anonymity"]
+    monkeypatch.setattr(kind.model, "measure", lambda self, _: self.unmeasured("for a test"))
+    table = pd.DataFrame({"sex": ["F", "F"]})
+    found = batch_of(table).validate(kind(columns=["sex"], k=2, weight_column=None), result_format="BASIC")
+    assert not found.success
+    assert "measured" not in found.result, "else the gate would let it be waived"

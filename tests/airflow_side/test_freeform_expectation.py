@@ -154,3 +154,12 @@ def test_without_a_folder_nothing_is_measured(folder):
     found = batch_of(table).validate(OURS["expect_no_freeform_breach"](**KWARGS, weight_column=None))
     assert not found.success
     assert "within `hierarchies_in`" in found.result["sentence"]
+
+
+def test_guards_that_guard_nothing_are_not_measured(folder):
+    """Found in review: all that is guarded can be observed by belief, so no threat is left to find."""
+    known = {"belief": {"AIDS": 1, "Flu": 1, "Ulcer": 1, "Gastritis": 1}, "boost": 0}
+    guard = {"guard": ["AIDS"], "sensitivity": "aggregate", "observability": known}
+    found = measured(folder, *[("M", "Alba", "AIDS"), ("F", "Elva", "Flu")] * 3, guards={"illness": guard})
+    assert not found.success
+    assert "not measured" in found.result["sentence"] and "so nothing is guarded" in found.result["sentence"]

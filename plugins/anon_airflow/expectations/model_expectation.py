@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any, ClassVar
 
 from great_expectations.compatibility import pydantic
@@ -33,7 +34,7 @@ class ModelExpectation(DescribedExpectation):
     def __init_subclass__(cls, **options: Any) -> None:
         """Take what Great Expectations wants to know of an expectation from its model."""
         super().__init_subclass__(**options)
-        keys = (*(name for name in cls.__annotations__ if name != "model"), "weight_column")
+        keys = (*(field.name for field in fields(cls.model)), "weight_column")
         cls.success_keys = cls.args_keys = keys
         needs = cls.model.needs
         frequencies = "anon.column_names" if Need.NAMES in needs else "anon.frequencies"
@@ -52,6 +53,8 @@ class ModelExpectation(DescribedExpectation):
         if isinstance(found, Refusal):
             sentence = f"{self.model.title}: not measured, {found.reason}"
             return {"success": False, "result": {"observed_value": None, "sentence": sentence}}
+        if not found.measured:  # Without the key `measured`: what was not measured, nobody can waive.
+            return {"success": False, "result": {"observed_value": None, "sentence": found.sentence}}
         return {
             "success": bool(found.passed),
             "result": {
