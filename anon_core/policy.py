@@ -296,7 +296,14 @@ class Waiver(Model):
 
 
 class PartialPolicy(Model):
-    """A policy whose ``k`` may come from elsewhere, such as the command line."""
+    """
+    A policy whose ``k`` may come from elsewhere, such as the command line.
+
+    Other keys are those of privacy models of other packages, with their settings; one whose package is not installed
+    is kept as it is written, and refused by what asks for the requirements.
+    """
+
+    model_config = ConfigDict(extra="allow")
 
     k: Annotated[Whole, Field(ge=2)] | None = None
     k_means: KMeans = KMeans.EXACT

@@ -59,7 +59,11 @@ class Registry:
 
         :raises InvalidInputError: two packages bring a member of one key.
         """
-        return (*self._own, *self._installed, *self._registered)
+        return (*self._own, *self.foreign())
+
+    def foreign(self) -> tuple[str, ...]:
+        """Return the keys of the members that are not ours."""
+        return (*self._installed, *self._registered)
 
     def __contains__(self, key: object) -> bool:
         return key in self.keys()

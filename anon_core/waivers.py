@@ -10,62 +10,55 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from anon_core.check_names import names_of_policy
 from anon_core.policy import PartialPolicy, Waiver
+from anon_core.registry import MODELS
+
+if TYPE_CHECKING:
+    from anon_core.models.model import PrivacyModel
 
 __all__ = [
-    "NOT_WAIVABLE",
-    "OF_ONE_COLUMN",
-    "WAIVABLE",
+    "ACCEPT_BY_NAME",
+    "HIDES_PEOPLE",
+    "INTEGRITY",
     "Ended",
     "NamedCheck",
     "ended",
     "named_check",
+    "not_waivable",
+    "waivable",
     "waiver_of",
     "without_waived",
 ]
 
-WAIVABLE = (
-    "l_diversity",
-    "t_closeness",
-    "alpha",
-    "max_risk",
-    "max_sensitivity",
-    "no_freeform_breach",
-    "rows_suppressed_at_most",
-    "declared_types",
+HIDES_PEOPLE = (
+    "it is what hides people among others: lower it in `privacy`, where everybody sees it, or generalise more"
 )
-"""What can be waived, as a publication file calls it, beside the stock expectations that it lists."""
-
-OF_ONE_COLUMN = ("l_diversity", "t_closeness", "alpha")
-"""Those that are required of columns one by one."""
-
-_ALIASES = {"freeform": "no_freeform_breach", "suppression_limit": "rows_suppressed_at_most"}
-
-_CLASSES = "it is what hides people among others: lower it in `privacy`, where everybody sees it, or generalise more"
-_SETS = "accept the set of columns by name in `privacy.published_uniqueness.accept`"
-_INTEGRITY = "it shows that the right files were measured by every check; correct what it tells of"
-NOT_WAIVABLE = {
-    "k": _CLASSES,
-    "k_anonymity": _CLASSES,
-    "link_k": _CLASSES,
-    "source_k": _CLASSES,
-    "singletons": "set `privacy.singletons` to the number of rows that may stand alone",
-    "no_singletons": "set `privacy.singletons` to the number of rows that may stand alone",
-    "published_uniqueness": _SETS,
-    "no_published_identifier": _SETS,
-    "no_undeclared_column": "declare the column in `columns`, or give it the role drop",
+ACCEPT_BY_NAME = "accept the set of columns by name in `privacy.published_uniqueness.accept`"
+INTEGRITY = "it shows that the right files were measured by every check; correct what it tells of"
+_OF_THE_GATE = {
     **dict.fromkeys(
-        ("same_content", "unchanged", "evaluated", "suite", "readable", "distributions", "gate", "made_from_original"),
-        _INTEGRITY,
+        ("same_content", "unchanged", "evaluated", "suite", "readable", "distributions", "gate"), INTEGRITY
     ),
     "formulas": "remove `csv.escape_formulas` if such cells are meant to be there",
     **dict.fromkeys(("acceptance", "acceptances", "waiver", "waivers"), "have it renewed, or remove it"),
     **dict.fromkeys(("receipt", "approval"), "nothing is published without it; run the gate again"),
 }
-"""What cannot be waived, and what to do instead."""
+
+
+def waivable() -> dict[str, type[PrivacyModel]]:
+    """Return the privacy models that can be waived, by key, beside the stock expectations that a file lists."""
+    return {key: model for key, model in MODELS.members().items() if model.waivable}
+
+
+def not_waivable() -> dict[str, str]:
+    """Return every name of a check that cannot be waived, and what to do instead."""
+    found = dict(_OF_THE_GATE)
+    for model in MODELS.members().values():
+        if not model.waivable:
+            found |= dict.fromkeys((model.key, model.section or model.key, *model.page), model.instead)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +103,8 @@ def named_check(text: str) -> NamedCheck:
     found = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.+)\))?\s*", text, re.DOTALL)
     if found is None:
         return NamedCheck(text)
-    return NamedCheck(_ALIASES.get(found[1], found[1]), found[2].strip() if found[2] else None)
+    key = next((key for key, model in waivable().items() if model.section == found[1]), found[1])
+    return NamedCheck(key, found[2].strip() if found[2] else None)
 
 
 def waiver_of(policy: PartialPolicy, check: str, column: str | None = None) -> Waiver | None:
@@ -128,19 +122,10 @@ def without_waived(policy: _Policy, *, keep_freeform: bool = False) -> _Policy:
     A run with an ended waiver is refused anyway. With ``keep_freeform`` guarded values stay guarded: the method that is
     made for that needs to know them.
     """
-
-    names = names_of_policy(policy)
-
-    def kept(name: str) -> tuple[Any, ...]:
-        return tuple(one for one in getattr(policy, name) if waiver_of(policy, names[one], one.column) is None)
-
-    changes: dict[str, Any] = {name: kept(name) for name in OF_ONE_COLUMN}
-    changes |= {name: None for name in ("max_risk", "max_sensitivity") if waiver_of(policy, name)}
-    if waiver_of(policy, "no_freeform_breach") and not keep_freeform:
-        changes["freeform"] = None
-    if waiver_of(policy, "rows_suppressed_at_most"):
-        changes["suppression_limit"] = 1.0
-    return policy.model_copy(update=changes) if policy.waivers else policy
+    changes = {model.section: model.unwaived(policy) for model in waivable().values() if model.section}
+    if keep_freeform:
+        del changes["freeform"]
+    return policy.model_copy(update={name: one for name, one in changes.items() if one != getattr(policy, name, None)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from anon_core.models.class_measurement import class_measurement, counted_classes, of_one_column
-from anon_core.models.model import Need, PrivacyModel
+from anon_core import policy
+from anon_core.models.sensitive_column import SensitiveColumnModel
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlphaAnonymity(PrivacyModel):
+class AlphaAnonymity(SensitiveColumnModel):
     """In every class over ``columns`` no value of ``sensitive`` is above ``alpha``, and ``k`` rows (Wong 2006)."""
 
     key: ClassVar[str] = "alpha"
@@ -28,21 +28,13 @@ class AlphaAnonymity(PrivacyModel):
     promise: ClassVar[str] = (
         "every class over {columns} has at least {k} rows, and no value of {sensitive} above {alpha}"
     )
-    needs: ClassVar[Need] = Need.SENSITIVE
-    waivable: ClassVar[bool] = True
+    page: ClassVar[Mapping[str, str]] = {"alpha": "No value fills too much of a group"}
+    section: ClassVar[str] = "alpha"
     monotone: ClassVar[bool] = True
+    entry: ClassVar[type[policy.Alpha]] = policy.Alpha
 
-    sensitive: str
     alpha: float
     k: int
-
-    @property
-    def name(self) -> str:
-        return f"{self.key}({self.sensitive})"
-
-    @property
-    def column(self) -> str:
-        return self.sensitive
 
     @property
     def limits(self) -> str:
@@ -53,13 +45,12 @@ class AlphaAnonymity(PrivacyModel):
         return f"alpha of column {self.sensitive!r} {self.alpha:g}"
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        for one in asked.policy.alpha:
-            yield cls(columns=asked.quasi_identifiers, sensitive=one.column, alpha=one.alpha, k=asked.k)
+    def of_entry(cls, asked: Asked, entry: policy.Alpha) -> Self:
+        return cls(columns=asked.quasi_identifiers, sensitive=entry.column, alpha=entry.alpha, k=asked.k)
 
     def safe(self, classes: Classes) -> Mask:
         """Return which classes have no value too often."""
-        return ~self._found(of_one_column(self, classes)).failing
+        return ~self._found(self.values_in(classes)).failing
 
     def _found(self, classes: SensitiveClasses) -> Shares:
         from anon_core.score.diversity import alpha_anonymity
@@ -67,9 +58,9 @@ class AlphaAnonymity(PrivacyModel):
         return alpha_anonymity(classes, alpha=self.alpha, k=self.k)
 
     def measure(self, subject: Subject) -> Measurement:
-        found = self._found(counted_classes(self, subject))
+        found = self._found(self.counted(subject))
         small = (
             f", with {subject.told(self.k)} required and {found.k:,} in the smallest class" if found.k < self.k else ""
         )
         what = f"largest share of a value of {self.sensitive} in a class{small}"
-        return class_measurement(self, subject, found, what, "generalise further", at_most=True)
+        return self.class_measurement(subject, found, what, "generalise further", at_most=True)

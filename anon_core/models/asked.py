@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from pydantic import TypeAdapter, ValidationError
+
+from anon_core.errors import InvalidInputError
 from anon_core.policy import PartialPolicy
 from anon_core.role import Role
 from anon_core.spec import PartialPublication
+
+if TYPE_CHECKING:
+    from anon_core.models.model import PrivacyModel
 
 __all__ = ["NOTHING", "Asked"]
 
@@ -36,6 +42,20 @@ class Asked:
     original: str | None = None
     compared: bool = False
     present: tuple[str, ...] | None = None
+
+    def settings_of(self, model: type[PrivacyModel]) -> Any:
+        """
+        Return what the policy says to a model, as its settings; None where it says nothing.
+
+        :raises InvalidInputError: that is not what the model can read.
+        """
+        written = getattr(self.policy, str(model.section), None)
+        if written is None or model.settings is None:
+            return written
+        try:
+            return TypeAdapter(model.settings).validate_python(written)
+        except ValidationError:
+            raise InvalidInputError(f"privacy.{model.section} is not what {model.title} can read") from None
 
     def there(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return those of some columns that the table has, or must have."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.models.measurement import NotMeasurableError
 from anon_core.models.model import PrivacyModel
@@ -29,7 +29,9 @@ class DeclaredTypes(PrivacyModel):
     key: ClassVar[str] = "declared_types"
     title: ClassVar[str] = "types"
     promise: ClassVar[str] = "{columns} hold {types}"
+    page: ClassVar[Mapping[str, str]] = {"declared_types": "Cells are of the types that are announced"}
     waivable: ClassVar[bool] = True
+    of_release: ClassVar[bool] = True
 
     types: tuple[str, ...]
 
@@ -39,6 +41,11 @@ class DeclaredTypes(PrivacyModel):
         declared = {name: kind.value for name in asked.there(asked.published) if (kind := columns[name].type)}
         if declared:
             yield cls(columns=tuple(declared), types=tuple(declared.values()))
+
+    @classmethod
+    def written_in(cls, privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
+        if any(isinstance(column, dict) and column.get("type") is not None for column in columns.values()):
+            yield cls.key, None
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.score.declared_types import cells_of_another_type

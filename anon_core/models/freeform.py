@@ -37,7 +37,10 @@ class NoFreeformBreach(PrivacyModel):
     key: ClassVar[str] = "no_freeform_breach"
     title: ClassVar[str] = "freeform anonymity"
     promise: ClassVar[str] = "nothing observable in {columns} gives a guarded value away with more than {sigma_t}"
+    page: ClassVar[Mapping[str, str]] = {"no_freeform_breach": "Nothing that is guarded can be inferred"}
+    section: ClassVar[str] = "freeform"
     waivable: ClassVar[bool] = True
+    of_release: ClassVar[bool] = True
 
     hierarchies: dict[str, dict[str, Any]]
     guards: dict[str, dict[str, Any]]

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core.models.model import PrivacyModel
 from anon_core.policy import KMeans
+from anon_core.waivers import HIDES_PEOPLE
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
-    from anon_core.models.classes import Classes
     from anon_core.models.measurement import Measurement
     from anon_core.models.subject import Subject
-    from anon_core.table import Mask
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +27,9 @@ class KAnonymity(PrivacyModel):
     key: ClassVar[str] = "k_anonymity"
     title: ClassVar[str] = "k-anonymity"
     promise: ClassVar[str] = "every class over {columns} has at least {k} rows"
+    page: ClassVar[Mapping[str, str]] = {"k_anonymity": "Every group is large enough"}
+    section: ClassVar[str] = "k"
+    instead: ClassVar[str] = HIDES_PEOPLE
     monotone: ClassVar[bool] = True
 
     k: int
@@ -48,10 +50,6 @@ class KAnonymity(PrivacyModel):
     @property
     def absorbing(self) -> bool:
         return True
-
-    def safe(self, classes: Classes) -> Mask:
-        """Return which classes are large enough."""
-        return classes.sizes >= self.k
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.score.linkage import k_anonymity

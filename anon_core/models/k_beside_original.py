@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -13,6 +13,7 @@ from anon_core.models.hierarchies import GROUPS, WITHHELD, hierarchy_named
 from anon_core.models.measurement import NotMeasurableError
 from anon_core.models.model import Need, PrivacyModel
 from anon_core.policy import KMeans
+from anon_core.waivers import HIDES_PEOPLE
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
@@ -40,7 +41,13 @@ class KBesideOriginal(PrivacyModel):
     key: ClassVar[str] = "k_beside_original"
     title: ClassVar[str] = "k-anonymity beside the original"
     promise: ClassVar[str] = "{means} k over {columns}, beside the original, is at least {k}"
+    page: ClassVar[Mapping[str, str]] = {
+        "link_k": "Whoever is looked for could be enough rows",
+        "source_k": "Every row could be enough people",
+    }
+    section: ClassVar[str] = "k_means"
     needs: ClassVar[Need] = Need.ORIGINAL
+    instead: ClassVar[str] = HIDES_PEOPLE
 
     k: int
     means: str

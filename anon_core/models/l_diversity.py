@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from anon_core.models.class_measurement import class_measurement, counted_classes, of_one_column
-from anon_core.models.model import Need, PrivacyModel
+from anon_core import policy
+from anon_core.models.sensitive_column import SensitiveColumnModel
 from anon_core.policy import Diversity
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LDiversity(PrivacyModel):
+class LDiversity(SensitiveColumnModel):
     """
     In every class over ``columns`` at least ``l`` well represented values of ``sensitive``.
 
@@ -31,22 +31,18 @@ class LDiversity(PrivacyModel):
     key: ClassVar[str] = "l_diversity"
     title: ClassVar[str] = "l-diversity"
     promise: ClassVar[str] = "every class over {columns} has {kind} l-diversity of at least {l} in {sensitive}"
-    needs: ClassVar[Need] = Need.SENSITIVE
-    waivable: ClassVar[bool] = True
+    page: ClassVar[Mapping[str, str]] = {"l_diversity": "The values in every group differ enough"}
+    section: ClassVar[str] = "l_diversity"
     monotone: ClassVar[bool] = True
+    entry: ClassVar[type[policy.LDiversity]] = policy.LDiversity
 
-    sensitive: str
     kind: str
     l: float  # noqa: E741 - the name in the literature
     c: float | None
 
     @property
-    def name(self) -> str:
-        return f"{self.key}({self.sensitive}, {self.kind})"
-
-    @property
-    def column(self) -> str:
-        return self.sensitive
+    def kind_of(self) -> str:
+        return self.kind
 
     @property
     def limits(self) -> str:
@@ -57,10 +53,14 @@ class LDiversity(PrivacyModel):
         return f"{self.kind} l-diversity of column {self.sensitive!r} ({self.limits})"
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        for one in asked.policy.l_diversity:
-            c = None if one.c is None else float(one.c)
-            yield cls(columns=asked.quasi_identifiers, sensitive=one.column, kind=one.kind.value, l=float(one.l), c=c)
+    def of_entry(cls, asked: Asked, entry: policy.LDiversity) -> Self:
+        return cls(
+            columns=asked.quasi_identifiers,
+            sensitive=entry.column,
+            kind=entry.kind.value,
+            l=float(entry.l),
+            c=None if entry.c is None else float(entry.c),
+        )
 
     @property
     def absorbing(self) -> bool:
@@ -68,7 +68,7 @@ class LDiversity(PrivacyModel):
 
     def safe(self, classes: Classes) -> Mask:
         """Return which classes have enough values."""
-        return ~self._found(of_one_column(self, classes)).failing
+        return ~self._found(self.values_in(classes)).failing
 
     def _found(self, classes: SensitiveClasses) -> ClassMeasure:
         from anon_core.score.diversity import l_diversity
@@ -76,12 +76,12 @@ class LDiversity(PrivacyModel):
         return l_diversity(classes, kind=Diversity(self.kind), l=self.l, c=self.c)
 
     def measure(self, subject: Subject) -> Measurement:
-        found = self._found(counted_classes(self, subject))
+        found = self._found(self.counted(subject))
         advice = "generalise further, or merge rare values of it at the source"
         if self.c is None:
             what = f"{self.kind} l of {self.sensitive} in the worst class"
-            return class_measurement(self, subject, found, what, advice)
+            return self.class_measurement(subject, found, what, advice)
         needed = "has too few values for any c" if found.observed is None else f"needs c above {found.observed:.4g}"
         what = f"recursive l-diversity of {self.sensitive} with l={self.l:g}"
         said = f"the worst class {needed}, {self.c:g} given"
-        return class_measurement(self, subject, found, what, advice, said=said)
+        return self.class_measurement(subject, found, what, advice, said=said)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core.models.model import Need, PrivacyModel
+from anon_core.waivers import INTEGRITY
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
@@ -26,6 +27,8 @@ class MadeFromOriginal(PrivacyModel):
     title: ClassVar[str] = "made from the original"
     promise: ClassVar[str] = "every published row covers an original of its own over {columns}"
     needs: ClassVar[Need] = Need.ORIGINAL
+    instead: ClassVar[str] = INTEGRITY
+    of_release: ClassVar[bool] = True
 
     k: int
 

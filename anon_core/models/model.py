@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import Flag, auto
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.errors import InternalError, InvalidInputError
+from anon_core.errors import InvalidInputError
 from anon_core.models.measurement import Figure, Measurement, NotMeasurableError
+from anon_core.waivers import waiver_of
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
     from anon_core.models.classes import Classes
     from anon_core.models.subject import Subject
+    from anon_core.policy import PartialPolicy
     from anon_core.table import Mask
 
 __all__ = ["Need", "PrivacyModel"]
@@ -35,9 +37,16 @@ class PrivacyModel(ABC):
     """
     One requirement. Its fields are plain data: they stand in a suite, and rebuild it from there.
 
-    ``key`` is what checks of it are called. ``title`` and ``promise`` tell it to people; a promise has names of fields
-    in braces. ``waivable``: a named person may let it fail. ``monotone``: the union of two classes that keep it keeps
-    it. ``relative``: whether a class keeps it depends on all others, too.
+    ``key`` is what checks of it are called. ``title`` and ``promise`` describe it; a promise has names of fields in
+    braces. ``page`` has the words of the published page by name of the check.
+
+    ``section`` is the key of ``privacy`` that asks for it, None where every publication does. ``settings`` is the
+    pydantic type of what stands there; a model of another package has the same word for key and section. ``off`` is
+    what the section says when it asks for nothing.
+
+    ``waivable``: a named person may let it fail; where not, ``instead`` says what to do. ``monotone``: the union of two
+    classes that keep it keeps it. ``relative``: whether a class keeps it depends on all others, too. ``of_release``:
+    only released files show it, so no recoding is held to it. ``by_column``: it is asked of columns one by one.
 
     :raises InvalidInputError: a limit is no finite number, or columns are no tuple of names.
     """
@@ -45,10 +54,17 @@ class PrivacyModel(ABC):
     key: ClassVar[str]
     title: ClassVar[str]
     promise: ClassVar[str]
+    page: ClassVar[Mapping[str, str]] = {}
+    section: ClassVar[str | None] = None
+    settings: ClassVar[Any] = None
+    off: ClassVar[Any] = None
     needs: ClassVar[Need] = Need.NOTHING
     waivable: ClassVar[bool] = False
+    instead: ClassVar[str] = "it is required of every release; correct what it finds"
     monotone: ClassVar[bool] = False
     relative: ClassVar[bool] = False
+    of_release: ClassVar[bool] = False
+    by_column: ClassVar[bool] = False
 
     columns: tuple[str, ...]
 
@@ -70,6 +86,18 @@ class PrivacyModel(ABC):
         :raises NotMeasurableError: something that it needs is not there; what raises anything else is a defect.
         """
 
+    @classmethod
+    def written_in(cls, privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
+        """Yield the name of each of its checks, and its column, as far as a file tells that may be wrong elsewhere."""
+        written = privacy.get(str(cls.section))
+        if written is not None and written is not False:
+            yield cls.key, None
+
+    @classmethod
+    def unwaived(cls, policy: PartialPolicy) -> Any:
+        """Return what its section asks for that no waiver excuses."""
+        return cls.off if waiver_of(policy, cls.key) else getattr(policy, str(cls.section), None)
+
     @property
     def name(self) -> str:
         """What its check is called, unless another one of the policy is called the same."""
@@ -79,6 +107,11 @@ class PrivacyModel(ABC):
     def column(self) -> str | None:
         """The sensitive column that it is about, where it is about one."""
         return None
+
+    @property
+    def climbed(self) -> tuple[str, ...]:
+        """The sensitive columns whose hierarchies it measures by."""
+        return ()
 
     @property
     def limits(self) -> str:
@@ -101,21 +134,17 @@ class PrivacyModel(ABC):
         return False
 
     def safe(self, classes: Classes) -> Mask:
-        """
-        Return which classes keep it, for a recoding to reach.
+        """Return which classes keep it, for a recoding to reach; by default those with enough rows."""
+        return classes.sizes >= self.min_rows
 
-        :raises InternalError: no recoding can reach it class by class.
-        """
-        raise InternalError("a model that is no matter of classes", f"models.{self.key}")
-
-    def settings(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """Return its fields as JSON has them."""
         return {one.name: _plain(getattr(self, one.name)) for one in fields(self)}
 
     @classmethod
-    def of_settings(cls, settings: dict[str, Any]) -> Self:
+    def of_arguments(cls, arguments: dict[str, Any]) -> Self:
         """Return the requirement with these fields, as JSON has them."""
-        return cls(**{name: _frozen(value) for name, value in settings.items()})
+        return cls(**{name: _frozen(value) for name, value in arguments.items()})
 
     def measurement(
         self,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core.models.model import PrivacyModel
 from anon_core.policy import IDENTIFYING
+from anon_core.waivers import ACCEPT_BY_NAME
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ class NoPublishedIdentifier(PrivacyModel):
     key: ClassVar[str] = "no_published_identifier"
     title: ClassVar[str] = "published identifiers"
     promise: ClassVar[str] = "in each of {columns} less than {share} of the rows with a value are alone with it"
+    page: ClassVar[Mapping[str, str]] = {"no_published_identifier": "No column names people by itself"}
+    instead: ClassVar[str] = ACCEPT_BY_NAME
+    of_release: ClassVar[bool] = True
 
     share: float
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.models.model import PrivacyModel
 from anon_core.policy import KMeans
+from anon_core.waivers import ACCEPT_BY_NAME
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
@@ -31,6 +32,10 @@ class PublishedUniqueness(PrivacyModel):
     key: ClassVar[str] = "published_uniqueness"
     title: ClassVar[str] = "published uniqueness"
     promise: ClassVar[str] = "no set of up to {max_size} of {columns} leaves more than {max_share} of the rows alone"
+    page: ClassVar[Mapping[str, str]] = {"published_uniqueness": "No handful of columns singles anybody out"}
+    section: ClassVar[str] = "published_uniqueness"
+    instead: ClassVar[str] = ACCEPT_BY_NAME
+    of_release: ClassVar[bool] = True
 
     max_size: int
     max_share: float

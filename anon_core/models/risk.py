@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -12,10 +12,8 @@ from anon_core.models.model import PrivacyModel
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
-    from anon_core.models.classes import Classes
     from anon_core.models.measurement import Measurement
     from anon_core.models.subject import Subject
-    from anon_core.table import Mask
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +23,8 @@ class MaxRisk(PrivacyModel):
     key: ClassVar[str] = "max_risk"
     title: ClassVar[str] = "risk"
     promise: ClassVar[str] = "the risk of every row over {columns} is at most {max_risk}"
+    page: ClassVar[Mapping[str, str]] = {"max_risk": "The risk to be found is low enough"}
+    section: ClassVar[str] = "max_risk"
     waivable: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
 
@@ -52,10 +52,6 @@ class MaxRisk(PrivacyModel):
     @property
     def absorbing(self) -> bool:
         return True
-
-    def safe(self, classes: Classes) -> Mask:
-        """Return which classes are large enough."""
-        return classes.sizes >= self.min_rows
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.score.risk import risk

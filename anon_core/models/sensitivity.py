@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -28,7 +28,10 @@ class MaxSensitivity(PrivacyModel):
     key: ClassVar[str] = "max_sensitivity"
     title: ClassVar[str] = "sensitivity"
     promise: ClassVar[str] = "the sensitivity of each of {columns} is at most {limit}"
+    page: ClassVar[Mapping[str, str]] = {"max_sensitivity": "No column gives too much away"}
+    section: ClassVar[str] = "max_sensitivity"
     waivable: ClassVar[bool] = True
+    of_release: ClassVar[bool] = True
 
     limit: float
     max_size: int

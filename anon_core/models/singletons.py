@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -27,6 +27,9 @@ class Singletons(PrivacyModel):
     key: ClassVar[str] = "no_singletons"
     title: ClassVar[str] = "singletons"
     promise: ClassVar[str] = "at most {max_singletons} rows are alone over {columns}"
+    page: ClassVar[Mapping[str, str]] = {"no_singletons": "Nobody is alone in a group"}
+    section: ClassVar[str] = "singletons"
+    instead: ClassVar[str] = "set `privacy.singletons` to the number of rows that may stand alone"
     monotone: ClassVar[bool] = True
 
     max_singletons: int

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.models.measurement import NotMeasurableError
 from anon_core.models.model import PrivacyModel
@@ -32,7 +32,11 @@ class RowsSuppressedAtMost(PrivacyModel):
     key: ClassVar[str] = "rows_suppressed_at_most"
     title: ClassVar[str] = "rows suppressed"
     promise: ClassVar[str] = "at most {limit} of {rows_before} rows are removed or say nothing any more"
+    page: ClassVar[Mapping[str, str]] = {"rows_suppressed_at_most": "Few enough rows were left out"}
+    section: ClassVar[str] = "suppression_limit"
+    off: ClassVar[float] = 1.0
     waivable: ClassVar[bool] = True
+    of_release: ClassVar[bool] = True
 
     roots: tuple[tuple[str, ...], ...]
     rows_before: int
@@ -49,6 +53,10 @@ class RowsSuppressedAtMost(PrivacyModel):
             rows_before=asked.rows_before,
             limit=asked.policy.suppression_limit,
         )
+
+    @classmethod
+    def written_in(cls, privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
+        yield cls.key, None
 
     @property
     def goal(self) -> str:

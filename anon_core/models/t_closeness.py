@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from anon_core import policy
 from anon_core.errors import HierarchyError
-from anon_core.models.class_measurement import class_measurement, counted_classes, of_one_column
 from anon_core.models.hierarchies import hierarchy_named
 from anon_core.models.measurement import NotMeasurableError
-from anon_core.models.model import Need, PrivacyModel
+from anon_core.models.sensitive_column import SensitiveColumnModel
 from anon_core.policy import Distance
 from anon_core.wording import counted
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TCloseness(PrivacyModel):
+class TCloseness(SensitiveColumnModel):
     """
     ``sensitive`` in every class over ``columns`` is at most ``t`` away from the whole table (Li 2007).
 
@@ -37,23 +37,23 @@ class TCloseness(PrivacyModel):
     key: ClassVar[str] = "t_closeness"
     title: ClassVar[str] = "t-closeness"
     promise: ClassVar[str] = "{sensitive} in every class over {columns} is at most {t} away from the whole ({distance})"
-    needs: ClassVar[Need] = Need.SENSITIVE
-    waivable: ClassVar[bool] = True
+    page: ClassVar[Mapping[str, str]] = {"t_closeness": "Every group is like the whole table"}
+    section: ClassVar[str] = "t_closeness"
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = True
+    entry: ClassVar[type[policy.TCloseness]] = policy.TCloseness
 
-    sensitive: str
     t: float
     distance: str
     hierarchy: dict[str, Any] | None
 
     @property
-    def name(self) -> str:
-        return f"{self.key}({self.sensitive}, {self.distance})"
+    def kind_of(self) -> str:
+        return self.distance
 
     @property
-    def column(self) -> str:
-        return self.sensitive
+    def climbed(self) -> tuple[str, ...]:
+        return (self.sensitive,) if self.distance == Distance.HIERARCHICAL else ()
 
     @property
     def limits(self) -> str:
@@ -64,20 +64,18 @@ class TCloseness(PrivacyModel):
         return f"t-closeness of column {self.sensitive!r} {self.t:g}"
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        for one in asked.policy.t_closeness:
-            climbed = asked.hierarchy(one.column) if one.distance is Distance.HIERARCHICAL else None
-            yield cls(
-                columns=asked.quasi_identifiers,
-                sensitive=one.column,
-                t=one.t,
-                distance=one.distance.value,
-                hierarchy=climbed,
-            )
+    def of_entry(cls, asked: Asked, entry: policy.TCloseness) -> Self:
+        return cls(
+            columns=asked.quasi_identifiers,
+            sensitive=entry.column,
+            t=entry.t,
+            distance=entry.distance.value,
+            hierarchy=asked.hierarchy(entry.column) if entry.distance is Distance.HIERARCHICAL else None,
+        )
 
     def safe(self, classes: Classes) -> Mask:
         """Return which classes are close enough."""
-        return ~self._found(of_one_column(self, classes), classes.ladders.get(self.sensitive)).failing
+        return ~self._found(self.values_in(classes), classes.ladders.get(self.sensitive)).failing
 
     def _found(self, classes: SensitiveClasses, ladder: Ladder | None) -> ClassMeasure:
         from anon_core.score.closeness import t_closeness
@@ -85,11 +83,11 @@ class TCloseness(PrivacyModel):
         return t_closeness(classes, t=self.t, distance=Distance(self.distance), ladder=ladder)
 
     def measure(self, subject: Subject) -> Measurement:
-        classes = counted_classes(self, subject)
+        classes = self.counted(subject)
         ladder = subject.ladders.get(self.sensitive) or self._ladder(classes, subject.folder)
         found = self._found(classes, ladder)
         what = f"{self.distance} distance of {self.sensitive} in the worst class"
-        return class_measurement(self, subject, found, what, "generalise further", at_most=True)
+        return self.class_measurement(subject, found, what, "generalise further", at_most=True)
 
     def _ladder(self, classes: SensitiveClasses, folder: Path | None) -> Ladder | None:
         from anon_core.hierarchy.published import ladder_of_labels

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -26,6 +26,9 @@ class NoUndeclaredColumn(PrivacyModel):
     key: ClassVar[str] = "no_undeclared_column"
     title: ClassVar[str] = "columns"
     promise: ClassVar[str] = "the columns are exactly {columns}"
+    page: ClassVar[Mapping[str, str]] = {"no_undeclared_column": "Only the announced columns are published"}
+    instead: ClassVar[str] = "declare the column in `columns`, or give it the role drop"
+    of_release: ClassVar[bool] = True
     needs: ClassVar[Need] = Need.NAMES
 
     @classmethod

@@ -131,8 +131,9 @@ def _required(task: Task, promise: Promise) -> Iterator[PrivacyModel]:
         quasi_identifiers=task.frequencies.names,
         k=task.k,
         today=date.min,
+        publication=task.publication,
     )
-    found = [one.model for one in required(asked)]
+    found = [one.model for one in required(asked) if not one.model.of_release]
     for model in sorted(found, key=lambda one: one.key not in K):  # Of two that lack as much, k is told.
         covered = promise is Promise.EXACT and model.key == RISK  # That k is as large as the risk needs.
         if not covered and (promise is not Promise.SOURCE or model.name != "link_k"):
@@ -159,7 +160,7 @@ def _subject(task: Task, plan: RecodingPlan, comparison: Comparison) -> Subject:
     member = np.full(len(task.frequencies.weights), -1, np.int64)
     if comparison.pairs is not None:
         member[comparison.pairs.before] = comparison.pairs.after
-    occurrences = {one.column: one for _, one in task.requirements.others}
+    occurrences = task.requirements.occurrences
 
     def count(names: tuple[str, ...]) -> FrequencyTable:
         for name in names:
@@ -173,6 +174,7 @@ def _subject(task: Task, plan: RecodingPlan, comparison: Comparison) -> Subject:
         comparison=comparison,
         freeform=task.freeform.check(plan) if task.freeform else None,
         ladders=task.requirements.climbed,
+        folder=task.publication.root if task.publication else None,
         rows_blanked=comparison.rows_blanked,
     )
 
@@ -205,7 +207,7 @@ def _promises(task: Task, model: str) -> bool:
     if settings.method is Method.FREEFORM and settings.then is None:
         return model in (ROWS, FREEFORM)
     if settings.method is Method.FREEFORM:
-        return model not in {one.key for one, _ in task.requirements.others}
+        return model not in {one.key for one in task.requirements.others}
     if settings.method is Method.PRIORITISED and settings.mode is not Mode.SAFE:
         return model in (ROWS, *K, SUPPRESSION)
     return model != FREEFORM

@@ -110,7 +110,7 @@ class _Lattice:
         self.costs, self.classes = NodeCosts(task), ClassCounter(task)
         self.importance = sorted(range(len(task.ladders)), key=lambda i: -task.weights[i])
         # Only of k and of distinct values the rows that fail never grow on the way up, whatever classes meet.
-        self.monotone = not task.allowed or all(one.absorbing for one, _ in task.requirements.others)
+        self.monotone = not task.allowed or all(one.absorbing for one in task.requirements.others)
         self.closest = _Closest(rows_at_risk=task.frequencies.rows + 1, k=0)
         self.hopeless = Frontier(len(self.heights), below=True)
         self.finished = Frontier(len(self.heights), below=False)

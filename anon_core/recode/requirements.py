@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
@@ -14,10 +14,12 @@ from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
-from anon_core.models import Asked, Need, PrivacyModel, required
+from anon_core.models import Asked, PrivacyModel, required
 from anon_core.models.classes import Classes
+from anon_core.models.k_anonymity import KAnonymity
 from anon_core.policy import PartialPolicy
 from anon_core.score.classes import SensitiveClasses
+from anon_core.spec import PartialPublication
 from anon_core.table import Mask
 
 
@@ -79,15 +81,16 @@ class Occurrences:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
     """
-    What makes a class safe: ``k`` rows, and what ``others``, models of sensitive columns, say of its values.
+    What makes a class safe: ``k`` rows, and what ``others``, models that ask for more than rows, say of it.
 
     All of it is monotone: the union of two safe classes is safe. Closeness is held to the distribution over ``kept``,
     the tuples that are published; by default all of them.
     """
 
     k: int
-    weights: Integers
-    others: tuple[tuple[PrivacyModel, Occurrences], ...] = ()
+    frequencies: FrequencyTable
+    others: tuple[PrivacyModel, ...] = ()
+    occurrences: Mapping[str, Occurrences] = field(default_factory=dict)
     climbed: Mapping[str, Ladder] = field(default_factory=dict)
     kept: Mask | None = None
 
@@ -95,25 +98,23 @@ class Requirements:
     def of(
         cls,
         frequencies: FrequencyTable,
-        policy: PartialPolicy,
+        models: Sequence[PrivacyModel],
         *,
         sensitive: Mapping[str, FrequencyTable] | None = None,
         climbed: Mapping[str, Ladder] | None = None,
     ) -> Requirements:
-        """Return what a policy requires; ``sensitive`` counts the tuples together with each column that it names."""
-        occurrences = {name: Occurrences.of(frequencies, pairs) for name, pairs in (sensitive or {}).items()}
-        k = rows_needed(policy, frequencies.names)
+        """Return what models require; ``sensitive`` counts the tuples together with each column that they name."""
         return cls(
-            k=k,
-            weights=frequencies.weights,
-            others=_others(policy, frequencies.names, k, occurrences),
+            k=max(one.min_rows for one in models),
+            frequencies=frequencies,
+            others=_others(models),
+            occurrences={name: Occurrences.of(frequencies, pairs) for name, pairs in (sensitive or {}).items()},
             climbed=climbed or {},
         )
 
-    def of_policy(self, policy: PartialPolicy, quasi_identifiers: tuple[str, ...]) -> Requirements:
-        """Return what another policy requires of the same tuples; it names the same sensitive columns."""
-        k, occurrences = rows_needed(policy, quasi_identifiers), {one.column: one for _, one in self.others}
-        return replace(self, k=k, others=_others(policy, quasi_identifiers, k, occurrences))
+    def of_models(self, models: Sequence[PrivacyModel]) -> Requirements:
+        """Return what other models require of the same tuples; they name the same sensitive columns."""
+        return replace(self, k=max(one.min_rows for one in models), others=_others(models))
 
     def without(self, removed: Mask) -> Requirements:
         """Return the requirements where some tuples are not published."""
@@ -123,20 +124,33 @@ class Requirements:
         """
         Return which groups of tuples may be classes: ``group[i]``, from 0 on, is that of tuple ``tuples[i]``.
 
-        Sensitive values are counted only in groups that have k rows.
+        Models are asked only of groups that have k rows.
         """
-        sizes = kernels.weigh(group, groups, self.weights[tuples])
+        sizes = kernels.weigh(group, groups, self.frequencies.weights[tuples])
         good = sizes >= self.k
-        for model, occurrences in self.others:
+        for model in self.others:
             some = np.flatnonzero(good)
             if not len(some):
                 break
             number = np.full(groups, -1, np.int64)
             number[some] = np.arange(len(some))
             chosen = np.flatnonzero(good[group])
-            within = occurrences.within(tuples[chosen], number[group[chosen]], len(some), self._whole(occurrences))
-            good[some] = model.safe(Classes(sizes=within.sizes, sensitive=within, ladders=self.climbed))
+            good[some] = model.safe(self._classes(model, tuples[chosen], number[group[chosen]], sizes[some]))
         return good
+
+    def _classes(self, model: PrivacyModel, tuples: Integers, group: Integers, sizes: Integers) -> Classes:
+        within = None
+        if model.column is not None:
+            occurrences = self.occurrences[model.column]
+            within = occurrences.within(tuples, group, len(sizes), self._whole(occurrences))
+        return Classes(
+            sizes=sizes,
+            frequencies=self.frequencies,
+            tuples=tuples,
+            group=group,
+            sensitive=within,
+            ladders=self.climbed,
+        )
 
     def _whole(self, occurrences: Occurrences) -> Integers:
         weights = occurrences.counts
@@ -145,23 +159,22 @@ class Requirements:
         return kernels.weigh(occurrences.values.astype(np.int64), len(occurrences.domain), weights)
 
 
-def rows_needed(policy: PartialPolicy, quasi_identifiers: tuple[str, ...]) -> int:
-    """Return how many rows every class needs, by all that a policy requires."""
+def models_reached(
+    policy: PartialPolicy, quasi_identifiers: tuple[str, ...], publication: PartialPublication | None = None
+) -> tuple[PrivacyModel, ...]:
+    """Return what a policy requires that the classes of a recoding decide; the rest only released files show."""
     if policy.k is None:
         raise InternalError("policy without k", "recode.requirements")
-    return max([policy.k, *(one.min_rows for one in _models(policy, quasi_identifiers, policy.k))])
+    k = (KAnonymity(columns=quasi_identifiers, k=policy.k),)  # Also where another k is meant, and without columns.
+
+    def required_with(k: int) -> list[PrivacyModel]:
+        asked = Asked(policy=policy, quasi_identifiers=quasi_identifiers, k=k, today=date.min, publication=publication)
+        return [one.model for one in required(asked) if not one.model.of_release]
+
+    rows = max(one.min_rows for one in (*k, *required_with(policy.k)))
+    return (*k, *required_with(rows))
 
 
-def _models(policy: PartialPolicy, quasi_identifiers: tuple[str, ...], k: int) -> list[PrivacyModel]:
-    asked = Asked(policy=policy, quasi_identifiers=quasi_identifiers, k=k, today=date.min)
-    return [one.model for one in required(asked)]
-
-
-def _others(
-    policy: PartialPolicy, quasi_identifiers: tuple[str, ...], k: int, occurrences: Mapping[str, Occurrences]
-) -> tuple[tuple[PrivacyModel, Occurrences], ...]:
-    """Return the models of sensitive columns, each with what it looks at; a search goes by their being monotone."""
-    models = [one for one in _models(policy, quasi_identifiers, k) if Need.SENSITIVE in one.needs]
-    if strange := [one.key for one in models if not one.monotone]:
-        raise InternalError(f"models that are not monotone ({', '.join(strange)})", "recode.requirements")
-    return tuple((model, occurrences[str(model.column)]) for model in models)
+def _others(models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
+    """Return the models that ask for more than rows. A search goes by their being monotone; the gate judges others."""
+    return tuple(one for one in models if one.monotone and type(one).safe is not PrivacyModel.safe)

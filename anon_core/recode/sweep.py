@@ -9,6 +9,7 @@ from anon_core.errors import PolicyNotMetError
 from anon_core.recode.methods import recode
 from anon_core.recode.outcome import Recoding
 from anon_core.recode.progress import Progress
+from anon_core.recode.requirements import models_reached
 from anon_core.recode.task import Task
 from anon_core.score.utility.cells import Recoded
 from anon_core.score.utility.entropy import entropy
@@ -50,7 +51,8 @@ def _swept(task: Task, k: int, known: Recoding | None, progress: Progress | None
 def _with_k(task: Task, k: int) -> Task:
     """Return the same task for another k."""
     policy = task.policy.model_copy(update={"k": k})
-    return replace(task, requirements=task.requirements.of_policy(policy, task.frequencies.names), policy=policy)
+    models = models_reached(policy, task.frequencies.names, task.publication)
+    return replace(task, requirements=task.requirements.of_models(models), policy=policy)
 
 
 def _telling(k: int, progress: Progress | None) -> Progress | None:

@@ -12,9 +12,9 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import Integers
-from anon_core.policy import Distance, PartialPolicy, rows_allowed
+from anon_core.policy import PartialPolicy, rows_allowed
 from anon_core.recode.freeform_problem import FreeformProblem
-from anon_core.recode.requirements import Requirements
+from anon_core.recode.requirements import Requirements, models_reached
 from anon_core.spec import PartialPublication, Recode
 from anon_core.table import Table
 
@@ -26,7 +26,8 @@ class Task:
 
     ``frequencies`` are over the quasi-identifiers, ``ladders`` and ``weights`` stand in their order; a weight says how
     much a column matters. ``requirements`` judge classes as the ``policy`` says, ``settings`` choose the method.
-    ``freeform`` is there where the policy guards values: it is about other columns as well.
+    ``freeform`` is there where the policy guards values: it is about other columns as well. ``publication`` is the file
+    that sets the task, if one does.
     """
 
     frequencies: FrequencyTable
@@ -36,6 +37,7 @@ class Task:
     policy: PartialPolicy
     settings: Recode
     freeform: FreeformProblem | None = None
+    publication: PartialPublication | None = None
 
     @property
     def k(self) -> int:
@@ -67,6 +69,7 @@ class Task:
         sensitive: Mapping[str, FrequencyTable] | None = None,
         climbed: Mapping[str, Ladder] | None = None,
         settings: Recode | None = None,
+        publication: PartialPublication | None = None,
     ) -> Task:
         """
         Return a task for a policy.
@@ -78,9 +81,15 @@ class Task:
             frequencies=frequencies,
             ladders=tuple(ladders),
             weights=tuple((weights or {}).get(name, 1.0) for name in frequencies.names),
-            requirements=Requirements.of(frequencies, policy, sensitive=sensitive or {}, climbed=climbed or {}),
+            requirements=Requirements.of(
+                frequencies,
+                models_reached(policy, frequencies.names, publication),
+                sensitive=sensitive,
+                climbed=climbed,
+            ),
             policy=policy,
             settings=settings or Recode(),
+            publication=publication,
         )
 
     @classmethod
@@ -92,13 +101,10 @@ class Task:
         :raises HierarchyError: a hierarchy file is wrong.
         """
         quasi, weights = publication.quasi_identifiers, publication.priority_weights
-        hierarchical = [one.column for one in policy.t_closeness if one.distance is Distance.HIERARCHICAL]
+        models = models_reached(policy, quasi, publication)
+        hierarchical = [name for model in models for name in model.climbed]
         built = ladders(publication, table, list(dict.fromkeys([*quasi, *hierarchical])))
-        named = [
-            *(one.column for one in policy.l_diversity),
-            *(one.column for one in policy.t_closeness),
-            *(one.column for one in policy.alpha),
-        ]
+        named = [model.column for model in models if model.column is not None]
         task = cls.of(
             FrequencyTable.of(table, quasi),
             [built[name] for name in quasi],
@@ -107,6 +113,7 @@ class Task:
             sensitive={name: FrequencyTable.of(table, [*quasi, name]) for name in dict.fromkeys(named)},
             climbed={name: built[name] for name in hierarchical},
             settings=publication.recode,
+            publication=publication,
         )
         if policy.freeform is None:
             return task

@@ -321,11 +321,17 @@ def _priority_problems(method: str, columns: Mapping[str, Any], quasi: Sequence[
             yield ("columns", name), what
 
 
-def plain_sentences(error: ValidationError, document: Document, models: Mapping[int, type[BaseModel]]) -> list[Problem]:
-    """Translate pydantic's errors; ``models`` tells which model read which mapping, by the mapping's id."""
+def plain_sentences(
+    error: ValidationError, document: Document, models: Mapping[int, type[BaseModel]], *, below: Location = ()
+) -> list[Problem]:
+    """
+    Translate pydantic's errors about what stands ``below`` a location.
+
+    ``models`` tells which model read which mapping, by the mapping's id.
+    """
     problems = []
     for one in error.errors(include_url=False, include_input=True):
-        location = _without_tags(one["loc"], document.content)
+        location = _without_tags((*below, *one["loc"]), document.content)
         what = _sentence(one["type"], one.get("ctx", {}), one["input"], one["msg"])
         if one["type"] == "extra_forbidden":
             model = models.get(id(_at(document.content, location[:-1])))

@@ -21,6 +21,7 @@ from anon_core.policy import NOT_EMPTY, Filled, Flag, Model, PartialPolicy, Poli
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.spec.checks import cross_problems, not_built_problems, plain_sentences
 from anon_core.spec.columns import Column, Role
+from anon_core.spec.foreign_models import read_foreign_models
 from anon_core.spec.private_folders import place_problem, private_folders
 from anon_core.spec.sections import (
     AirflowSettings,
@@ -266,6 +267,7 @@ def load_spec(path: Path, *, partial: bool = False) -> PartialPublication:
     problems += not_built_problems(document, partial=partial)
     problems += cross_problems(document, partial=partial)
     publication, models = None, dict[int, type[Model]]()
+    problems += read_foreign_models(document, models)
     try:
         publication = (PartialPublication if partial else Publication).model_validate(content, context=models)
     except ValidationError as error:

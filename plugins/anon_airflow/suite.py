@@ -117,7 +117,7 @@ def weight_column(columns: Sequence[str]) -> str:
 
 def _own_entry(requirement: Requirement, weight: str, waiver: Waiver | None) -> dict[str, Any]:
     model = requirement.model
-    kwargs = {**model.settings(), "weight_column": weight}
+    kwargs = {**model.arguments(), "weight_column": weight}
     entry = _entry(expectation_type(model.key), kwargs, FREQUENCIES, requirement.name, Need.ORIGINAL in model.needs)
     return entry if waiver is None else {**entry, "meta": {**entry["meta"], "waiver": waiver.model_dump(mode="json")}}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from anon_core.check_names import names_of_policy
+from anon_core.models import Asked, required
 from anon_core.waivers import named_check, waiver_of
 
 if TYPE_CHECKING:
@@ -121,5 +121,6 @@ def _columns_of(check: NamedCheck, policy: PartialPolicy) -> list[str]:
     """Return the columns that a waiver is narrowed to; none where it is meant of all."""
     if check.narrowed is None:
         return []
-    meant = {one.column for one, name in names_of_policy(policy).items() if check.covers(name, one.column)}
-    return sorted(meant) or [check.narrowed]
+    asked = Asked(policy=policy, quasi_identifiers=(), k=policy.k or 1, today=date.min)
+    meant = {one.model.column for one in required(asked) if check.covers(one.name, one.model.column)}
+    return sorted(filter(None, meant)) or [check.narrowed]

@@ -10,7 +10,6 @@ from math import exp, log
 
 from hypothesis import strategies as st
 
-from anon_core.check_names import Requirement
 from anon_core.frequency import FrequencyTable
 from anon_core.policy import Alpha, Diversity, LDiversity, PartialPolicy, Policy, TCloseness
 from anon_core.recode.task import Task
@@ -20,6 +19,7 @@ from tests.properties.tables import Cell, Small, ladders_for, small_tables
 SENSITIVE = "illness"
 LIMITS = ["0", "0", "0.1", "0.29", "0.5", "1"]
 ROUNDING = 1e-9
+Requirement = LDiversity | TCloseness | Alpha
 
 REQUIREMENTS: list[Requirement] = [
     LDiversity(column=SENSITIVE, kind=Diversity.DISTINCT, l=2),

@@ -33,7 +33,7 @@ def recode_upwards(
         task,
         frequencies=released,
         ladders=tuple(_above(own, column) for column in range(len(own.ladders))),
-        requirements=Requirements(k=task.k, weights=released.weights),
+        requirements=Requirements(k=task.k, frequencies=released),
         settings=settings,
         freeform=None,
     )

@@ -29,7 +29,7 @@ def housed(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
         return partition
     together = joined(encoded, costs, partition)
     may_go = int(encoded.weights[homeless].sum()) + _blank_rows(encoded, partition) <= encoded.task.allowed
-    if any(model.relative for model, _ in encoded.task.requirements.others):
+    if any(model.relative for model in encoded.task.requirements.others):
         may_go = False  # Without them the whole table would be another one, to which classes are not close.
     return partition if may_go and _cost(encoded, costs, partition) <= _cost(encoded, costs, together) else together
 

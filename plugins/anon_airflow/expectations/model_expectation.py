@@ -67,7 +67,7 @@ class ModelExpectation(DescribedExpectation):
 
     def _measured(self, table: FrequencyTable | list[str], original: FrequencyTable | None = None) -> Measurement:
         settings = {name: getattr(self, name) for name in self.success_keys if name != "weight_column"}
-        model = self.model.of_settings(settings)
+        model = self.model.of_arguments(settings)
         return model.measure(self._subject(table, original))
 
     def _subject(self, table: FrequencyTable | list[str], original: FrequencyTable | None) -> Subject:

@@ -8,26 +8,13 @@ from typing import Any
 
 from jinja2 import ChainableUndefined
 
+from anon_core.registry import MODELS
+
 NOTHING = "not stated"
-CHECKS = {
-    "alpha": "No value fills too much of a group",
-    "declared_types": "Cells are of the types that are announced",
-    "k_anonymity": "Every group is large enough",
-    "l_diversity": "The values in every group differ enough",
-    "link_k": "Whoever is looked for could be enough rows",
-    "max_risk": "The risk to be found is low enough",
-    "max_sensitivity": "No column gives too much away",
-    "no_freeform_breach": "Nothing that is guarded can be inferred",
-    "no_published_identifier": "No column names people by itself",
-    "no_singletons": "Nobody is alone in a group",
-    "no_undeclared_column": "Only the announced columns are published",
-    "published_uniqueness": "No handful of columns singles anybody out",
+_OF_THE_GATE = {
     "formulas": "No cell is a formula to a spreadsheet",
     "evaluated": "Every check was carried out",
-    "rows_suppressed_at_most": "Few enough rows were left out",
-    "source_k": "Every row could be enough people",
     "same_content": "All files hold the same rows",
-    "t_closeness": "Every group is like the whole table",
     "unchanged": "The files are those that were measured",
 }
 
@@ -40,7 +27,10 @@ def check(name: object) -> str:
     ('Every group is large enough', 'Every group is like the whole table (illness, equal)', 'Column to exist')
     """
     plain, bracket, narrowed = str(name).removeprefix("expect_").partition("(")
-    words = CHECKS.get(plain) or f"{plain[:1].upper()}{plain[1:]}".replace("_", " ")
+    said = dict(_OF_THE_GATE)
+    for model in MODELS.members().values():
+        said |= model.page or {model.key: model.title}
+    words = said.get(plain) or f"{plain[:1].upper()}{plain[1:]}".replace("_", " ")
     return words + (f" ({narrowed}" if bracket else "")
 
 

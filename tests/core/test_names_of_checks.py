@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 import yaml
 
-from anon_core.check_names import names_of_policy
+from anon_core.models import Asked, Requirement, required
 from anon_core.policy import PartialPolicy
 from anon_core.waivers import named_check, waiver_of
 from tests.core.spec_files import MINIMAL, changed, folder, load, problems
@@ -38,8 +39,13 @@ def policy(*waived: str) -> PartialPolicy:
     return PartialPolicy.model_validate({**asked, "waivers": waivers})
 
 
+def requirements(policy: PartialPolicy) -> list[Requirement]:
+    asked = Asked(policy=policy, quasi_identifiers=(), k=1, today=date.min)
+    return list(required(asked))
+
+
 def test_requirements_that_would_share_a_name_are_told_apart_by_their_limits() -> None:
-    assert list(names_of_policy(policy()).values()) == NAMES
+    assert [one.name for one in requirements(policy())] == NAMES
 
 
 @pytest.mark.parametrize(
@@ -58,8 +64,7 @@ def test_requirements_that_would_share_a_name_are_told_apart_by_their_limits() -
 )
 def test_a_waiver_covers_all_that_it_names_and_nothing_else(waived: str, meant: list[str]) -> None:
     asked = policy(waived)
-    names = names_of_policy(asked)
-    assert [name for one, name in names.items() if waiver_of(asked, name, one.column)] == meant
+    assert [one.name for one in requirements(asked) if waiver_of(asked, one.name, one.model.column)] == meant
 
 
 def test_a_column_with_a_comma_is_not_taken_for_another_one() -> None:
