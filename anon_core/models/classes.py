@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class Classes:
     Some classes: the rows of each, and how often each value of a sensitive column occurs in it.
 
     ``ladders`` are those of sensitive columns whose hierarchy is needed. Class ``group[i]`` has the tuple ``tuples[i]``
-    of ``frequencies``, the table as collected.
+    of ``frequencies``, the table as collected. ``folder`` is where files that a publication names lie.
     """
 
     sizes: Integers
@@ -30,6 +31,7 @@ class Classes:
     group: Integers
     sensitive: SensitiveClasses | None = None
     ladders: Mapping[str, Ladder] = field(default_factory=dict)
+    folder: Path | None = None
 
     def total(self, counts: Integers) -> Integers:
         """Return the sum over each class of what is counted of every tuple."""

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from anon_core.policy import Waiver
 
 __all__ = ["Figure", "Measurement", "NotMeasurableError"]
 
-Figure = int | float | bool | None
-"""What is observed or required: a count, a share, a truth, or nothing where there is too little for any number."""
+Figure = int | float | bool | str | None
+"""
+What is observed or required: a count, a share, a truth, a word where it is no number, or None where there is too little
+for any.
+"""
 
 
 class NotMeasurableError(Exception):
@@ -24,8 +29,9 @@ class Measurement:
     ``name`` is what the check is called everywhere, ``model`` the key of its privacy model. ``columns`` are those that
     it is about, ``column`` the sensitive one where it is about one. ``counts`` has everything else that was counted,
     ``rows_at_risk`` the rows that stand in the way of passing. ``goal`` and ``reached`` say in a few words what a
-    recoding was to reach, and how far it came. Where nothing could be ``measured`` it has not passed, and nobody can
-    waive it.
+    recoding was to reach, and how far it came. ``distribution`` is the file that was measured, where one was. Where
+    nothing could be ``measured`` it has not passed, and cannot be waived. ``waiver`` is what the publication file calls
+    the check that ``waived_by`` lets fail.
     """
 
     model: str
@@ -40,10 +46,18 @@ class Measurement:
     rows_at_risk: int = 0
     goal: str = ""
     reached: str = ""
+    distribution: str = ""
     measured: bool = True
+    waiver: str | None = None
     waived_by: str | None = None
 
     @property
     def holds(self) -> bool:
         """Whether nothing stands in the way: it passed, or a person waived it."""
-        return self.passed or self.waived_by is not None
+        return self.passed is True or bool(self.measured and self.waiver and self.waived_by)
+
+    def excused(self, waiver: Waiver | None) -> Measurement:
+        """Return it waived, if it was measured, did not pass, and there is a waiver."""
+        if waiver is None or self.passed or not self.measured:
+            return self
+        return replace(self, waiver=waiver.check, waived_by=waiver.by)

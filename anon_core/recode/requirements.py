@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -92,6 +93,7 @@ class Requirements:
     others: tuple[PrivacyModel, ...] = ()
     occurrences: Mapping[str, Occurrences] = field(default_factory=dict)
     climbed: Mapping[str, Ladder] = field(default_factory=dict)
+    folder: Path | None = None
     kept: Mask | None = None
 
     @classmethod
@@ -102,6 +104,7 @@ class Requirements:
         *,
         sensitive: Mapping[str, FrequencyTable] | None = None,
         climbed: Mapping[str, Ladder] | None = None,
+        folder: Path | None = None,
     ) -> Requirements:
         """Return what models require; ``sensitive`` counts the tuples together with each column that they name."""
         return cls(
@@ -110,6 +113,7 @@ class Requirements:
             others=_others(models),
             occurrences={name: Occurrences.of(frequencies, pairs) for name, pairs in (sensitive or {}).items()},
             climbed=climbed or {},
+            folder=folder,
         )
 
     def of_models(self, models: Sequence[PrivacyModel]) -> Requirements:
@@ -150,6 +154,7 @@ class Requirements:
             group=group,
             sensitive=within,
             ladders=self.climbed,
+            folder=self.folder,
         )
 
     def _whole(self, occurrences: Occurrences) -> Integers:

@@ -86,6 +86,7 @@ class Task:
                 models_reached(policy, frequencies.names, publication),
                 sensitive=sensitive,
                 climbed=climbed,
+                folder=publication.root if publication else None,
             ),
             policy=policy,
             settings=settings or Recode(),

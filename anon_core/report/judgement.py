@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 from anon_core.comparison import Comparison, original_rows
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
-from anon_core.models import Asked, Measurement, Requirement, Subject, required
+from anon_core.models import Asked, Measurement, Subject, required
 from anon_core.plan import RecodingPlan
-from anon_core.policy import KMeans, PartialPolicy
+from anon_core.policy import KMeans
 from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.freeform import check_release, check_table
@@ -170,7 +170,7 @@ def _measurements(
         present=tuple(name for name in subject.names if name not in subject.besides),
     )
     for one in required(asked):
-        yield _excused(one, one.measured(subject), policy, today)
+        yield one.measured(subject).excused(one.waiver(policy, today))
     for kind, times in Counter(one.kind for one in ended(policy, today)).items():
         yield Measurement(
             model=kind,
@@ -188,12 +188,6 @@ def _require_link(subject: Subject) -> None:
         raise InvalidInputError("`k_means: link` is about the original rows too; give them with --original")
     if subject.people is not None and subject.comparison.after.units is None:
         raise InvalidInputError(f"`k_means: link` cannot be checked: {UNPAIRED}")
-
-
-def _excused(requirement: Requirement, found: Measurement, policy: PartialPolicy, today: date) -> Measurement:
-    """Return a measurement, waived if it did not pass and somebody answers for it today."""
-    waiver = requirement.waiver(policy, today)
-    return found if found.passed or not found.measured or waiver is None else replace(found, waived_by=waiver.by)
 
 
 def _beside(before: Table, table: Table, question: Question, original: Original, unit: str | None) -> Comparison:

@@ -200,6 +200,7 @@ def _receipt_faults(run: Run, body: str) -> list[str]:
         spec_digest=run.publication.digest(),
         suite_digest=receipt.suite_digest,
         distributions=[report, *(one for one in receipt.distributions if one.name != report.name)],
+        models=receipt.models,
         checks=receipt.checks,
     )
 

@@ -8,7 +8,7 @@ Great Expectations, pandas and the core are loaded by :func:`measure`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -17,9 +17,12 @@ from typing import TYPE_CHECKING, Any
 from anon_airflow.distributions import Distribution, digest_of, reread, same_rows
 from anon_airflow.quiet import quiet
 from anon_airflow.suite import FREQUENCIES, mandatory, render_suite, suite_digest, unmeasured
-from anon_airflow.verdict import EVERYWHERE, Check, Verdict
+from anon_airflow.verdict import EVERYWHERE, Verdict
 from anon_airflow.waiving import accepted_and_needed, without_effect
 from anon_airflow.withheld import reason_of
+from anon_core.errors import InternalError
+from anon_core.models.measurement import Measurement
+from anon_core.policy import Waiver
 from anon_core.waivers import ended
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from anon_core.spec import Publication
     from anon_core.table import Table
 
-__all__ = ["Check", "Distribution", "Original", "Verdict", "measure", "render_suite", "suite_digest"]
+__all__ = ["Distribution", "Original", "Verdict", "measure", "render_suite", "suite_digest"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,16 +65,29 @@ def measure(
         gate.digest = suite_digest(gate.suite)
         gate.check_policy(publication, today)
         gate.check_named(paths)
-        for path in paths:
-            gate.measure_file(path)
+        gate.measure_files(paths)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - importing a library may even exit with code 0
         gate.fail(EVERYWHERE, "gate", f"the gate could not finish: {reason_of(error)}")
-    gate.check_evaluated(len(paths))
-    return gate.verdict(len(paths))
+    gate.check_evaluated()
+    return gate.verdict()
+
+
+@dataclass(slots=True, kw_only=True)
+class _File:
+    """A file that was read back, with its digest and size; the rows are let go when the next one is read."""
+
+    path: Path
+    digest: tuple[str, int]
+    frequencies: FrequencyTable
+    table: Table | None
 
 
 class _Gate:
-    """One passage through the gate: checks pile up, and the first file's content is kept to compare the others with."""
+    """
+    One passage through the gate: all files are read and compared, and what they hold is measured once.
+
+    Checks pile up; the first file's content is kept to compare the others with.
+    """
 
     def __init__(self, folder: Path, original: Original | None, *, without_formulas: bool) -> None:
         self.folder = folder
@@ -79,14 +95,19 @@ class _Gate:
         self.without_formulas = without_formulas
         self.suite: dict[str, Any] = {}
         self.digest = ""
-        self.checks: list[Check] = []
+        self.checks: list[Measurement] = []
         self.files: list[Distribution] = []
         self.evaluated = 0
         self.vouched = 0
         self.first: tuple[str, FrequencyTable] | None = None
         self.singled_out: set[tuple[str, ...]] = set()
 
-    def verdict(self, files: int) -> Verdict:
+    @property
+    def expected(self) -> int:
+        """How many expectations have to be evaluated."""
+        return len(self.suite.get("expectations", ()))
+
+    def verdict(self) -> Verdict:
         return Verdict(
             checks=tuple(self.checks),
             distributions=tuple(self.files),
@@ -94,22 +115,26 @@ class _Gate:
             suite_digest=self.digest,
             evaluated=self.evaluated,
             vouched=self.vouched,
-            expected=files * len(self.suite.get("expectations", ())),
+            expected=self.expected,
             singled_out=frozenset(self.singled_out),
         )
 
     def note(
         self, where: str, name: str, passed: bool, message: str, observed: str | float = "", required: str | float = ""
     ) -> None:
-        check = Check(
-            distribution=where, name=name, passed=passed, observed=observed, required=required, message=message
+        """Note what was found about the files themselves, which is no privacy model's."""
+        self.checks.append(
+            Measurement(
+                model="gate",
+                name=name,
+                columns=(),
+                passed=passed,
+                observed=observed,
+                required=required,
+                sentence=message,
+                distribution=where,
+            )
         )
-        self.checks.append(check)
-
-    def excuse(self, waiver: Mapping[str, str] | None) -> None:
-        """Let the last check be waived, if it was measured, did not pass and somebody answers for it."""
-        if waiver and not self.checks[-1].passed:
-            self.checks[-1] = replace(self.checks[-1], waiver=waiver["check"], waived_by=waiver["by"])
 
     def fail(
         self, where: str, name: str, message: str, observed: str | float = "no", required: str | float = "yes"
@@ -148,8 +173,23 @@ class _Gate:
                 len(distributions),
             )
 
-    def measure_file(self, path: Path) -> None:
-        """Take the digest, reread the file, evaluate the suite on it, and see that the digest is still the same."""
+    def measure_files(self, paths: Sequence[Path]) -> None:
+        """Read every file, compare them, evaluate the suite on what they hold, and see that no file has changed."""
+        read: list[_File] = []
+        for path in paths:
+            if read:
+                read[-1].table = None  # One table at a time; what was counted of it is enough to compare.
+            if found := self._read(path):
+                read.append(found)
+        if read:
+            differs = any(check.name == "same_content" and not check.passed for check in self.checks)
+            one_content = len(read) == len(paths) and not differs
+            self._evaluate(EVERYWHERE if one_content else read[-1].path.name, read[-1])
+        for file in read:
+            self._check_unchanged(file)
+
+    def _read(self, path: Path) -> _File | None:
+        """Take the digest of a file, read it back, and compare it with the first one."""
         from anon_core.frequency import FrequencyTable
 
         where = path.name
@@ -159,30 +199,31 @@ class _Gate:
             frequencies = FrequencyTable.of(table)
         except Exception as error:  # noqa: BLE001 - shut, whatever it is
             self.fail(where, "readable", f"cannot be read back: {reason_of(error)}; nothing in it was measured")
-            return
+            return None
         self.files.append(Distribution(name=where, sha256=digest, bytes=size, rows=table.rows))
-        self._evaluate(where, table, frequencies)
-        self.singled_out |= accepted_and_needed(self.suite, frequencies)
         self._check_same(where, frequencies)
         if self.without_formulas:
             self._check_formulas(where, table)
-        self._check_unchanged(where, path, (digest, size))
+        return _File(path=path, digest=(digest, size), frequencies=frequencies, table=table)
 
-    def _evaluate(self, where: str, table: Table, frequencies: FrequencyTable) -> None:
+    def _evaluate(self, where: str, file: _File) -> None:
         with quiet():
             from anon_airflow.expectations.evaluation import Evaluation
 
+        if file.table is None:
+            raise InternalError("a file without its rows", "gate")
         counted = self.original.frequencies if self.original else None
         given = {f"sha256:{self.original.sha256}": counted} if self.original and counted else {}
-        evaluation = Evaluation(table, frequencies, self.folder, given)
+        evaluation = Evaluation(file.table, file.frequencies, self.folder, given)
         for entry in self.suite["expectations"]:
             if entry["meta"]["beside_original"] and self.original and self.original.frequencies is None:
                 self.vouched += 1
                 continue
-            outcome = evaluation.evaluate(entry)
-            self.evaluated += outcome.evaluated
-            self.note(where, outcome.name, outcome.passed, outcome.message, outcome.observed, outcome.required)
-            self.excuse(entry["meta"].get("waiver") if outcome.measured else None)
+            waiver = entry["meta"].get("waiver")
+            found = replace(evaluation.evaluate(entry), distribution=where)
+            self.checks.append(found.excused(Waiver.model_validate(waiver) if waiver else None))
+        self.evaluated = evaluation.evaluated
+        self.singled_out = accepted_and_needed(self.suite, file.frequencies)
 
     def _check_same(self, where: str, frequencies: FrequencyTable) -> None:
         if self.first is None:
@@ -212,9 +253,10 @@ class _Gate:
             message = f"distinct values that a spreadsheet would run as a formula: {told}; run recode again"
         self.note(where, "formulas", not found, message, sum(found.values()), 0)
 
-    def _check_unchanged(self, where: str, path: Path, before: tuple[str, int]) -> None:
+    def _check_unchanged(self, file: _File) -> None:
+        where, before = file.path.name, file.digest
         try:
-            after = digest_of(path)
+            after = digest_of(file.path)
         except OSError as error:
             self.fail(where, "unchanged", f"disappeared while it was measured: {reason_of(error)}; run recode again")
             return
@@ -223,8 +265,8 @@ class _Gate:
         else:
             self.fail(where, "unchanged", "changed while it was measured; run recode again", after[0], before[0])
 
-    def check_evaluated(self, files: int) -> None:
-        expected = files * len(self.suite.get("expectations", ()))
+    def check_evaluated(self) -> None:
+        expected = self.expected
         answered = self.evaluated + self.vouched
         beside = f", {self.vouched} more need the originals and stand in the receipt" if self.vouched else ""
         self.note(

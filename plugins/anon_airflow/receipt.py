@@ -6,29 +6,42 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from anon_airflow.distributions import Distribution
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
 
-__all__ = ["Distribution", "Receipt", "digest_of_text", "issue", "problems"]
+__all__ = ["Distribution", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
 
 
 _TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "spec_digest", "suite_digest")
-_KEYS = {*_TEXTS, "checks", "distributions", "verdict"}
+_KEYS = {*_TEXTS, "checks", "distributions", "models", "verdict"}
+
+
+class ModelUsed(NamedTuple):
+    """A privacy model that judged, and the package that it came with."""
+
+    key: str
+    package: str
+    version: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What a gate measured and found safe; a gate that refuses gives none, so the verdict is always ``passed``."""
+    """
+    What a gate measured and found safe; a gate that refuses gives none, so the verdict is always ``passed``.
+
+    ``models`` are the privacy models that judged, sorted by key.
+    """
 
     dataset: str
     run_id: str
     spec_digest: str
     suite_digest: str
     distributions: tuple[Distribution, ...]
+    models: tuple[ModelUsed, ...]
     checks: int
     anonflow_version: str
     key_id: str
@@ -69,14 +82,15 @@ class Receipt:
             raise _not_a_receipt("its verdict is not `passed`")
         if not all(isinstance(document[name], str) for name in _TEXTS) or not _is_count(document["checks"]):
             raise _not_a_receipt("a field has the wrong type")
-        distributions = _distributions(document["distributions"])
+        distributions, models = _distributions(document["distributions"]), _models(document["models"])
         texts = {name: document[name] for name in _TEXTS}
-        return cls(distributions=distributions, checks=document["checks"], **texts)
+        return cls(distributions=distributions, models=models, checks=document["checks"], **texts)
 
     def _document(self) -> dict[str, Any]:
         document: dict[str, Any] = {name: getattr(self, name) for name in _TEXTS}
         document["checks"] = self.checks
         document["distributions"] = [distribution._asdict() for distribution in self.distributions]
+        document["models"] = [model._asdict() for model in self.models]
         document["verdict"] = self.verdict
         return document
 
@@ -94,6 +108,7 @@ def issue(
     spec_digest: str,
     suite_digest: str,
     distributions: Iterable[Distribution],
+    models: Iterable[ModelUsed],
     checks: int,
     anonflow_version: str,
 ) -> Receipt:
@@ -114,6 +129,7 @@ def issue(
         spec_digest=spec_digest,
         suite_digest=suite_digest,
         distributions=listed,
+        models=tuple(sorted(models)),
         checks=checks,
         anonflow_version=anonflow_version,
         key_id=key.key_id,
@@ -132,6 +148,7 @@ def problems(
     spec_digest: str,
     suite_digest: str,
     distributions: Iterable[Distribution],
+    models: Iterable[ModelUsed],
     checks: int,
 ) -> list[str]:
     """
@@ -157,6 +174,13 @@ def problems(
             found.append(f"the receipt is for another {what}: it covers {covered}, this publishes {wanted}")
     if receipt.checks != checks:
         found.append(f"the receipt is for {receipt.checks} checks, the suite of this publication asks for {checks}")
+    now, then = ({one.key: f"{one.package} {one.version}" for one in given} for given in (models, receipt.models))
+    found += [
+        f"the privacy model {key} was {then.get(key, 'not there')} at the gate and is {now.get(key, 'not there')} now; "
+        "clear the run from `stage`"
+        for key in sorted(now.keys() | then.keys())
+        if now.get(key) != then.get(key)
+    ]
     found += _empty(receipt.checks, receipt.distributions)
     return found + _differences(receipt.distributions, tuple(distributions))
 
@@ -202,6 +226,17 @@ def _distributions(listed: Any) -> tuple[Distribution, ...]:
         if not texts or not _is_count(entry["bytes"]) or not _is_count(entry["rows"]):
             raise _not_a_receipt("a field of a distribution has the wrong type")
     return tuple(Distribution(**entry) for entry in listed)
+
+
+def _models(listed: Any) -> tuple[ModelUsed, ...]:
+    if not isinstance(listed, list):
+        raise _not_a_receipt("its privacy models are not a list")
+    for entry in listed:
+        if not isinstance(entry, dict) or set(entry) != set(ModelUsed._fields):
+            raise _not_a_receipt("its privacy models have the wrong fields")
+        if not all(isinstance(value, str) for value in entry.values()):
+            raise _not_a_receipt("a field of a privacy model has the wrong type")
+    return tuple(ModelUsed(**entry) for entry in listed)
 
 
 def _is_count(value: Any) -> bool:

@@ -139,7 +139,7 @@ def _four_k(run: Run, recoded: Mapping[str, int | None], verdict: Verdict) -> Fo
 
 def _measured(verdict: Verdict, name: str, worst: Callable[[list[int]], int]) -> int | None:
     """Return what the gate measured in the file that did worst, or None where it had nothing to measure."""
-    found = [int(check.observed) for check in verdict.checks if check.name == name]
+    found = [int(str(check.observed)) for check in verdict.checks if check.name == name]
     return worst(found) if found else None
 
 

@@ -281,6 +281,7 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
                 spec_digest=run.publication.digest(),
                 suite_digest=verdict.suite_digest,
                 distributions=[*verdict.distributions, report],
+                models=verdict.models,
                 checks=verdict.evaluated,
                 anonflow_version=__version__,
             )
@@ -347,6 +348,7 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
         spec_digest=run.publication.digest(),
         suite_digest=verdict.suite_digest,
         distributions=[*verdict.distributions, report.measured],
+        models=verdict.models,
         checks=verdict.expected,
     )
     if problems or not verdict.passed:

@@ -86,6 +86,8 @@ def mandatory(publication: Publication, today: date) -> dict[str, int]:
         "expect_rows_suppressed_at_most": 1,
         "expect_no_freeform_breach": privacy.freeform is not None,
     }
+    for key, asked in (privacy.model_extra or {}).items():
+        wanted[expectation_type(key)] = len(asked) if isinstance(asked, (list, tuple)) else 1
     return {kind: int(times) for kind, times in wanted.items() if times}
 
 
@@ -119,6 +121,7 @@ def _own_entry(requirement: Requirement, weight: str, waiver: Waiver | None) -> 
     model = requirement.model
     kwargs = {**model.arguments(), "weight_column": weight}
     entry = _entry(expectation_type(model.key), kwargs, FREQUENCIES, requirement.name, Need.ORIGINAL in model.needs)
+    entry["meta"]["model"] = model.key
     return entry if waiver is None else {**entry, "meta": {**entry["meta"], "waiver": waiver.model_dump(mode="json")}}
 
 

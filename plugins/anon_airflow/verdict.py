@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from anon_airflow.distributions import Distribution
+from anon_airflow.receipt import ModelUsed
+from anon_core.models.measurement import Measurement
+from anon_core.registry import MODELS
 
 EVERYWHERE = "all"
-"""The distribution of a check that is not about one file."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """
-    One thing that was measured, what was required of it, and a sentence that says both.
-
-    One that did not pass may be excused: ``waiver`` is what the publication file calls it, ``waived_by`` who did it.
-    """
-
-    distribution: str
-    name: str
-    passed: bool
-    observed: str | int | float
-    required: str | int | float
-    message: str
-    waiver: str | None = None
-    waived_by: str | None = None
-
-    @property
-    def holds(self) -> bool:
-        """Whether it stands in nobody's way: passed, or waived by a person."""
-        return self.passed is True or bool(self.waiver and self.waived_by)
+"""The distribution of a measurement that is about all files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +26,7 @@ class Verdict:
     sorted.
     """
 
-    checks: tuple[Check, ...]
+    checks: tuple[Measurement, ...]
     distributions: tuple[Distribution, ...]
     suite: dict[str, Any]
     suite_digest: str
@@ -70,16 +50,23 @@ class Verdict:
         files: dict[str, dict[str, None]] = {}  # Two columns may fail in the same words: a file is named once.
         for check in self.checks:
             if not check.holds:
-                files.setdefault(check.message, {})[check.distribution] = None
+                files.setdefault(check.sentence, {})[check.distribution] = None
         return tuple(
-            message if EVERYWHERE in where else f"{', '.join(where)}: {message}" for message, where in files.items()
+            sentence if EVERYWHERE in where else f"{', '.join(where)}: {sentence}" for sentence, where in files.items()
         )
+
+    @property
+    def models(self) -> tuple[ModelUsed, ...]:
+        """The privacy models of the suite, each with the package that it comes with."""
+        keys = sorted({str(entry["meta"]["model"]) for entry in self.suite["expectations"] if "model" in entry["meta"]})
+        providers = [(key, MODELS.provider(key)) for key in keys]
+        return tuple(ModelUsed(key=key, package=one.package, version=one.version) for key, one in providers)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the suite (its digest stands for it) as JSON-ready data."""
         return {
             "passed": self.passed,
-            "checks": [asdict(check) for check in self.checks],
+            "checks": [_noted(check) for check in self.checks],
             "distributions": [distribution._asdict() for distribution in self.distributions],
             "suite_digest": self.suite_digest,
             "evaluated": self.evaluated,
@@ -87,3 +74,17 @@ class Verdict:
             "vouched": self.vouched,
             "reasons": list(self.reasons),
         }
+
+
+def _noted(check: Measurement) -> dict[str, Any]:
+    """Return a measurement as both reports have it."""
+    return {
+        "distribution": check.distribution,
+        "name": check.name,
+        "passed": check.passed,
+        "observed": check.observed,
+        "required": check.required,
+        "message": check.sentence,
+        "waiver": check.waiver,
+        "waived_by": check.waived_by,
+    }

@@ -179,7 +179,7 @@ def test_an_unknown_label_in_a_release_shuts_the_gate(tmp_path):
     file = tmp_path / "people.csv"
     file.write_text("sex,town,illness\n" + "any,*,Cold\n" * 35)
     verdict = gate.measure(run.publication, [file], rows_before=35, today=steps._today())
-    failed = {check.name: check.message for check in verdict.checks if not check.passed}
+    failed = {check.name: check.sentence for check in verdict.checks if not check.passed}
     assert "hierarchy of illness does not know 1 label, in 35 rows" in failed["no_freeform_breach"]
     assert "Cold" not in str(verdict.to_dict())
 

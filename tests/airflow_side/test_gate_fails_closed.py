@@ -6,7 +6,8 @@ import pytest
 
 from anon_airflow import gate, suite
 from anon_airflow.expectations import OURS
-from anon_airflow.verdict import Check, Distribution, Verdict
+from anon_airflow.verdict import Distribution, Verdict
+from anon_core.models import Measurement
 from tests.airflow_side.gate_publications import (
     CANARY,
     COLUMNS,
@@ -124,7 +125,7 @@ def test_no_requirement_of_a_policy_can_be_lost_unnoticed(tmp_path, monkeypatch,
         left = [other for other in whole["expectations"] if other != entry]
         monkeypatch.setattr(gate, "render_suite", lambda *_, left=left, **__: {**whole, "expectations": left})
         verdict = gate.measure(publication, write(tmp_path, ROWS, publication.published), rows_before=10, today=TODAY)
-        assert [check.message for check in verdict.checks if check.name == "suite" and entry["type"] in check.message]
+        assert [check.sentence for check in verdict.checks if check.name == "suite" and entry["type"] in check.sentence]
 
 
 @pytest.mark.parametrize("lost", sorted(["expect_k_anonymity", "expect_no_singletons", "expect_published_uniqueness"]))
@@ -183,7 +184,9 @@ def test_a_result_must_say_true_itself(publish, monkeypatch, answer):
 
 
 def test_a_verdict_cannot_be_talked_into_passing():
-    check = Check(distribution="a", name="k", passed=True, observed=5, required=5, message="")
+    check = Measurement(
+        model="k", name="k", columns=(), distribution="a", passed=True, observed=5, required=5, sentence=""
+    )
     file = Distribution(name="a", sha256="0", bytes=1, rows=1)
     good = {
         "checks": (check,),

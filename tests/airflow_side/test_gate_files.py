@@ -59,7 +59,7 @@ def test_a_formula_shuts_it_where_none_may_be(publish):
     assert publish(rows).passed
     shut = publish(rows, csv={"escape_formulas": True})
     assert failed(shut) == {"formulas"} and CANARY not in text_of(shut)
-    assert "1 in points" in next(check.message for check in shut.checks if check.name == "formulas")
+    assert "1 in points" in next(check.sentence for check in shut.checks if check.name == "formulas")
     escaped = publish([(*row[:3], f"'{row[3]}") for row in rows], csv={"escape_formulas": True})
     assert escaped.passed and "formulas" in {check.name for check in escaped.checks}
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_airflow.key_ring import KeyRing
-from anon_airflow.receipt import Distribution, Receipt, issue, problems
+from anon_airflow.receipt import Distribution, ModelUsed, Receipt, issue, problems
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
 
@@ -26,6 +26,7 @@ PUBLISHED: dict[str, Any] = {
     "spec_digest": "3" * 64,
     "suite_digest": "4" * 64,
     "distributions": (CSV, PARQUET),
+    "models": (ModelUsed("k_anonymity", "anonflow", "0.1.0"), ModelUsed("delta_presence", "a-package", "1.5")),
     "checks": 12,
 }
 
@@ -68,6 +69,11 @@ def test_the_order_in_which_distributions_are_given_does_not_matter() -> None:
             {"distributions": (CSV._replace(name="table.parquet"), PARQUET._replace(name="table.csv"))},
             "table.csv changed after the gate measured it",
         ),
+        (
+            {"models": (*PUBLISHED["models"][:1], ModelUsed("delta_presence", "a-package", "1.6"))},
+            "delta_presence was a-package 1.5 at the gate and is a-package 1.6 now",
+        ),
+        ({"models": PUBLISHED["models"][:1]}, "delta_presence was a-package 1.5 at the gate and is not there now"),
         ({"checks": 13}, "for 12 checks, the suite of this publication asks for 13"),
     ],
 )
@@ -78,8 +84,8 @@ def test_a_receipt_does_not_cover_anything_else(changed: dict[str, Any], what: s
 
 
 def test_every_problem_is_named_at_once() -> None:
-    other = {"dataset": "a", "run_id": "b", "spec_digest": "c", "suite_digest": "d", "distributions": (), "checks": 1}
-    assert len(problems(given_receipt(), KEY, **other)) == 7
+    other = {"dataset": "a", "run_id": "b", "spec_digest": "c", "suite_digest": "d", "distributions": (), "models": ()}
+    assert len(problems(given_receipt(), KEY, **other, checks=1)) == 9
 
 
 def test_a_receipt_of_another_key_names_both_keys() -> None:

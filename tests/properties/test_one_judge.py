@@ -91,7 +91,7 @@ def by_gate(spec: Publication, table: Table, folder: Path) -> dict[str, Any]:
     write_parquet(table, files[1])
     counted = gate.Original(sha256="0" * 64, frequencies=table_frequencies(table))
     verdict = gate.measure(spec, files, rows_before=table.rows, today=TODAY, original=counted)
-    assert not [check.message for check in verdict.checks if check.observed == "not evaluated"]
+    assert not [check.sentence for check in verdict.checks if check.observed == "not evaluated"]
     return {one.name: (one.passed, one.observed, one.required) for one in verdict.checks}
 
 

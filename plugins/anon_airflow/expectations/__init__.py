@@ -18,7 +18,9 @@ from anon_airflow.expectations.expect_risk_below import ExpectRiskBelow
 from anon_airflow.expectations.expect_rows_suppressed_at_most import ExpectRowsSuppressedAtMost
 from anon_airflow.expectations.expect_sensitivity_below import ExpectSensitivityBelow
 from anon_airflow.expectations.expect_t_closeness import ExpectTCloseness
+from anon_airflow.expectations.foreign import foreign_expectations
 from anon_airflow.expectations.inputs import hierarchies_in, originals
+from anon_airflow.expectations.model_expectation import ModelExpectation
 
 OURS = {
     kind.expectation_type: kind
@@ -41,6 +43,12 @@ OURS = {
 }
 """Our expectations by the name they are registered under."""
 
+
+def expectations_of_models() -> dict[str, type[ModelExpectation]]:
+    """Return the expectations of all privacy models, those of other packages included, by their registered names."""
+    return {**OURS, **foreign_expectations()}
+
+
 __all__ = [
     "OURS",
     "ExpectAlphaAnonymity",
@@ -57,6 +65,7 @@ __all__ = [
     "ExpectRowsSuppressedAtMost",
     "ExpectSensitivityBelow",
     "ExpectTCloseness",
+    "expectations_of_models",
     "hierarchies_in",
     "metrics",
     "originals",

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
-from anon_core.kernels import AnyCodes
 from anon_core.table import Table
 
 
-def frequency_batch(frequencies: FrequencyTable, weight_column: str) -> pd.DataFrame:
+def stand_in(frequencies: FrequencyTable, weight_column: str) -> pd.DataFrame:
     """
-    Return the distinct rows and, in ``weight_column``, how often each occurs.
+    Return a table without rows that has the columns of the frequencies, and ``weight_column``.
+
+    Taken for the table itself it is refused, because of no rows anything would hold.
 
     :raises InvalidInputError: the file itself has a column of that name, which then is no declared one.
     """
@@ -23,11 +22,7 @@ def frequency_batch(frequencies: FrequencyTable, weight_column: str) -> pd.DataF
             f"a column named {weight_column} is in the file but not declared; "
             "drop it or declare it in the publication file"
         )
-    columns = {
-        name: _categorical(codes, domain)
-        for name, codes, domain in zip(frequencies.names, frequencies.codes, frequencies.domains, strict=True)
-    }
-    return pd.DataFrame({**columns, weight_column: frequencies.weights})
+    return pd.DataFrame(columns=[*frequencies.names, weight_column])
 
 
 def row_batch(table: Table) -> pd.DataFrame:
@@ -43,9 +38,3 @@ def number_batch(table: Table) -> pd.DataFrame:
         if numbers.notna().any() and numbers.isna().equals(rows[name].isna()):
             rows[name] = numbers
     return rows
-
-
-def _categorical(codes: AnyCodes, domain: pa.Array) -> pd.Categorical:
-    gap = len(domain) - 1 if domain.null_count else -1  # the reader puts the gap last
-    words = pd.Index(domain.drop_null().to_pylist(), dtype="str")
-    return pd.Categorical.from_codes(np.where(codes == gap, -1, codes), categories=words)

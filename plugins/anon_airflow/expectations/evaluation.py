@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,41 +17,27 @@ import pandas as pd
 from great_expectations.data_context.types.base import DataContextConfig, InMemoryStoreBackendDefaults
 from great_expectations.validator.v1_validator import Validator
 
-from anon_airflow.expectations import OURS
-from anon_airflow.expectations.batches import frequency_batch, number_batch, row_batch
-from anon_airflow.expectations.inputs import hierarchies_in, originals
+from anon_airflow.expectations import expectations_of_models
+from anon_airflow.expectations.batches import number_batch, row_batch, stand_in
+from anon_airflow.expectations.inputs import StandIn, hierarchies_in, originals, standing_in
 from anon_airflow.quiet import quiet
 from anon_airflow.suite import FREQUENCIES, NUMBERS, ROWS
 from anon_core.errors import AnonError
 from anon_core.frequency import FrequencyTable
+from anon_core.models import Measurement, PrivacyModel
+from anon_core.models.measurement import Figure
 from anon_core.table import Table
 
 FORBIDDEN = frozenset({"result_format", "catch_exceptions"})
 """They would make Great Expectations copy cells into its results, or let exceptions through."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """
-    What became of one entry: ``evaluated`` is 1 when Great Expectations gave exactly one result for it.
-
-    ``measured`` tells that the result says how the data stands; an exception or a refusal says nothing of it.
-    """
-
-    name: str
-    passed: bool
-    evaluated: int
-    observed: str | float
-    required: str | float
-    message: str
-    measured: bool = False
-
-
 class Evaluation:
     """
     One file, turned into batches as they are asked for, in a context that lives in memory only.
 
-    Hierarchy files that a suite names are found below ``folder``, the originals it names among ``given``.
+    Hierarchy files that a suite names are found below ``folder``, the originals it names among ``given``. ``evaluated``
+    counts the entries for which Great Expectations gave exactly one result.
     """
 
     def __init__(
@@ -63,12 +48,14 @@ class Evaluation:
         self._frequencies = frequencies
         self._folder = folder
         self._validators: dict[tuple[str, str | None], Validator] = {}
+        self._stand_ins: dict[int, StandIn] = {}
+        self.evaluated = 0
 
-    def evaluate(self, entry: dict[str, Any]) -> Outcome:
-        """Evaluate one entry of a suite; whatever goes wrong is an outcome that did not pass."""
+    def evaluate(self, entry: dict[str, Any]) -> Measurement:
+        """Evaluate one entry of a suite; whatever goes wrong is a measurement that did not pass."""
         kind, name = str(entry["type"]), str(entry["meta"]["name"])
         try:
-            with quiet(), hierarchies_in(self._folder), originals(self._given):
+            with quiet(), hierarchies_in(self._folder), originals(self._given), standing_in(self._stand_ins):
                 return self._evaluate(kind, name, entry)
         except AnonError as error:
             return _failed(kind, name, str(error))
@@ -76,7 +63,8 @@ class Evaluation:
             could_not = f"Great Expectations could not run it ({type(error).__name__}); check its arguments"
             return _failed(kind, name, could_not)
 
-    def _evaluate(self, kind: str, name: str, entry: dict[str, Any]) -> Outcome:
+    def _evaluate(self, kind: str, name: str, entry: dict[str, Any]) -> Measurement:
+        ours = expectations_of_models()
         forbidden = sorted(FORBIDDEN & set(entry["kwargs"]))
         if forbidden:
             return _failed(kind, name, f"{', '.join(forbidden)} may not be set: results must not carry values")
@@ -85,14 +73,16 @@ class Evaluation:
         if [configuration.type for configuration in loaded] != [kind]:
             unknown = "Great Expectations does not know this type; check its name and that it is installed"
             return _failed(kind, name, unknown)
-        if kind in OURS and (type(suite.expectations[0]) is not OURS[kind] or loaded[0].kwargs != entry["kwargs"]):
+        if kind in ours and (type(suite.expectations[0]) is not ours[kind] or loaded[0].kwargs != entry["kwargs"]):
             return _failed(kind, name, "it was not loaded as it is written in the suite")
         validator = self._validator(entry)
-        validator.result_format = "BASIC" if kind in OURS else "BOOLEAN_ONLY"
+        validator.result_format = "BASIC" if kind in ours else "BOOLEAN_ONLY"
         answer = validator.validate_expectation_suite(suite)
         if len(answer.results) != 1 or answer.statistics["evaluated_expectations"] != 1:
             return _failed(kind, name, "Great Expectations gave no result for it")
-        return _outcome(kind, name, entry["kwargs"], answer)
+        self.evaluated += 1
+        model = ours[kind].model if kind in ours else None
+        return _measurement(kind, name, entry["kwargs"], answer, model)
 
     def _validator(self, entry: dict[str, Any]) -> Validator:
         """Return what validates the table an entry runs on; it keeps what it counted for the entries that follow."""
@@ -100,13 +90,19 @@ class Evaluation:
         weight = entry["kwargs"]["weight_column"] if view == FREQUENCIES else None
         if (view, weight) not in self._validators:
             build: dict[str, Callable[[], pd.DataFrame]] = {
-                FREQUENCIES: lambda: frequency_batch(self._frequencies, str(weight)),
+                FREQUENCIES: lambda: self._stand_in(str(weight)),
                 ROWS: lambda: row_batch(self._table),
                 NUMBERS: lambda: number_batch(self._table),
             }
             table = build[view]()
             self._validators[view, weight] = Validator(_definition(), batch_parameters={"dataframe": table})
         return self._validators[view, weight]
+
+    def _stand_in(self, weight_column: str) -> pd.DataFrame:
+        """Return a frame without rows for the frequencies: they are counted already, and metrics take them as such."""
+        frame = stand_in(self._frequencies, weight_column)
+        self._stand_ins[id(frame)] = StandIn(frame=frame, frequencies=self._frequencies)
+        return frame
 
 
 def batch_of(table: pd.DataFrame) -> Any:
@@ -126,43 +122,39 @@ def _definition() -> Any:
     return asset.add_batch_definition_whole_dataframe("whole")
 
 
-def _outcome(kind: str, name: str, kwargs: dict[str, Any], answer: Any) -> Outcome:
+def _measurement(
+    kind: str, name: str, kwargs: dict[str, Any], answer: Any, model: type[PrivacyModel] | None
+) -> Measurement:
     (result,) = answer.results
     raised = _raised(result.exception_info)
     passed = answer.success is True and result.success is True and not raised
-    if kind in OURS and not raised:
+    if model is not None and not raised:
         found = result.result
-        return Outcome(
+        return Measurement(
+            model=model.key,
             name=name,
+            columns=tuple(kwargs["columns"]),
+            column=kwargs.get("sensitive"),
             passed=passed,
-            evaluated=1,
             observed=_shown(found),
             required=found.get("required", "measured"),
-            message=str(found["sentence"]),
+            sentence=str(found["sentence"]),
+            counts=found["observed_value"] or {},
             measured="measured" in found,
         )
     where = f" ({kwargs['column']})" if isinstance(kwargs.get("column"), str) else ""
+    said = (
+        "holds"
+        if passed
+        else "does not hold; look at the source with `anon profile`, or change it in the publication file"
+    )
     if raised:
         said = "could not be evaluated; check its arguments and the type of its column"
-    else:
-        said = (
-            "holds"
-            if passed
-            else "does not hold; look at the source with `anon profile`, or change it in the publication file"
-        )
     observed = "holds" if passed else "raised" if raised else "does not hold"
-    return Outcome(
-        name=name,
-        passed=passed,
-        evaluated=1,
-        observed=observed,
-        required="holds",
-        message=f"{kind}{where} {said}",
-        measured=not raised,
-    )
+    return _stock(kind, name, f"{kind}{where} {said}", observed, passed=passed, measured=not raised)
 
 
-def _shown(found: dict[str, Any]) -> str | float:
+def _shown(found: dict[str, Any]) -> Figure:
     """Return what was measured; a class may have too little for any number."""
     measured = found.get("measured", "not measured")
     return "none" if measured is None else measured
@@ -177,12 +169,21 @@ def _raised(information: Any) -> bool:
     )
 
 
-def _failed(kind: str, name: str, why: str) -> Outcome:
-    return Outcome(
+def _failed(kind: str, name: str, why: str) -> Measurement:
+    return _stock(kind, name, f"{kind}: {why}", "not evaluated", required="evaluated", passed=False, measured=False)
+
+
+def _stock(
+    kind: str, name: str, sentence: str, observed: str, *, passed: bool, measured: bool, required: str = "holds"
+) -> Measurement:
+    """Return what became of an expectation that no model of ours judges: only its truth is known."""
+    return Measurement(
+        model=kind,
         name=name,
-        passed=False,
-        evaluated=0,
-        observed="not evaluated",
-        required="evaluated",
-        message=f"{kind}: {why}",
+        columns=(),
+        passed=passed,
+        observed=observed,
+        required=required,
+        sentence=sentence,
+        measured=measured,
     )

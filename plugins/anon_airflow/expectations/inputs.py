@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
 
 Original: TypeAlias = Union["pd.DataFrame", "FrequencyTable"]
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandIn:
+    """A table without rows, and the frequencies of the file that it stands for."""
+
+    frame: pd.DataFrame
+    frequencies: FrequencyTable
+
+
+_STAND_INS: ContextVar[Mapping[int, StandIn] | None] = ContextVar("anon_stand_ins", default=None)
 _FOLDER: ContextVar[Path | None] = ContextVar("anon_hierarchy_folder", default=None)
 _ORIGINALS: ContextVar[Mapping[str, Original] | None] = ContextVar("anon_originals", default=None)
 
@@ -56,3 +67,19 @@ def originals(tables: Mapping[str, Original]) -> Iterator[None]:
 def original_named(name: str) -> Original | None:
     """Return the original of this name, or None where nobody gave it."""
     return (_ORIGINALS.get() or {}).get(name)
+
+
+@contextmanager
+def standing_in(tables: Mapping[int, StandIn]) -> Iterator[None]:
+    """Let metrics find what was counted already, by the id of the frame that stands for it, as long as it lasts."""
+    token = _STAND_INS.set(tables)
+    try:
+        yield
+    finally:
+        _STAND_INS.reset(token)
+
+
+def counted_already(table: pd.DataFrame) -> FrequencyTable | None:
+    """Return the frequencies that a frame stands for, or None where it is a table itself."""
+    found = (_STAND_INS.get() or {}).get(id(table))
+    return found.frequencies if found is not None and found.frame is table else None

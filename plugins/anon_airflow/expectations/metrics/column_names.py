@@ -10,6 +10,7 @@ from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlA
 from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 
+from anon_airflow.expectations.inputs import counted_already
 from anon_airflow.expectations.metrics import sql_cells
 from anon_airflow.expectations.metrics.pandas_cells import require_columns, require_rows
 from anon_airflow.expectations.metrics.refusal import Refusal, refuse_instead_of_raising
@@ -34,7 +35,8 @@ class ColumnNames(TableMetricProvider):
         table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
         weight_column = metric_value_kwargs["weight_column"]
         names = list(table.columns)
-        require_rows(bool(len(table)))
+        known = counted_already(table)
+        require_rows(bool(len(table) if known is None else known.rows))
         require_columns(names, [], weight_column)
         return [name for name in names if name != weight_column]
 

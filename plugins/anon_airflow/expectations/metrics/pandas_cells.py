@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from anon_airflow.expectations.inputs import counted_already
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError
 from anon_core.frequency import FrequencyTable
 
@@ -24,6 +25,9 @@ def counted(table: pd.DataFrame, columns: Sequence[str], weight_column: str | No
     :raises NotMeasurableError: no rows; see also :func:`require_columns` and :func:`weights_of`.
     """
     require_columns(list(table.columns), columns, weight_column)
+    if (known := counted_already(table)) is not None:
+        require_rows(bool(known.rows))
+        return known.project(columns)
     require_rows(bool(len(table)))
     weights = weights_of(table, weight_column)
     if not columns:
