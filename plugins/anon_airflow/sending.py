@@ -12,13 +12,13 @@ from anon_airflow.gone import refuse_withdrawn
 from anon_airflow.home import wipe
 from anon_airflow.places import portal_at, settings_of
 from anon_airflow.portal_place import check_portal_place
-from anon_airflow.portals.release import Published, Release
 from anon_airflow.receipt import digest_of_text
 from anon_airflow.release import ReportFile, build_release
 from anon_airflow.run import Run
 from anon_airflow.telling import Progress
 from anon_airflow.verdict import Verdict
 from anon_core.errors import AnonError, RefusedError
+from anon_core.release import Published, Release
 
 if TYPE_CHECKING:
     from anon_airflow.portals.portal import Portal

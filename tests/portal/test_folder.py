@@ -15,8 +15,8 @@ import pytest
 
 from anon_airflow.portals import words
 from anon_airflow.portals.folder import FolderPortal
-from anon_airflow.portals.release import Distribution
 from anon_core.errors import InvalidInputError, RefusedError
+from anon_core.release import Distribution
 from anon_core.waivers import WAIVABLE
 from tests.portal.folder_releases import Maker, maker, names, newest
 

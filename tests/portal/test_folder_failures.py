@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from anon_airflow.portals.folder import FolderPortal
-from anon_airflow.portals.release import Release
 from anon_core.errors import StorageError
+from anon_core.release import Release
 from tests.portal.folder_releases import Maker, assert_sound, maker, names, newest
 
 

@@ -15,9 +15,9 @@ from anon_airflow.audit.evidence import UNPROVEN, WRONG
 from anon_airflow.commands.output import json_option, print_json, print_table
 from anon_airflow.home import Home, private_folder
 from anon_airflow.key_ring import RETIRED, KeyRing
-from anon_airflow.portals.release import SLUG
 from anon_airflow.sweep import closed_in, originals
 from anon_core.errors import InvalidInputError
+from anon_core.release import SLUG
 
 MAX_SHOWN = 5
 """So many sentences about what does not hold are printed; `anon audit export` marks every row."""

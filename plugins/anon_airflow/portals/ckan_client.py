@@ -19,10 +19,10 @@ from anon_airflow.portals.ckan_deadline import Deadline
 from anon_airflow.portals.ckan_requests import Reply, Request, Sent, read_reply
 from anon_airflow.portals.ckan_server import Server, origin
 from anon_airflow.portals.disk import BLOCK, storage_errors
-from anon_airflow.portals.release import changed_file
 from anon_airflow.telling import Progress, Teller, say, seldom
 from anon_core import __version__
 from anon_core.errors import InvalidInputError, PortalError
+from anon_core.release import changed_file
 from anon_core.wording import printable
 
 log = logging.getLogger(__name__)

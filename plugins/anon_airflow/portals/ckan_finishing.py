@@ -24,7 +24,7 @@ from anon_airflow.portals.ckan_resources import (
     ours,
 )
 from anon_airflow.portals.manifest import Manifest
-from anon_airflow.portals.release import Release
+from anon_core.release import Release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,9 +34,9 @@ from anon_airflow.portals.ckan_resources import (
 )
 from anon_airflow.portals.ckan_server import Server, origin
 from anon_airflow.portals.ckan_settings import Settings, check, find_licence
-from anon_airflow.portals.release import Published, Release, check_names
 from anon_airflow.telling import Progress
 from anon_core.errors import InvalidInputError, PortalError, RefusedError
+from anon_core.release import Published, Release, check_names
 
 
 class CkanPortal:

@@ -28,9 +28,9 @@ from anon_airflow.portals.ckan_resources import (
     plan,
 )
 from anon_airflow.portals.manifest import Manifest, age, manifest_of
-from anon_airflow.portals.release import Release, withdrawn_words
 from anon_core.errors import InvalidInputError, PortalError, RefusedError
 from anon_core.limits import DOWNLOAD
+from anon_core.release import Release, withdrawn_words
 
 log = logging.getLogger(__name__)
 

@@ -38,10 +38,10 @@ from anon_airflow.portals.disk import (
     write_new,
 )
 from anon_airflow.portals.manifest import Manifest, as_json, damaged_file, manifest_of, read_manifest, report_bytes
-from anon_airflow.portals.release import NAME, SLUG, Published, Release, check_names, withdrawn_words
 from anon_airflow.portals.shelf import Shelf, shelf_of, version_folders
 from anon_airflow.portals.tombstone import Tombstone, is_tombstone, tombstone_of, withdrawn_before
 from anon_core.errors import InvalidInputError, RefusedError, StorageError
+from anon_core.release import NAME, SLUG, Published, Release, check_names, withdrawn_words
 
 EXPIRED = "Newer versions have taken its place."
 MOVED = "no portal is there, so nothing was taken off; if it was moved, put a link to it in this place"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from anon_airflow.portals.release import Published, Release
+from anon_core.release import Published, Release
 
 
 class Portal(Protocol):

@@ -15,8 +15,8 @@ from anon_airflow.portals.ckan_client import Patience
 from anon_airflow.portals.ckan_portal import CkanPortal
 from anon_airflow.portals.ckan_server import Server
 from anon_airflow.portals.ckan_settings import Settings
-from anon_airflow.portals.release import Distribution, Release
 from anon_airflow.telling import Progress
+from anon_core.release import Distribution, Release
 from tests.portal.ckan.boot import CkanServer
 
 QUICK = Patience(attempts=3, first=0.05)
