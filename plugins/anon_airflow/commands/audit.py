@@ -224,8 +224,8 @@ def pending(dataset: str | None, as_json: bool) -> None:
     "anchors",
     type=click.Path(path_type=Path, exists=True),
     multiple=True,
-    help="A manifest.json or tombstone.json of a portal, a folder of them, or a CKAN dataset as JSON: shows a cut "
-    "tail. Repeatable.",
+    help="A manifest.json or tombstone.json of a portal, a folder of them, or a dataset as JSON from the "
+    "portal's API: shows a cut tail. Repeatable.",
 )
 @json_option
 def verify(anchors: tuple[Path, ...], as_json: bool) -> None:
