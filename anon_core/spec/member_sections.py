@@ -12,6 +12,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationInfo
 
+from anon_core.errors import InvalidInputError
 from anon_core.policy import Model, Whole
 from anon_core.registry import PORTALS, SOURCES, Registry
 from anon_core.spec.private_folders import PrivateFolder
@@ -69,8 +70,7 @@ def key_in(registry: Registry, section: Mapping[str, Any]) -> str | None:
 
     :raises ValueError: it names several.
     """
-    keys = registry.keys()
-    named = [key for key in keys if section.get(key) is not None]
+    named = [key for key in (*registry.keys(),) if section.get(key) is not None]
     if len(named) > 1:
         raise ValueError(f"names {' and '.join(f'`{key}`' for key in named)}; it needs exactly one of them")
     return named[0] if named else None
@@ -96,42 +96,40 @@ def _reader(registry: Registry, name: str, base: type[Model]) -> Callable[[Any, 
         if not isinstance(value, dict):
             return base.model_validate(value, context=info.context)  # Which says that it should be a mapping.
         key = key_in(registry, value) or _meant(registry, value)
-        if key is None:
-            strange = _strange(registry, value)
-            return Unread.of(registry, strange[0], (name, strange[0]), value)
+        if key not in registry:
+            return Unread.of(registry, key, (name, key), value)
         off = {*registry.keys()} & {*value} - {key}
         section = {each: one for each, one in value.items() if each not in off} if off else value
         return registry.get(key).settings.model_validate(section, context=info.context)
 
-    return read
+    def guarded(value: Any, info: ValidationInfo) -> Any:
+        try:
+            return read(value, info)
+        except InvalidInputError as error:  # A package that cannot be imported, or a key that two bring.
+            raise ValueError(str(error)) from None
+        except (AttributeError, TypeError, LookupError) as error:  # One such package must not stop the other DAGs.
+            raise ValueError(f"a package that brings a {registry.noun} fails ({type(error).__name__})") from None
+
+    return guarded
 
 
-def _meant(registry: Registry, section: Mapping[str, Any]) -> str | None:
+def _meant(registry: Registry, section: Mapping[str, Any]) -> str:
     """
-    Return the member that a section without a key is for; None for one that is not installed.
+    Return the key of the member that a section without any is for: a misspelt one, or one that is not installed.
 
-    :raises ValueError: it says nothing that tells.
+    :raises ValueError: nothing in it tells.
     """
-    strange = _strange(registry, section)
+    fields = {key: set(member.settings.model_fields) for key, member in registry.members().items()}
+    known = set().union(*fields.values())
+    strange = [str(key) for key in section if key not in known]
     if slips := [meant for key in strange if (meant := misspelt(key, registry))]:
         return slips[0]
-    fitting = [key for key, known in _fields(registry).items() if known >= set(section) - set(strange)]
-    fields = tuple(sorted(set().union(*_fields(registry).values())))
-    if strange and not any(misspelt(key, fields) for key in strange):
-        return None
+    if strange and not any(misspelt(key, tuple(sorted(known))) for key in strange):
+        return strange[0]
+    fitting = [key for key, own in fields.items() if own >= {*section} - {*strange}]
     if len(fitting) != 1:
-        raise ValueError(f"needs exactly one of {' and '.join(f'`{key}`' for key in _fields(registry))}")
+        raise ValueError(f"needs exactly one of {' and '.join(f'`{key}`' for key in fields)}")
     return fitting[0]
-
-
-def _fields(registry: Registry) -> dict[str, set[str]]:
-    return {key: set(member.settings.model_fields) for key, member in registry.members().items()}
-
-
-def _strange(registry: Registry, section: Mapping[str, Any]) -> list[str]:
-    """Return the keys that no installed member knows."""
-    known = set().union(*_fields(registry).values())
-    return [str(key) for key in section if key not in known]
 
 
 SourceSection = Annotated[

@@ -1,8 +1,8 @@
-"""The folders that must never be published: a portal folder may not contain one, nor lie inside most of them.
+"""The folders that must never be published: what a portal shows may not contain one, nor lie inside most of them.
 
-A web server shows everything below a portal folder. So the folder is compared with each private folder as the disk has
-them: symbolic links are followed, and two names of one folder (a bind mount, another spelling where the disk ignores
-case) are recognised by device and inode.
+A web server shows everything below a folder. So what a portal shows is compared with each private folder as the disk
+has them: symbolic links are followed, and two names of one folder (a bind mount, another spelling where the disk
+ignores case) are recognised by device and inode.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from anon_core.registry import PORTALS
 from anon_core.spec import PortalSettings, Publication
 from anon_core.spec.member_sections import key_in, member_of
 
-__all__ = ["key_of", "portal_of", "portal_on_record", "record_of", "settings_of", "settings_on_record"]
+__all__ = ["portal_of", "portal_on_record", "record_of", "settings_of", "settings_on_record"]
 
 Record = dict[str, Any]
 
@@ -50,18 +50,6 @@ def portal_of(run: Run, progress: Progress | None = None) -> Portal:
     return portal
 
 
-def key_of(record: Mapping[str, Any]) -> str:
-    """
-    Return the key of the portal that a record names.
-
-    :raises InvalidInputError: no installed package brings it.
-    """
-    key = key_in(PORTALS, record)
-    if key is None:
-        raise InvalidInputError(PORTALS.absent(next((name for name in record if name != "keep"), "")))
-    return key
-
-
 def settings_on_record(details: Mapping[str, Any]) -> Record | None:
     """Return where a release was sent, by the details of its row; earlier versions noted only its location."""
     if isinstance(details.get("portal"), dict):
@@ -80,13 +68,14 @@ def portal_on_record(record: Mapping[str, Any], progress: Progress | None = None
     :raises InvalidInputError: no installed package brings it, its settings have changed, or its connection is not known
         here.
     """
-    member = PORTALS.get(key_of(record))
+    key = key_in(PORTALS, record) or next((name for name in record if name != "keep"), "")
+    member = PORTALS.get(key)
     try:
         settings = member.settings.model_validate(record)
     except ValidationError as error:
         where = ", ".join(sorted({".".join(map(str, one["loc"])) for one in error.errors(include_input=False)}))
         raise InvalidInputError(
-            f"a release was sent to the portal `{key_of(record)}`, whose installed version cannot read what is "
+            f"a release was sent to the portal `{key}`, whose installed version cannot read what is "
             f"on record of it ({where}); install the version that published it"
         ) from None
     portal: Portal = member.opened(settings, connect=from_environment, progress=progress)

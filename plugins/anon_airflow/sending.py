@@ -10,7 +10,7 @@ from anon_airflow.asking import refuse_unapproved
 from anon_airflow.audit import AuditStore, History
 from anon_airflow.gone import refuse_withdrawn
 from anon_airflow.home import wipe
-from anon_airflow.places import key_of, portal_of, record_of
+from anon_airflow.places import portal_of, record_of
 from anon_airflow.portal_place import check_portal_place
 from anon_airflow.receipt import digest_of_text
 from anon_airflow.release import ReportFile, build_release
@@ -20,6 +20,7 @@ from anon_airflow.verdict import Verdict
 from anon_core.errors import AnonError, RefusedError
 from anon_core.registry import PORTALS
 from anon_core.release import Published, Release
+from anon_core.spec.member_sections import key_in
 
 
 def send(
@@ -115,7 +116,7 @@ def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Pub
         details={},
     )
     record = record_of(run.publication)
-    key = key_of(record)
+    key = key_in(PORTALS, record) or ""
     audit.append(
         "publications",
         run_id=run.run_id,

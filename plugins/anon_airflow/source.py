@@ -97,8 +97,8 @@ def _check_columns(publication: Publication, source: Source, names: Sequence[str
         # Perhaps the header is missing and these are somebody's cells: they are not told.
         raise TableError(
             source.address,
-            f"none of the {len(names)} names in its first line is a declared column",
-            f"its first line must name the columns: {', '.join(declared)}",
+            f"none of its {counted(len(names), 'column')} has a declared name",
+            f"name the columns, of a text file in its first line: {', '.join(declared)}",
         )
     if undeclared or absent:
         parts = [f"not declared in {publication.file.name}: {_told(names, declared)}"] if undeclared else []
@@ -112,7 +112,7 @@ def _check_columns(publication: Publication, source: Source, names: Sequence[str
 
 def _told(names: Sequence[str], declared: Collection[str]) -> str:
     """
-    Return the names that are not declared, or only their places where the first line may be no header.
+    Return the names that are not declared, or only their places where a file may have no header.
 
     A cell of somebody may read like a column. So names are told only where at least half of the declared columns are
     there, more than one, and more than there are others.
@@ -122,7 +122,7 @@ def _told(names: Sequence[str], declared: Collection[str]) -> str:
     if there > 1 and 2 * there >= len(declared) and there > len(strange):
         return ", ".join(strange.values())
     places = f"at place{'s' * (len(strange) > 1)} {', '.join(map(str, strange))}"
-    return f"{counted(len(strange), 'name')} of its first line, {places} (not told: they may be cells)"
+    return f"{counted(len(strange), 'name')} {places} (not told: they may be cells)"
 
 
 def staged_table(run: Run) -> Table:

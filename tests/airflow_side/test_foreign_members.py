@@ -25,7 +25,7 @@ from anon_core.errors import InvalidInputError, SpecError, TableError
 from anon_core.policy import Filled, Model
 from anon_core.portal import Portal
 from anon_core.registry import PORTALS, SOURCES
-from anon_core.release import Published, Release, check_names
+from anon_core.release import Published, Release, check_release
 from anon_core.source import Source
 from anon_core.spec import PortalSettings, SourceSettings, load_spec
 from anon_core.table import Table
@@ -68,7 +68,7 @@ class PostOffice(Portal):
             raise InvalidInputError("nobody lives at this address; correct portal.post.address")
 
     def publish(self, release: Release) -> Published:
-        check_names(release)
+        check_release(release)
         manifest = manifest_of(release, release.version, 1)
         report_bytes(release, manifest)
         files = {each.name: each.path.read_bytes() for each in release.distributions}

@@ -35,9 +35,9 @@ from anon_airflow.portals.ckan_resources import (
 from anon_airflow.portals.ckan_server import Server, origin, server_of
 from anon_airflow.portals.ckan_settings import CkanPlace, CkanSettings, check, find_licence
 from anon_airflow.telling import Progress
-from anon_core.errors import InvalidInputError, PortalError, RefusedError
+from anon_core.errors import InvalidInputError, PortalError
 from anon_core.portal import Connect, Portal
-from anon_core.release import Published, Release, check_names
+from anon_core.release import Published, Release, check_release
 from anon_core.spec import PortalSettings, Publication
 
 
@@ -104,9 +104,7 @@ class CkanPortal(Portal):
         :raises RefusedError: a file is not what was checked, or the release must not be published here.
         :raises PortalError: the portal failed; run again.
         """
-        check_names(release)
-        if release.report.get("kind") != "public":
-            raise RefusedError("portal", ["the report is not the public one"])
+        check_release(release)
         with tempfile.TemporaryDirectory(prefix="anonflow-") as folder:
             licence = find_licence(self.client, self.place)
             sent, there, package = Publishing(self.dataset, release, licence, Path(folder)).run()

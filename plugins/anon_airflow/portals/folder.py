@@ -42,7 +42,7 @@ from anon_airflow.portals.shelf import Shelf, shelf_of, version_folders
 from anon_airflow.portals.tombstone import Tombstone, is_tombstone, tombstone_of, withdrawn_before
 from anon_core.errors import InvalidInputError, RefusedError, StorageError
 from anon_core.portal import Portal
-from anon_core.release import NAME, SLUG, Published, Release, check_names, withdrawn_words
+from anon_core.release import NAME, SLUG, Published, Release, check_release, withdrawn_words
 from anon_core.spec import PortalSettings
 from anon_core.spec.paths import FilePath
 
@@ -123,9 +123,7 @@ class FolderPortal(Portal):
             this content was withdrawn.
         :raises StorageError: the folder does not take it; ``latest`` is as it was.
         """
-        check_names(release)
-        if release.report.get("kind") != "public":
-            raise RefusedError("portal", ["the report is not the public one"])
+        check_release(release)
         home = self.root / release.dataset
         with self._writing():
             refuse_links(home)
