@@ -68,11 +68,11 @@ def key_in(registry: Registry, section: Mapping[str, Any]) -> str | None:
     """
     Return the key of the member that a section names, None if it names none.
 
-    :raises ValueError: it names several.
+    :raises InvalidInputError: it names several.
     """
     named = [key for key in (*registry.keys(),) if section.get(key) is not None]
     if len(named) > 1:
-        raise ValueError(f"names {' and '.join(f'`{key}`' for key in named)}; it needs exactly one of them")
+        raise InvalidInputError(f"names {' and '.join(f'`{key}`' for key in named)}; it needs exactly one of them")
     return named[0] if named else None
 
 
@@ -105,7 +105,7 @@ def _reader(registry: Registry, name: str, base: type[Model]) -> Callable[[Any, 
     def guarded(value: Any, info: ValidationInfo) -> Any:
         try:
             return read(value, info)
-        except InvalidInputError as error:  # A package that cannot be imported, or a key that two bring.
+        except InvalidInputError as error:  # Two keys, a key that two packages bring, or one that cannot be imported.
             raise ValueError(str(error)) from None
         except (AttributeError, TypeError, LookupError) as error:  # One such package must not stop the other DAGs.
             raise ValueError(f"a package that brings a {registry.noun} fails ({type(error).__name__})") from None

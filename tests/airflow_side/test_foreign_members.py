@@ -328,3 +328,11 @@ def test_reading_a_file_imports_nothing_heavy_whatever_its_portal(tmp_path: Path
     )
     ended = subprocess.run([sys.executable, "-c", code, folder, ckan], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == ""
+
+
+def test_a_package_that_is_broken_is_a_problem_of_the_section_and_not_of_all_files(tmp_path: Path) -> None:
+    spec = write_publication(tmp_path, portal={"broken": "here"})
+    with PORTALS.registered("broken", object()), pytest.raises(SpecError) as raised:
+        load_spec(spec)
+    (problem,) = raised.value.problems
+    assert (problem.where, problem.what) == ("portal", "a package that brings a portal fails (AttributeError)")
