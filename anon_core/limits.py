@@ -113,10 +113,10 @@ PUBLICATION_FILE = Limit(setting="ANON_MAX_PUBLICATION_BYTES", default=1_000_000
 """A publication file, which is read whole, and by Airflow every few seconds."""
 
 DOCUMENT = Limit(setting="ANON_MAX_DOCUMENT_BYTES", default=1 << 24, unit="byte")
-"""A JSON document of a portal: a manifest, a tombstone, a report, a dataset of a CKAN given as an anchor."""
+"""A JSON document of a portal: a manifest, a tombstone, a report, or a dataset given as an anchor."""
 
 DOWNLOAD = Limit(setting="ANON_MAX_DOWNLOAD_BYTES", default=1 << 33, unit="byte")
-"""A table that is read back from a CKAN, which says itself how large its files are."""
+"""A table that is read back from a portal, which says itself how large its files are."""
 
 MAX_MISSING_WORDS = 1_000
 MAX_MISSING_CHARACTERS = 20_000

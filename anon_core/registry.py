@@ -190,6 +190,10 @@ MODELS = Registry(
 """Every privacy model, in the order in which measurements are shown."""
 
 METHODS = Registry("anonflow.methods", "recoding method", {})
-PORTALS = Registry("anonflow.portals", "portal", {})
-SOURCES = Registry("anonflow.sources", "source", {})
+PORTALS = Registry(
+    "anonflow.portals",
+    "portal",
+    {"folder": "anon_airflow.portals.folder:FolderPortal", "ckan": "anon_airflow.portals.ckan_portal:CkanPortal"},
+)
+SOURCES = Registry("anonflow.sources", "source", {"file": "anon_airflow.sources.file:FileSource"})
 ENGINES = Registry("anonflow.engines", "engine", {})

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from timing import best_of, grown_by
 
-from anon_airflow.portals.release import Release
+from anon_core.release import Release
 from tests.portal.ckan.boot import BootError, booted, packages_folder
 from tests.portal.ckan.portals import Place, Site, distribution, fresh
 

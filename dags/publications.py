@@ -49,7 +49,7 @@ def publication_dag(publication: Publication) -> DAG:
     ) as dag:
         _add_tasks(
             str(publication.file),
-            str(publication.source.file),
+            publication.source_template,
             approval=publication.approval.required,
             outlets=[dataset_asset(publication.dataset)],
         )

@@ -4,12 +4,12 @@ Importing it is cheap on purpose: a DAG file loads every publication at every pa
 """
 
 from anon_core.spec.columns import Column, DateLevel, Decompose, Hierarchy, HierarchyKind, Part, Preset, Role, Unmapped
+from anon_core.spec.member_sections import PortalSettings, SourceSettings
 from anon_core.spec.publication import PartialPublication, Publication, load_spec
 from anon_core.spec.sections import (
     AirflowSettings,
     Approval,
     Asset,
-    Ckan,
     Detect,
     Engine,
     Expectation,
@@ -18,13 +18,10 @@ from anon_core.spec.sections import (
     Method,
     Missing,
     Mode,
-    Portal,
     Recode,
     Replace,
     SingletonRecoding,
-    Source,
     UtilityMeasure,
-    Versions,
     Years,
 )
 
@@ -32,7 +29,6 @@ __all__ = [
     "AirflowSettings",
     "Approval",
     "Asset",
-    "Ckan",
     "Column",
     "DateLevel",
     "Decompose",
@@ -48,17 +44,16 @@ __all__ = [
     "Mode",
     "Part",
     "PartialPublication",
-    "Portal",
+    "PortalSettings",
     "Preset",
     "Publication",
     "Recode",
     "Replace",
     "Role",
     "SingletonRecoding",
-    "Source",
+    "SourceSettings",
     "Unmapped",
     "UtilityMeasure",
-    "Versions",
     "Years",
     "load_spec",
 ]

@@ -30,9 +30,6 @@ _ANY = None
 NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("airflow.deadline", _ANY, _REMOVE),
     ("airflow.notify", _ANY, _REMOVE),
-    ("source.connection", _ANY, "use `source.file`"),
-    ("source.table", _ANY, "use `source.file`"),
-    ("source.query", _ANY, "use `source.file`"),
     ("engine", ("duckdb", "sql", "spark"), "use auto or arrow"),
     ("missing", ("wildcard",), "use category or drop"),
     ("privacy.earlier_releases", _ANY, _REMOVE),
@@ -95,8 +92,7 @@ def _at(value: Any, location: Location) -> Any:
 def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
     """Return what is wrong between keys: columns that do not exist, roles and methods that do not fit."""
     columns = _at(document.content, ("columns",))
-    found = [*_exclusive_keys(document.content), *_approval_problems(document.content)]
-    found += _formula_problems(document.content)
+    found = [*_approval_problems(document.content), *_formula_problems(document.content)]
     found += waiver_problems(document.content)
     if isinstance(columns, dict) and columns:
         roles = {name: _text_at(column, ("role",)) for name, column in columns.items()}
@@ -113,20 +109,6 @@ def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
 
 
 _Found = Iterator[tuple[Location, str]]
-
-
-def _exclusive_keys(content: Any) -> _Found:
-    source, portal = _at(content, ("source",)), _at(content, ("portal",))
-    if isinstance(source, dict):
-        given = {key for key in ("file", "connection", "table", "query") if source.get(key) is not None}
-        if given not in ({"file"}, {"connection", "table"}, {"connection", "query"}):
-            yield ("source",), "needs either `file`, or `connection` with one of `table` and `query`"
-    if isinstance(portal, dict) and (portal.get("folder") is None) == (portal.get("ckan") is None):
-        yield ("portal",), "needs exactly one of `folder` and `ckan`"
-    kept = _text_at(portal, ("ckan", "versions")) == "keep"
-    if _at(portal, ("ckan",)) is not None and _at(portal, ("keep",)) not in (None, 1) and not kept:
-        what = "has no effect on a CKAN where each version replaces the one before; set `portal.ckan.versions: keep`"
-        yield ("portal", "keep"), what
 
 
 def _approval_problems(content: Any) -> _Found:

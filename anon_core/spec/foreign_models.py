@@ -10,7 +10,7 @@ from anon_core.errors import Problem
 from anon_core.policy import PartialPolicy, quoted
 from anon_core.registry import MODELS
 from anon_core.spec.checks import plain_sentences
-from anon_core.spec.unread import misspelt
+from anon_core.spec.unread import Unread, misspelt
 from anon_core.yaml_lines import Document, Location, name_of, plain
 
 __all__ = ["read_foreign_models"]
@@ -40,7 +40,10 @@ def read_foreign_models(document: Document, context: dict[int, Any]) -> list[Pro
             what = f"unknown key {quoted(key)}{did_you_mean}"
             problems.append(Problem(document.line(location), name_of(location), what))
         else:
-            privacy[key] = plain(privacy[key])
+            reason = (
+                f"no installed package brings the privacy model `{key[:80]}`; install the one that does, or remove it"
+            )
+            privacy[key] = Unread(where=name_of(location), reason=reason, content=plain(privacy[key]))
             continue
         del privacy[key]
     return problems

@@ -18,10 +18,19 @@ from pydantic import Field, PrivateAttr, ValidationError
 from anon_core.errors import HierarchyError, InvalidInputError, Problem, SpecError
 from anon_core.limits import HIERARCHY_FILE, PUBLICATION_FILE
 from anon_core.policy import NOT_EMPTY, Filled, Flag, Model, PartialPolicy, Policy, Share, Text
+from anon_core.registry import PORTALS
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.spec.checks import cross_problems, not_built_problems, plain_sentences
 from anon_core.spec.columns import Column, Role
 from anon_core.spec.foreign_models import read_foreign_models
+from anon_core.spec.member_sections import (
+    PortalSection,
+    PortalSettings,
+    SourceSection,
+    SourceSettings,
+    key_in,
+    unread_in,
+)
 from anon_core.spec.private_folders import place_problem, private_folders
 from anon_core.spec.sections import (
     AirflowSettings,
@@ -33,11 +42,9 @@ from anon_core.spec.sections import (
     Metadata,
     Method,
     Missing,
-    Portal,
     Recode,
     Schedule,
     Slug,
-    Source,
 )
 from anon_core.waivers import without_waived
 from anon_core.wording import counted
@@ -53,7 +60,7 @@ class PartialPublication(Model):
     title: Filled | None = None
     schedule: Schedule | None = None
     airflow: AirflowSettings = AirflowSettings()
-    source: Source | None = None
+    source: SourceSection | None = None
     engine: Engine = Engine.AUTO
     missing: Missing = Missing.CATEGORY
     unit: Text | None = None
@@ -65,7 +72,7 @@ class PartialPublication(Model):
     expectations: tuple[Expectation, ...] = ()
     csv: Csv = Csv()
     approval: Approval = Approval()
-    portal: Portal | None = None
+    portal: PortalSection | None = None
     metadata: Metadata = Metadata()
     keep_staging: Flag = False
     _file: Path = PrivateAttr(default=Path())
@@ -233,14 +240,29 @@ class Publication(PartialPublication):
 
     dataset: Slug
     title: Filled
-    source: Source
+    source: SourceSection
     privacy: Policy
-    portal: Portal
+    portal: PortalSection
 
     @property
     def dag_id(self) -> str:
         """The name of the DAG that publishes the dataset."""
         return "publish_" + self.dataset.replace("-", "_")
+
+    @property
+    def source_template(self) -> str:
+        """The text that is filled in for each period and handed to the source."""
+        return self.source.template if isinstance(self.source, SourceSettings) else ""
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """What keeps the publication from running here: a sentence for each member of it that is not installed."""
+        return tuple(f"{one.where}: {one.reason}" for one in unread_in(self))
+
+    def refuse_unread(self) -> None:
+        """:raises InvalidInputError: a source, portal, method or privacy model of it is not installed."""
+        if self.unread:
+            raise InvalidInputError(f"{self.file.name} cannot run here: {'; '.join(self.unread)}")
 
 
 @overload
@@ -275,10 +297,10 @@ def load_spec(path: Path, *, partial: bool = False) -> PartialPublication:
     if problems or publication is None:
         raise SpecError(str(path), sorted(set(problems)))
     publication._file = path.absolute()
-    if not partial and publication.portal and publication.portal.folder is not None:
-        portal = publication.resolve(publication.portal.folder)
-        if problem := place_problem(portal, private_folders(publication)):
-            location = ("portal", "folder")
+    if not partial and isinstance(publication.portal, PortalSettings):
+        shown = publication.portal.resolved(publication.root).shown_folder
+        if shown and (problem := place_problem(shown, private_folders(publication))):
+            location = ("portal", key_in(PORTALS, content["portal"]) or "")
             raise SpecError(str(path), [Problem(document.line(location), name_of(location), problem)])
     return publication
 

@@ -10,18 +10,14 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from anon_core.limits import missing_words_problem
 from anon_core.policy import AS_MAPPING, AS_VALUE, EITHER_SHAPE, Filled, Flag, Model, Names, Share, Text, Whole, quoted
 from anon_core.spec.expectation_arguments import argument_problem
-from anon_core.spec.paths import FilePath
-from anon_core.spec.templates import template_problem
 from anon_core.yaml_lines import plain
 
 __all__ = [
     "AirflowSettings",
     "Approval",
     "Asset",
-    "Ckan",
     "Csv",
     "Detect",
     "Engine",
@@ -31,15 +27,12 @@ __all__ = [
     "Method",
     "Missing",
     "Mode",
-    "Portal",
     "Recode",
     "Replace",
     "Schedule",
     "SingletonRecoding",
     "Slug",
-    "Source",
     "UtilityMeasure",
-    "Versions",
     "Years",
 ]
 
@@ -115,19 +108,6 @@ class UtilityMeasure(StrEnum):
     ROWS = "rows"
 
 
-class Versions(StrEnum):
-    """What CKAN does with the previous version."""
-
-    REPLACE = "replace"
-    KEEP = "keep"
-
-
-def _connection(value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9_.-]{1,200}", value):
-        raise ValueError(f"should be the id of a connection, of letters, digits and _ . -, not {quoted(value)}")
-    return value
-
-
 def _slug(value: str) -> str:
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", value) or len(value) > 80:
         raise ValueError(
@@ -150,34 +130,6 @@ def _schedule(value: str) -> str:
 def _cron_field(text: str, limit: int) -> bool:
     bounds = re.findall(r"(?<![/#0-9])[0-9]+", text)
     return bool(_CRON_FIELD.fullmatch(text)) and all(int(bound) <= limit for bound in bounds)
-
-
-def _template(value: str) -> str:
-    if problem := template_problem(value):
-        raise ValueError(problem)
-    return value
-
-
-def _delimiter(value: str) -> str:
-    if value != "auto" and (len(value) != 1 or value in '"\r\n'):
-        raise ValueError(f'should be `auto` or exactly one character, such as ";" or "\\t", not {quoted(value)}')
-    return value
-
-
-def _encoding(value: str) -> str:
-    try:
-        "".encode(value)  # unlike codecs.lookup it also refuses codecs that do not encode text, such as base64
-    except (LookupError, ValueError):
-        raise ValueError(
-            f"should be an encoding that Python knows, such as utf-8 or cp1252, not {quoted(value)}"
-        ) from None
-    return value
-
-
-def _missing_words(words: tuple[str, ...]) -> tuple[str, ...]:
-    if problem := missing_words_problem(words):
-        raise ValueError(problem)
-    return words
 
 
 def _iterations(value: Any) -> Any:
@@ -244,18 +196,6 @@ class AirflowSettings(Model):
     tags: tuple[Text, ...] = ()
     deadline: Text | None = None
     notify: tuple[Text, ...] = ()
-
-
-class Source(Model):
-    """Where the original table is: a file, or a table or query of a connection."""
-
-    file: Annotated[FilePath, AfterValidator(_template)] | None = None
-    connection: Filled | None = None
-    table: Filled | None = None
-    query: Filled | None = None
-    delimiter: Annotated[Text, AfterValidator(_delimiter)] = "auto"
-    encoding: Annotated[Text, AfterValidator(_encoding)] = "utf-8"
-    missing_words: Annotated[tuple[Text, ...], AfterValidator(_missing_words)] = ("",)
 
 
 class Detect(Model):
@@ -338,23 +278,6 @@ class Approval(Model):
     def wait(self) -> timedelta:
         """How long the question stands: ``timeout``, or seven days."""
         return timedelta(seconds=_seconds(self.timeout or _USUAL_WAIT))
-
-
-class Ckan(Model):
-    """A CKAN portal; ``datastore``: the table can be browsed and queried there, with a dictionary of its columns."""
-
-    connection: Annotated[Text, AfterValidator(_connection)]
-    organization: Filled
-    versions: Versions = Versions.REPLACE
-    datastore: Flag = False
-
-
-class Portal(Model):
-    """Where a release is published: exactly one of ``folder`` and ``ckan``; ``keep`` is how many versions stay."""
-
-    folder: FilePath | None = None
-    ckan: Ckan | None = None
-    keep: Annotated[Whole, Field(ge=1)] | None = None
 
 
 class Csv(Model):

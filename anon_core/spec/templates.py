@@ -1,4 +1,4 @@
-"""The template in ``source.file``: only what gives a short text for every period.
+"""The template of a source, such as ``source.file``: only what gives a short text for every period.
 
 Airflow fills the template in by itself, before any code of ours runs, and ``anon run`` does the same. So what may stand
 in it is decided here, when the publication file is read: dates of the period, their parts, formats and shifts. Nothing

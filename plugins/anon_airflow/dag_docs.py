@@ -22,6 +22,7 @@ def dag_docs(publication: Publication) -> str:
         f"Publishes {code(publication.dataset)} from {code(publication.file.name)} if, and only if, the gate finds the "
         "very bytes that are published safe.",
         "",
+        *(f"**It does not run here**: {plain(reason)}\n" for reason in publication.unread),
         *_k(publication),
         f"- **rows that may be removed**: {policy.suppression_limit:.2%}",
         f"- **recoding**: {publication.recode.method.value}",

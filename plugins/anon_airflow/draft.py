@@ -16,6 +16,7 @@ from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladder
 from anon_core.hierarchy.suggest import suggested
+from anon_core.registry import PORTALS
 from anon_core.score.profile import ColumnProfile, profile
 from anon_core.spec import Hierarchy, Role, Unmapped
 from anon_core.table import Column, Table
@@ -82,7 +83,7 @@ def draft(
         "  suppression_limit: 0.01          # share of rows that may be removed",
         "  published_uniqueness: {max_size: 3, max_share: 0.0}",
         _recode([column.levels for column in columns if column.levels]),
-        "portal: {folder: portal}",
+        f"portal: {next(portal.draft for portal in PORTALS.members().values() if portal.draft)}",
     ]
     return "\n".join(lines) + "\n"
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anon_airflow.audit import AuditStore
-from anon_airflow.portals.release import Release, withdrawn_words
 from anon_core.errors import RefusedError
+from anon_core.release import Release, withdrawn_words
 
 __all__ = ["refuse_withdrawn", "refuse_withdrawn_version"]
 

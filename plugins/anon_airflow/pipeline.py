@@ -34,6 +34,7 @@ def run_all(
     :raises InvalidInputError: something was wrong before the data could be judged; the run is on record. One that needs
         an approval is refused before there is a run.
     """
+    publication.refuse_unread()
     if publication.approval.required:
         raise InvalidInputError(
             f"{publication.file.name} has `approval.required`: approvals are given in Airflow, where people log in; "
@@ -47,12 +48,12 @@ def run_all(
         actor=operating_system_user(),
         lease=timedelta(0),  # It holds its lock to its end: if the lock is free, the run is dead.
     )
-    source_file = render(str(publication.source.file), start, end)
+    source_text = render(publication.source_template, start, end)
     with _alone(run):
         try:
             # Nested, so that whatever stops it, and whenever, either nothing can stop what comes after, or it is below.
             try:
-                steps.stage(run, source_file, progress)
+                steps.stage(run, source_text, progress)
                 steps.detect(run, progress)
                 steps.score(run, progress)
                 steps.recode(run, progress)

@@ -2,57 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from pydantic import ValidationError
+
+from anon_airflow.connections import from_environment
+from anon_airflow.run import Run
 from anon_airflow.telling import Progress
-from anon_core.errors import InternalError
-from anon_core.spec import Publication
+from anon_core.errors import InvalidInputError
+from anon_core.portal import Portal
+from anon_core.registry import PORTALS
+from anon_core.spec import PortalSettings, Publication
+from anon_core.spec.member_sections import key_in, member_of
 
-if TYPE_CHECKING:
-    from anon_airflow.portals.portal import Portal
+__all__ = ["portal_of", "portal_on_record", "record_of", "settings_of", "settings_on_record"]
 
-__all__ = ["portal_at", "settings_of", "settings_on_record"]
-
-Settings = dict[str, Any]
-
-
-def settings_of(publication: Publication) -> Settings:
-    """What the publication file says about its portal, in a form that is put on record; never a secret."""
-    settings = publication.portal.model_dump(mode="json", exclude_none=True)
-    if publication.portal.folder is not None:
-        settings["folder"] = str(publication.resolve(publication.portal.folder))
-    return settings
+Record = dict[str, Any]
 
 
-def settings_on_record(details: Mapping[str, Any]) -> Settings | None:
-    """Where a release was sent, by the details of its row; earlier versions noted only the folder of the release."""
+def settings_of(publication: Publication) -> PortalSettings:
+    """
+    Return what the publication file says about its portal, with whole paths.
+
+    :raises InvalidInputError: no installed package brings that portal.
+    """
+    if not isinstance(publication.portal, PortalSettings):
+        raise publication.portal.refuse()
+    return publication.portal.resolved(publication.root)
+
+
+def record_of(publication: Publication) -> Record:
+    """Return what the publication file says about its portal, in a form that is put on record; never a secret."""
+    return settings_of(publication).model_dump(mode="json", exclude_none=True)
+
+
+def portal_of(run: Run, progress: Progress | None = None) -> Portal:
+    """
+    Return the portal that the publication file names.
+
+    :raises InvalidInputError: no installed package brings it, or its connection does not lead to a server.
+    """
+    settings = settings_of(run.publication)
+    portal: Portal = member_of(PORTALS, settings).opened(
+        settings, connect=run.connect, progress=progress, publication=run.publication
+    )
+    return portal
+
+
+def settings_on_record(details: Mapping[str, Any]) -> Record | None:
+    """Return where a release was sent, by the details of its row; earlier versions noted only its location."""
     if isinstance(details.get("portal"), dict):
         return dict(details["portal"])
-    folder = details.get("folder")
-    return {"folder": str(Path(folder).parents[2])} if isinstance(folder, str) else None
+    for portal in PORTALS.members().values():
+        location = details.get(portal.location_key)
+        if isinstance(location, str) and (settings := portal.settings_of_location(location)):
+            return dict(settings)
+    return None
 
 
-def portal_at(settings: Mapping[str, Any], locations: Iterable[str] = (), progress: Progress | None = None) -> Portal:
+def portal_on_record(record: Mapping[str, Any], progress: Progress | None = None) -> Portal:
     """
-    Return a portal by its settings, to look at releases there or to take them off.
+    Return a portal by what is on record of it, to look at releases there or to take them off.
 
-    ``locations`` are where releases were sent to, by the record.
-
-    :raises InvalidInputError: the connection of a CKAN is not known here, or leads to another CKAN by now.
+    :raises InvalidInputError: no installed package brings it, its settings have changed, or its connection is not known
+        here.
     """
-    if ckan := settings.get("ckan"):
-        from anon_airflow.portals.ckan_portal import CkanPortal
-        from anon_airflow.portals.ckan_server import from_environment
-        from anon_airflow.portals.ckan_settings import Settings as Place
-
-        place = Place(organization=ckan["organization"], dataset="")
-        portal = CkanPortal(from_environment(ckan["connection"]), place, progress=progress)
-        portal.check_is_where(locations)
-        return portal
-    if folder := settings.get("folder"):
-        from anon_airflow.portals.folder import FolderPortal
-
-        return FolderPortal(Path(folder), keep=settings.get("keep"))
-    raise InternalError("unchecked portal", "places.portal_at")
+    key = key_in(PORTALS, record) or next((name for name in record if name != "keep"), "")
+    member = PORTALS.get(key)
+    try:
+        settings = member.settings.model_validate(record)
+    except ValidationError as error:
+        where = ", ".join(sorted({".".join(map(str, one["loc"])) for one in error.errors(include_input=False)}))
+        raise InvalidInputError(
+            f"a release was sent to the portal `{key}`, whose installed version cannot read what is "
+            f"on record of it ({where}); install the version that published it"
+        ) from None
+    portal: Portal = member.opened(settings, connect=from_environment, progress=progress)
+    return portal

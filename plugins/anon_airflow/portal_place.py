@@ -1,4 +1,4 @@
-"""Refuse a portal folder where originals, keys or the record lie, before `stage` reads and before `publish` writes."""
+"""Refuse a portal where originals, keys or the record lie, before `stage` reads and before `publish` writes."""
 
 from __future__ import annotations
 
@@ -6,43 +6,47 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+from anon_airflow.places import settings_of
 from anon_airflow.run import Run
 from anon_core.errors import InvalidInputError
 from anon_core.limits import PUBLICATION_FILE
+from anon_core.registry import PORTALS, SOURCES
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
-from anon_core.spec.private_folders import PrivateFolder, link_problem, place_problem, private_folders, source_folders
+from anon_core.spec.member_sections import key_in
+from anon_core.spec.private_folders import PrivateFolder, link_problem, place_problem, private_folders
 from anon_core.yaml_lines import parse_yaml
 
-__all__ = ["SOURCE_FILE", "check_portal_place"]
+__all__ = ["SOURCE_TEXT", "check_portal_place"]
 
-SOURCE_FILE = "source_file"
+SOURCE_TEXT = "source_file"
 """The key under which `stage` notes its source, filled in: `publish`, which has only the template, checks it again."""
 MANIFEST = "manifest.json"
 PUBLICATIONS = "publications"
 _KEY_FILES = ("ANON_SIGNING_KEY_FILE", "ANON_RETIRED_KEYS_FILE")
 
 
-def check_portal_place(run: Run, source_file: str | None = None, environ: Mapping[str, str] | None = None) -> None:
+def check_portal_place(run: Run, source_text: str | None = None, environ: Mapping[str, str] | None = None) -> None:
     """
-    Refuse a portal folder that is, contains or lies inside a place that must not be published.
+    Refuse a portal on this machine that is, contains or lies inside a place that must not be published.
 
     A link may have appeared since the publication file was loaded, or since `stage`, so each step checks anew. A
     withdrawal does not check: a release in such a place must come off.
 
     :raises InvalidInputError: it is, contains or lies inside one; the message names both folders.
     """
-    folder = run.publication.portal.folder
-    if folder is None:
+    settings = settings_of(run.publication)
+    place = settings.shown_folder
+    if place is None:
         return
-    source_file = source_file or (run.noted_or_none("stage") or {}).get(SOURCE_FILE)
+    source_text = source_text or (run.noted_or_none("stage") or {}).get(SOURCE_TEXT)
     environ = os.environ if environ is None else environ
-    place = run.publication.resolve(folder)
-    private = [*private_folders(run.publication, source_file), *_of_installation(run, environ)]
+    private = [*private_folders(run.publication, source_text), *_of_installation(run, environ)]
     for include in _includes(run, place, environ):
         private += _of_include(include, run.publication.file)
     if problem := place_problem(place, private) or link_problem(place, private):
-        raise InvalidInputError(f"portal.folder of {run.publication.file.name}: {problem}")
+        raise InvalidInputError(f"portal.{key_in(PORTALS, dict(settings))} of {run.publication.file.name}: {problem}")
 
 
 def _of_installation(run: Run, environ: Mapping[str, str]) -> Iterator[PrivateFolder]:
@@ -97,14 +101,16 @@ def _of_include(include: Path, file: Path) -> Iterator[PrivateFolder]:
         # A broken file publishes nothing.
         with contextlib.suppress(OSError, ValueError, NotRegularError, FileTooLargeError):
             content = parse_yaml(read_whole(other, PUBLICATION_FILE).decode("utf-8-sig")).content
-            source = content.get("source") if isinstance(content, dict) else None
-            written = source.get("file") if isinstance(source, dict) else None
-            if isinstance(written, str) and written.strip():
-                for one in source_folders(include, written):
-                    if (one.folder / MANIFEST).exists():  # It goes on from a release, which is public already.
-                        continue
-                    what = f"{one.what} of {other.name}"
-                    yield PrivateFolder(what=what, folder=one.folder, whole=one.whole)
+            for one in _sources_of(include, content.get("source") if isinstance(content, dict) else None):
+                if not (one.folder / MANIFEST).exists():  # Else it goes on from a release, which is public already.
+                    yield PrivateFolder(what=f"{one.what} of {other.name}", folder=one.folder, whole=one.whole)
+
+
+def _sources_of(include: Path, section: Any) -> Iterator[PrivateFolder]:
+    """Yield the folders of a source as it is written, even where other keys of its section are wrong."""
+    for key, written in section.items() if isinstance(section, dict) else ():
+        if key in SOURCES and isinstance(written, str) and written.strip():
+            yield from SOURCES.get(key).settings.private_folders(include, written)
 
 
 def _is_same(one: Path, other: Path) -> bool:

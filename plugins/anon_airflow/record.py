@@ -10,7 +10,7 @@ from typing import Any
 
 from anon_airflow.audit.history import Row, since_begun
 from anon_airflow.home import private_folder, wipe, write_private
-from anon_airflow.portal_place import SOURCE_FILE
+from anon_airflow.portal_place import SOURCE_TEXT
 from anon_airflow.release import GENERATOR
 from anon_airflow.run import Run
 from anon_airflow.waiving import told
@@ -133,4 +133,4 @@ def build_internal_report(
 
 def _without_source(staged: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return the note of `stage` without the path of the source, which only `publish` needs."""
-    return {key: value for key, value in staged.items() if key != SOURCE_FILE} if staged else None
+    return {key: value for key, value in staged.items() if key != SOURCE_TEXT} if staged else None

@@ -13,13 +13,13 @@ from typing import Any
 from anon_airflow.audit import History
 from anon_airflow.distributions import Distribution
 from anon_airflow.home import sync, whole_folder, wipe, write_private
-from anon_airflow.portals.release import Distribution as SentFile
-from anon_airflow.portals.release import Release
 from anon_airflow.run import Run
 from anon_airflow.verdict import Verdict
 from anon_core import __version__
 from anon_core.distribution import MEDIA_TYPES
 from anon_core.errors import RefusedError
+from anon_core.release import Distribution as SentFile
+from anon_core.release import Release
 from anon_core.report.measured import FourKMeasured
 from anon_core.report.model import CheckResult, Privacy, PublicReport, PublishedFile, Rows, UniquenessAllowed
 

@@ -7,16 +7,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anon_airflow.audit import AuditStore
-from anon_airflow.places import portal_at, settings_on_record
+from anon_airflow.places import portal_on_record, settings_on_record
 from anon_airflow.portals.manifest import data_digest_of
 from anon_airflow.telling import Progress
 from anon_core.errors import AnonError, InvalidInputError
-
-if TYPE_CHECKING:
-    from anon_airflow.portals.portal import Portal
+from anon_core.portal import Portal
 
 __all__ = ["Retracted", "Target", "find_release", "retract"]
 
@@ -148,8 +146,9 @@ def _take_off(target: Target, text: _TombstoneText, progress: Progress | None) -
     failed: list[AnonError] = []
     for settings, rows in _by_portal(target.sent):
         try:
-            sent_to = {row["details"]["dataset"] for row in rows if "dataset" in row["details"]}
-            portal = portal_at(settings, sent_to, progress)
+            portal = portal_on_record(settings, progress)
+            key = portal.location_key
+            portal.check_is_where({row["details"][key] for row in rows if key in row["details"]})
             off.update(_taken_off(portal, target, rows, text))
         except AnonError as error:
             failed.append(error)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from anon_airflow.audit import AuditStore, History
+from anon_airflow.connections import from_environment
 from anon_airflow.home import DEFAULT_LEASE, Home, private_folder, write_private
 from anon_airflow.key_ring import KeyRing
-from anon_airflow.portals.ckan_server import Server, from_environment
 from anon_airflow.signing import SigningKey
 from anon_core.errors import HierarchyError, InvalidInputError, RefusedError
+from anon_core.portal import Connect
 from anon_core.spec import Publication, load_spec
 
 
@@ -38,7 +38,7 @@ class Run:
 
     ``period`` is the first day of the data interval, or None for a run that has none. ``actor`` is who started it.
     Steps hand each other files in private folders, never XCom: whoever may write XCom must not be able to tell the
-    gate what to measure. ``connect`` finds the server of a connection: in Airflow as Airflow does, elsewhere in the
+    gate what to measure. ``connect`` finds the fields of a connection: in Airflow as Airflow does, elsewhere in the
     environment. ``lease`` is how long the run may rest between two steps; zero for one that holds its lock to its end.
     """
 
@@ -47,7 +47,7 @@ class Run:
     home: Home
     period: str | None = None
     actor: str = "unknown"
-    connect: Callable[[str], Server] = from_environment
+    connect: Connect = from_environment
     lease: timedelta = DEFAULT_LEASE
 
     @classmethod
@@ -58,15 +58,18 @@ class Run:
         *,
         period: str | None = None,
         actor: str = "unknown",
-        connect: Callable[[str], Server] = from_environment,
+        connect: Connect = from_environment,
         retry_delay: timedelta = timedelta(0),
     ) -> Run:
         """
         Load the publication file anew: each step decides by the file as it is now, and compares its digest.
 
         ``retry_delay`` is how long a step that failed may wait for its next try.
+
+        :raises InvalidInputError: the file cannot be used, or needs a package that is not installed.
         """
         publication, home = load_spec(Path(spec)), Home.find()
+        publication.refuse_unread()
         return cls(
             publication=publication,
             run_id=run_id,

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anon_airflow import stopping
 from anon_airflow.asking import refuse_unapproved
 from anon_airflow.audit import AuditStore, History
 from anon_airflow.gone import refuse_withdrawn
 from anon_airflow.home import wipe
-from anon_airflow.places import portal_at, settings_of
+from anon_airflow.places import portal_of, record_of
 from anon_airflow.portal_place import check_portal_place
-from anon_airflow.portals.release import Published, Release
 from anon_airflow.receipt import digest_of_text
 from anon_airflow.release import ReportFile, build_release
 from anon_airflow.run import Run
 from anon_airflow.telling import Progress
 from anon_airflow.verdict import Verdict
 from anon_core.errors import AnonError, RefusedError
-
-if TYPE_CHECKING:
-    from anon_airflow.portals.portal import Portal
+from anon_core.registry import PORTALS
+from anon_core.release import Published, Release
+from anon_core.spec.member_sections import key_in
 
 
 def send(
@@ -53,7 +52,7 @@ def send(
                 "period": run.period,
                 "content_digest": release.content_digest,
                 "data_digest": release.data_digest,
-                "portal": settings_of(run.publication),
+                "portal": record_of(run.publication),
             },
         )
         try:
@@ -116,33 +115,20 @@ def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Pub
         spec_digest=run.publication.digest(),
         details={},
     )
-    settings = settings_of(run.publication)
+    record = record_of(run.publication)
+    key = key_in(PORTALS, record) or ""
     audit.append(
         "publications",
         run_id=run.run_id,
         dataset=run.dataset,
         version=published.version,
-        portal="ckan" if "ckan" in settings else "folder",
+        portal=key,
         status=published.status,
         location=published.page,
         content_digest=release.content_digest,
         details={
-            "dataset" if "ckan" in settings else "folder": published.location,
+            PORTALS.get(key).location_key: published.location,
             "data_digest": release.data_digest,
-            "portal": settings,
+            "portal": record,
         },
     )
-
-
-def portal_of(run: Run, progress: Progress | None = None) -> Portal:
-    """
-    Return the portal that the publication file names.
-
-    :raises InvalidInputError: its connection does not lead to a server.
-    """
-    if ckan := run.publication.portal.ckan:
-        from anon_airflow.portals.ckan_portal import CkanPortal
-        from anon_airflow.portals.ckan_settings import Settings
-
-        return CkanPortal(run.connect(ckan.connection), Settings.of(run.publication), progress=progress)
-    return portal_at(settings_of(run.publication))

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anon_airflow.connections import from_environment
 from anon_airflow.distributions import digest_of
 from anon_airflow.run import Run
 from anon_core.errors import InvalidInputError, TableError
 from anon_core.policy import KMeans
+from anon_core.portal import Connect
+from anon_core.registry import SOURCES
+from anon_core.source import Source
 from anon_core.spec import Missing, Publication, Role
+from anon_core.spec.member_sections import member_of
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_airflow.gate import Original
-    from anon_core.table import ReadOptions, Table
+    from anon_core.table import Table
 
 ORIGINAL = "original.parquet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class Collected:
     """
     The columns to be published, as collected.
 
@@ -35,11 +39,21 @@ class Source:
     sharing: int
 
 
-def read_source(publication: Publication, source_file: str) -> Source:
+def source_of(publication: Publication, text: str, connect: Connect = from_environment) -> Source:
+    """
+    Return the source that the publication file names; ``text`` is its template, filled in for a period.
+
+    :raises InvalidInputError: no installed package brings it.
+    """
+    source: Source = member_of(SOURCES, publication.source)(publication, publication.source, text, connect)
+    return source
+
+
+def read_source(publication: Publication, source: Source) -> Collected:
     """
     Read the source and compare it with what is declared; columns to be decomposed become their published parts.
 
-    :raises TableError: the file cannot be read, or its columns are not the declared ones.
+    :raises TableError: the source cannot be read, or its columns are not the declared ones.
     :raises InvalidInputError: there are fewer rows than ``k``, a hierarchy, a grouping or a rule that splits a column
         does not cover every value, a guard names none, or the gate could not place what would be published.
     """
@@ -50,11 +64,9 @@ def read_source(publication: Publication, source_file: str) -> Source:
     from anon_core.hierarchy.kinds.intervals import group_numbers
     from anon_core.hierarchy.published import refuse_unplaceable
     from anon_core.recode.freeform_problem import FreeformProblem
-    from anon_core.table import read
 
-    path = publication.resolve(source_file)
-    table = read(path, read_options(publication))
-    _check_columns(publication, path, table.names)
+    table = source.read()
+    _check_columns(publication, source, table.names)
     identified = FrequencyTable.of(table, publication.names_with_role(Role.IDENTIFIER))
     sharing = int(identified.weights[identified.weights > 1].sum()) if identified.names else 0
     table = decompose(table, publication)
@@ -63,7 +75,7 @@ def read_source(publication: Publication, source_file: str) -> Source:
     table, dropped = prepared.table, prepared.dropped
     if publication.privacy.k > table.rows:
         raise InvalidInputError(
-            f"{path.name}: privacy.k is {publication.privacy.k}, but the table has only {table.rows} rows"
+            f"{source.name}: privacy.k is {publication.privacy.k}, but the table has only {table.rows} rows"
             + (f" ({dropped} more were dropped for their gaps)" if dropped else "")
             + "; no class can be that large: lower k or publish this dataset less often"
         )
@@ -73,47 +85,26 @@ def read_source(publication: Publication, source_file: str) -> Source:
         refuse_unplaceable(publication, problem.frequencies.names, table)
     if publication.recode.singletons and (years := publication.recode.singletons.years):
         group_numbers(FrequencyTable.of(table, [years.column]), years)
-    return Source(table=table, dropped=dropped, sharing=sharing)
+    return Collected(table=table, dropped=dropped, sharing=sharing)
 
 
-def read_options(publication: Publication) -> ReadOptions:
-    """Return how the source of a publication is read."""
-    from anon_core.table import ReadOptions
-
-    source = publication.source
-    return ReadOptions(
-        delimiter=source.delimiter,
-        encoding=source.encoding,
-        missing_words=tuple(source.missing_words),
-        line_breaks=False,
-        headless_from=1,
-    )
-
-
-def _check_columns(publication: Publication, path: Path, names: Sequence[str]) -> None:
-    """Compare the columns of the file with the declared ones, both ways, and say everything at once."""
+def _check_columns(publication: Publication, source: Source, names: Sequence[str]) -> None:
+    """Compare the columns of the table with the declared ones, both ways, and say everything at once."""
     declared = publication.columns
     undeclared = [name for name in names if name not in declared]
     absent = [name for name in declared if name not in names]
-    if len(names) == 1 and len(declared) > 1:
-        raise TableError(
-            str(path),
-            f"has a single column, {len(declared)} are declared, so its fields are probably separated by another "
-            f"character than {publication.source.delimiter!r}",
-            "set source.delimiter, or `delimiter: auto`",
-        )
     if len(undeclared) == len(names):
         # Perhaps the header is missing and these are somebody's cells: they are not told.
         raise TableError(
-            str(path),
-            f"none of the {len(names)} names in its first line is a declared column",
-            f"its first line must name the columns: {', '.join(declared)}",
+            source.address,
+            f"none of its {counted(len(names), 'column')} has a declared name",
+            f"name the columns, of a text file in its first line: {', '.join(declared)}",
         )
     if undeclared or absent:
         parts = [f"not declared in {publication.file.name}: {_told(names, declared)}"] if undeclared else []
         parts += [f"declared but absent: {', '.join(absent)}"] if absent else []
         raise TableError(
-            str(path),
+            source.address,
             "its columns are not the declared ones (" + "; ".join(parts) + ")",
             "correct `columns` or the export",
         )
@@ -121,7 +112,7 @@ def _check_columns(publication: Publication, path: Path, names: Sequence[str]) -
 
 def _told(names: Sequence[str], declared: Collection[str]) -> str:
     """
-    Return the names that are not declared, or only their places where the first line may be no header.
+    Return the names that are not declared, or only their places where a file may have no header.
 
     A cell of somebody may read like a column. So names are told only where at least half of the declared columns are
     there, more than one, and more than there are others.
@@ -131,7 +122,7 @@ def _told(names: Sequence[str], declared: Collection[str]) -> str:
     if there > 1 and 2 * there >= len(declared) and there > len(strange):
         return ", ".join(strange.values())
     places = f"at place{'s' * (len(strange) > 1)} {', '.join(map(str, strange))}"
-    return f"{counted(len(strange), 'name')} of its first line, {places} (not told: they may be cells)"
+    return f"{counted(len(strange), 'name')} {places} (not told: they may be cells)"
 
 
 def staged_table(run: Run) -> Table:

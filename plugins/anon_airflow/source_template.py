@@ -1,4 +1,4 @@
-"""``source.file`` filled in without Airflow, with the names, filters and dates that Airflow has."""
+"""The template of a source filled in without Airflow, with the names, filters and dates that Airflow has."""
 
 from __future__ import annotations
 
@@ -7,36 +7,20 @@ from types import SimpleNamespace
 from typing import Any
 
 from anon_core.errors import InvalidInputError
-from anon_core.spec.paths import path_problem
 from anon_core.spec.templates import is_template, template_problem
 
-__all__ = ["check_filled_in", "render"]
+__all__ = ["render"]
 
 
 def render(template: str, start: datetime | None, end: datetime | None) -> str:
     """
     Fill in the period, to the text that Airflow gives: ``{{ data_interval_start | ds }}``, ``{{ ds }}`` and the like.
 
-    :raises InvalidInputError: the template needs a period and none was given, does something that is not allowed, or
-        gives a text that is no path.
+    :raises InvalidInputError: the template needs a period and none was given, or does something that is not allowed.
     """
     if problem := template_problem(template):
-        raise InvalidInputError(f"source.file {problem}")
-    filled = _filled(template, start, end) if is_template(template) else template
-    check_filled_in(filled)
-    return filled
-
-
-def check_filled_in(path: str) -> None:
-    """
-    Refuse a source that is no path: too long, or with characters that cannot be printed.
-
-    In Airflow a DAG file may give any template to the operator, so the result is checked as well.
-
-    :raises InvalidInputError: it is none; the message does not quote it, for it may be anything.
-    """
-    if problem := path_problem(path):
-        raise InvalidInputError(f"source.file, filled in for its period, {problem}; correct the template")
+        raise InvalidInputError(f"the template of the source {problem}")
+    return _filled(template, start, end) if is_template(template) else template
 
 
 def _filled(template: str, start: datetime | None, end: datetime | None) -> str:
@@ -51,7 +35,7 @@ def _filled(template: str, start: datetime | None, end: datetime | None) -> str:
     except Exception as error:  # noqa: BLE001 - A date may be out of range, a zone unknown, a name not given.
         reason = str(error.message)[:200] if isinstance(error, TemplateError) else type(error).__name__
         raise InvalidInputError(
-            f"source.file {template!r} cannot be filled in ({reason}); "
+            f"the template of the source, {template!r}, cannot be filled in ({reason}); "
             "give the period it needs with --period and --period-end"
         ) from None
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from anon_airflow.asking import Answer, Question, refuse_unapproved
@@ -22,19 +21,20 @@ from anon_airflow.gone import refuse_withdrawn_version
 from anon_airflow.guard import step
 from anon_airflow.home import private_folder, wipe
 from anon_airflow.lease import make_staging
-from anon_airflow.portal_place import SOURCE_FILE, check_portal_place
+from anon_airflow.places import portal_of
+from anon_airflow.portal_place import SOURCE_TEXT, check_portal_place
 from anon_airflow.release import NOTED, build_public_report, keep, release_files, suite_problems
 from anon_airflow.run import Run
-from anon_airflow.sending import portal_of, send
+from anon_airflow.sending import send
 from anon_airflow.source import (
     ORIGINAL,
     check_same_spec,
     read_source,
+    source_of,
     staged_original,
     staged_table,
     staging_is_gone,
 )
-from anon_airflow.source_template import check_filled_in
 from anon_airflow.sweep import closed_in, sweep
 from anon_airflow.telling import Progress, say, seldom
 from anon_airflow.waiving import put_on_record, told
@@ -49,10 +49,11 @@ MOST_SELECTED = 8
 
 
 @step
-def stage(run: Run, source_file: str, progress: Progress | None = None) -> Result:
+def stage(run: Run, source_text: str, progress: Progress | None = None) -> Result:
     """
     Read the source, check it against the publication file, and put what will be needed into the private staging area.
 
+    ``source_text`` is the template of the source, filled in for the period.
     Identifiers and dropped columns never get there. Everything that can be known to go wrong later (an unwritable
     portal, a hierarchy with holes, a k above the number of rows, a waiver that has ended) is found here, before any
     long work.
@@ -62,29 +63,30 @@ def stage(run: Run, source_file: str, progress: Progress | None = None) -> Resul
     publication = run.publication
     _sweep(run, progress)
     begin(run, _today())
-    check_filled_in(source_file)
-    check_portal_place(run, source_file)
+    source = source_of(publication, source_text, run.connect)
+    source.check()
+    check_portal_place(run, source_text)
     publication.check_files()
-    portal_of(run, progress).check_writable()
+    portal_of(run, progress).check()
     for left_by_an_earlier_attempt in (run.staging, run.gated, run.notes):
         wipe(left_by_an_earlier_attempt)
-    say(progress, f"reading {Path(source_file).name}")
-    source = read_source(publication, source_file)
-    table = source.table
+    say(progress, f"reading {source.name}")
+    collected = read_source(publication, source)
+    table = collected.table
     with run.audit() as audit:
         intent = audit.intend(run_id=run.run_id, dataset=run.dataset, verb=STAGE, actor=run.actor)
         make_staging(run)
         write_parquet(table, run.staging / ORIGINAL)
         note = {
             "rows": table.rows,
-            "rows_dropped": source.dropped,
+            "rows_dropped": collected.dropped,
             "columns": len(table.names),
-            "rows_sharing_identifiers": source.sharing,
+            "rows_sharing_identifiers": collected.sharing,
             "sha256": digest_of(run.staging / ORIGINAL)[0],
             "spec_digest": publication.digest(),
         }
         audit.close(intent, "done", **note)
-    run.note("stage", {**note, SOURCE_FILE: source_file})
+    run.note("stage", {**note, SOURCE_TEXT: source_text})
     if publication.keep_staging:
         stay = f"the originals stay in {run.staging} until the next run of {run.dataset}, or `anon sweep --kept`"
         say(progress, f"keep_staging is on: {stay}")

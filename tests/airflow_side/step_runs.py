@@ -20,7 +20,7 @@ def take(run: Run, *names: str, times: int = 1) -> dict:
     result = {}
     for name in names:
         for _ in range(times):
-            result = getattr(steps, name)(run, *([str(run.publication.source.file)] if name == "stage" else []))
+            result = getattr(steps, name)(run, *([run.publication.source_template] if name == "stage" else []))
     return result
 
 

@@ -13,6 +13,7 @@ from anon_airflow.dag_docs import dag_docs
 from anon_airflow.home import Home
 from anon_airflow.run import Run
 from anon_airflow.source import read_source
+from anon_airflow.source import source_of as opened
 from anon_core.errors import DecomposeError
 from anon_core.spec import load_spec
 from tests.faults.anon_process import anon
@@ -81,7 +82,7 @@ def test_a_part_that_is_not_published_gets_nowhere(tmp_path):
     originals = sorted({code for _, code, *_ in rows})
     assert len(originals) == 25 and (run.staging / "original.parquet").exists()
     assert found_in(tmp_path, originals, but=[source_of(spec)]) == []
-    table = read_source(run.publication, str(run.publication.source.file)).table
+    table = read_source(run.publication, opened(run.publication, run.publication.source_template)).table
     assert table.names == ("state", "sex", "points")
     assert table.column("state").domain.to_pylist() == list(states)
 
@@ -139,7 +140,7 @@ def test_codes_are_published_by_their_names(tmp_path):
     assert Counter(row["state"] for row in released(spec)) == {"N": 50, "S": 25, "E": 50}
     lookup.write_text("28;N\n")
     with pytest.raises(DecomposeError) as caught:
-        read_source(load_spec(spec), "samples/people.csv")
+        read_source(load_spec(spec), opened(load_spec(spec), "samples/people.csv"))
     assert caught.value.unnamed == {("zip", "state"): (4, 100)}
 
 
@@ -150,7 +151,8 @@ def test_a_gap_in_a_part_that_is_not_published_drops_no_row(tmp_path):
     rule = {"separator": "-", "names": ["state", "local"]}
     for publish, dropped in ((["state"], 1), (["state", "local"], 2)):
         spec = publication(tmp_path, rows, rule={**rule, "publish": publish}, missing="drop")
-        assert read_source(load_spec(spec), "samples/people.csv").dropped == dropped
+        loaded = load_spec(spec)
+        assert read_source(loaded, opened(loaded, "samples/people.csv")).dropped == dropped
 
 
 def test_the_dag_tells_of_the_parts(tmp_path):

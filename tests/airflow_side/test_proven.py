@@ -9,9 +9,9 @@ import pytest
 
 from anon_airflow.audit import AuditStore
 from anon_airflow.gone import refuse_withdrawn
-from anon_airflow.portals.release import Distribution, Release, data_digest
 from anon_airflow.signing import SigningKey
 from anon_core.errors import RefusedError
+from anon_core.release import Distribution, Release, data_digest
 from tests.airflow_side.audit_databases import audit_url, drop_triggers, postgresql, run_sql  # noqa: F401 (fixtures)
 
 KEY = SigningKey.of(b"k" * 32)

@@ -189,7 +189,7 @@ def test_any_other_schedule_is_refused(folder: Path, schedule: Any) -> None:
 @pytest.mark.parametrize(
     ("section", "where"),
     [
-        ({"source": {}}, "source"),
+        ({"source": {}}, "source.file"),
         ({"source": {"file": "a.csv", "delimiter": ""}}, "source.delimiter"),
         ({"source": {"file": "a.csv", "encoding": "base64"}}, "source.encoding"),
         ({"source": {"file": "a.csv", "missing_words": [True]}}, "source.missing_words[0]"),
@@ -231,9 +231,12 @@ def test_a_ckan_keeps_as_many_versions_as_it_is_told(folder: Path) -> None:
     assert (loaded.keep, loaded.ckan.versions, loaded.ckan.datastore) == (3, "keep", True)
 
 
-def test_a_source_in_a_database_needs_one_table_or_query(folder: Path) -> None:
+def test_a_source_in_a_database_is_not_supported_yet_and_says_so_by_each_key(folder: Path) -> None:
     found = problems(folder, changed(source={"connection": "db", "table": "t", "query": "q"}))
-    assert found.keys() == {"source", "source.connection", "source.table", "source.query"}
+    assert found.keys() == {"source.file", "source.connection", "source.table", "source.query"}
+    assert found["source.table"] == (5, "`source.table` is not supported yet; use `source.file`")
+    written = {"file": "a.csv", "connection": None, "table": False}
+    assert load(folder, changed(source=written)).source.table is None
 
 
 def test_only_true_and_false_are_booleans_and_keys_are_text(folder: Path) -> None:

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_airflow.source_template import check_filled_in, render
+from anon_airflow.source import source_of
+from anon_airflow.source_template import render
 from anon_core.errors import InvalidInputError
 from anon_core.spec.paths import MAX_PATH_LENGTH
 from anon_core.spec.templates import ALLOWED, MAX_TEMPLATE_LENGTH, template_problem
-from tests.core.spec_files import changed, folder, load, problems  # noqa: F401 - `folder` is a fixture
+from tests.core.spec_files import MINIMAL, changed, folder, load, problems  # noqa: F401 - `folder` is a fixture
 
 START, END = datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC)
 MAX_FILLED_LENGTH = 20 * MAX_TEMPLATE_LENGTH
@@ -123,17 +124,17 @@ def test_paths_that_people_write_are_taken(folder: Path) -> None:  # noqa: F811
 
 
 @pytest.mark.parametrize("path", ["x" * (MAX_PATH_LENGTH + 1), "a\0b", "a\nb", "a\ud800b"])
-def test_what_came_out_of_a_template_is_a_path_or_refused_without_being_quoted(path: str) -> None:
+def test_what_came_out_of_a_template_is_a_path_or_refused_without_being_quoted(folder: Path, path: str) -> None:  # noqa: F811
     with pytest.raises(InvalidInputError) as caught:
-        check_filled_in(path)
+        source_of(load(folder, MINIMAL), path).check()
     assert path not in str(caught.value)
     str(caught.value).encode()
 
 
-def test_a_character_that_a_template_hides_in_an_escape_is_found_in_what_comes_out() -> None:
+def test_a_character_that_a_template_hides_in_an_escape_is_found_in_what_comes_out(folder: Path) -> None:  # noqa: F811
     for hidden in ("\\x1b", "\\0", "\\ud800", "\\n"):
         with pytest.raises(InvalidInputError, match="cannot be printed"):
-            render("in/{{ 'a" + hidden + "' }}.csv", START, END)
+            source_of(load(folder, MINIMAL), render("in/{{ 'a" + hidden + "' }}.csv", START, END)).check()
 
 
 def test_a_period_that_is_missing_is_an_error_that_names_the_option() -> None:

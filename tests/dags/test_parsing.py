@@ -25,6 +25,7 @@ def folder(tmp_path_factory):
         dataset="settings",
         airflow={"owner": "office", "retries": 4, "pool": "small", "max_active_runs": 3, "tags": ["one"]},
     )
+    write_publication(folder, dataset="not-installed", portal={"dataverse": {"host": "x"}}, source_section={"s3": "x"})
     write_publication(folder, dataset="approved", approval={"required": True, "users": ["anna"], "four_eyes": True})
     publications = folder / "include/publications"
     (publications / "not-yaml.yaml").write_text("dataset: [unclosed")
@@ -52,7 +53,9 @@ def parsed(folder):
     return in_airflow(PARSED, folder)
 
 
-GOOD = ["publish_after_another", "publish_cron", "publish_monthly", "publish_people", "publish_settings"]
+NOT_INSTALLED = "publish_not_installed"
+"""The DAG of a file whose portal and source no package brings."""
+GOOD = ["publish_after_another", "publish_cron", "publish_monthly", NOT_INSTALLED, "publish_people", "publish_settings"]
 
 
 def test_no_file_however_broken_is_an_import_error(parsed):

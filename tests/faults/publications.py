@@ -53,6 +53,7 @@ def write_publication(
     *,
     dataset: str = "people",
     source: str | bytes | None = None,
+    source_section: Mapping[str, Any] | None = None,
     columns: Mapping[str, Any] = COLUMNS,
     privacy: Mapping[str, Any] | None = None,
     towns: Iterable[Sequence[str]] = TOWNS,
@@ -68,7 +69,7 @@ def write_publication(
     spec = {
         "dataset": dataset,
         "title": f"The register of {dataset}",
-        "source": {"file": f"samples/{dataset}.csv"},
+        "source": dict(source_section or {"file": f"samples/{dataset}.csv"}),
         "columns": dict(columns),
         "detect": {"max_size": 3},
         "privacy": {"k": 5, "suppression_limit": 0.05, **(privacy or {})},

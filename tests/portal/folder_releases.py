@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from anon_airflow.portals.release import Distribution, Release
+from anon_core.release import Distribution, Release
 
 Maker = Callable[..., Release]
 

@@ -18,7 +18,7 @@ from anon_airflow.portals import ckan_client, ckan_requests
 from anon_airflow.portals.ckan_client import CkanClient, Patience
 from anon_airflow.portals.ckan_portal import CkanPortal
 from anon_airflow.portals.ckan_server import Server, origin
-from anon_airflow.portals.ckan_settings import Settings
+from anon_airflow.portals.ckan_settings import CkanPlace
 from anon_core.errors import AnonError, InvalidInputError, PortalError
 from tests.faults.measured import measured
 from tests.portal.ckan.bad_network import http
@@ -230,10 +230,10 @@ BODIES = {
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_no_answer_lets_a_publication_begin_or_raises_another_error_than_ours(serve, body: bytes, status: int) -> None:
     server = serve(always(http(f"{status} Something", body=body)))
-    place = Settings(organization="town", dataset="people", licence="CC-BY-4.0")
+    place = CkanPlace(organization="town", dataset="people", licence="CC-BY-4.0")
     portal = CkanPortal(Server(url=server.url, token=TOKEN), place, Patience(attempts=1))
     with pytest.raises(AnonError):
-        portal.check_writable()
+        portal.check()
     for call in (
         lambda: portal.versions("people"),
         lambda: portal.withdraw("people", None, "reason", "2026-11-17T00:00:00Z"),
@@ -293,7 +293,7 @@ def test_what_it_says_cannot_steer_a_terminal_or_fill_a_log() -> None:
 def test_an_address_that_is_none_is_not_taken_for_the_portals_own(serve, address: Any) -> None:
     body = json.dumps({"success": True, "result": {"site_url": address}}).encode()
     server = serve(always(http("200 OK", body=body)))
-    portal = CkanPortal(Server(url=server.url, token=TOKEN), Settings(organization="town", dataset="people"))
+    portal = CkanPortal(Server(url=server.url, token=TOKEN), CkanPlace(organization="town", dataset="people"))
     assert portal._site() == server.url
 
 

@@ -7,7 +7,8 @@ import pickle
 
 import pytest
 
-from anon_airflow.portals.ckan_server import Server, from_environment
+from anon_airflow.connections import from_environment
+from anon_airflow.portals.ckan_server import Server, server_of
 from anon_core.errors import InvalidInputError, PortalError
 
 TOKEN = "eyJhbGciOi.J9-_x"
@@ -24,19 +25,23 @@ WAYS = {
 }
 
 
+def in_environment(connection: str, environ: dict[str, str]) -> Server:
+    return server_of(connection, lambda *asked: from_environment(*asked, environ))
+
+
 @pytest.mark.parametrize("written", WAYS)
 def test_json_and_uri_lead_to_the_same_place(written: str) -> None:
-    server = from_environment("town_portal", {"AIRFLOW_CONN_TOWN_PORTAL": written})
+    server = in_environment("town_portal", {"AIRFLOW_CONN_TOWN_PORTAL": written})
     assert (server.url, server.timeout) == WAYS[written]
     assert server.token == TOKEN
 
 
 @pytest.mark.parametrize("written", WAYS)
 def test_airflow_reads_the_same_from_the_same_text(written: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from anon_airflow.hooks.ckan import server_of
+    from anon_airflow.hooks.connection import from_airflow
 
     monkeypatch.setenv("AIRFLOW_CONN_TOWN_PORTAL", written)
-    assert server_of("town_portal") == from_environment("town_portal")
+    assert server_of("town_portal", from_airflow) == server_of("town_portal", from_environment)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +61,7 @@ def test_airflow_reads_the_same_from_the_same_text(written: str, monkeypatch: py
 )
 def test_a_connection_that_leads_nowhere_says_why(change: dict[str, object], words: str) -> None:
     with pytest.raises(InvalidInputError, match=words) as caught:
-        from_environment("town", {"AIRFLOW_CONN_TOWN": json.dumps({**JSON, **change})})
+        in_environment("town", {"AIRFLOW_CONN_TOWN": json.dumps({**JSON, **change})})
     assert TOKEN not in str(caught.value)
 
 
@@ -68,13 +73,13 @@ def test_everything_wrong_is_said_at_once() -> None:
 
 def test_a_connection_that_is_not_set_says_what_to_set() -> None:
     with pytest.raises(InvalidInputError, match=r"set AIRFLOW_CONN_TOWN to \{\"conn_type\": \"ckan\""):
-        from_environment("town", {})
+        in_environment("town", {})
 
 
 @pytest.mark.parametrize("written", ['{"password": "' + TOKEN, f"ckan://https://:{TOKEN}@data.example.org:99999"])
 def test_a_text_that_cannot_be_read_is_not_quoted(written: str) -> None:
     with pytest.raises(InvalidInputError) as caught:
-        from_environment("town", {"AIRFLOW_CONN_TOWN": written})
+        in_environment("town", {"AIRFLOW_CONN_TOWN": written})
     assert TOKEN not in str(caught.value)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from anon_airflow import steps
-from anon_airflow.places import portal_at
+from anon_airflow.places import portal_on_record
 from anon_airflow.portals import ckan_client
 from anon_airflow.portals.ckan_client import CkanClient, Patience
 from anon_airflow.portals.ckan_requests import status
@@ -78,5 +78,5 @@ def test_stage_tells_that_it_tries_again(tmp_path: Path) -> None:
 def test_whoever_withdraws_is_told_that_it_tries_again() -> None:
     said: list[str] = []
     with pytest.raises(PortalError):
-        portal_at({"ckan": CKAN}, [f"{NOBODY}/dataset/1"], said.append)
+        portal_on_record({"ckan": CKAN}, said.append).check_is_where([f"{NOBODY}/dataset/1"])
     assert said == ["trying again in 0.01 s: the connection failed (ConnectError)"]

@@ -12,8 +12,8 @@ import pytest
 
 from anon_airflow.portals import disk
 from anon_airflow.portals.disk import copy_checked
-from anon_airflow.portals.release import Distribution
 from anon_core.errors import RefusedError
+from anon_core.release import Distribution
 
 LARGE = 400_000_000
 

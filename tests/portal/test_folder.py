@@ -15,9 +15,9 @@ import pytest
 
 from anon_airflow.portals import words
 from anon_airflow.portals.folder import FolderPortal
-from anon_airflow.portals.release import Distribution
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.registry import MODELS
+from anon_core.release import Distribution
 from tests.portal.folder_releases import Maker, maker, names, newest
 
 

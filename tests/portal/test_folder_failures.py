@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from anon_airflow.portals.folder import FolderPortal
-from anon_airflow.portals.release import Release
 from anon_core.errors import StorageError
+from anon_core.release import Release
 from tests.portal.folder_releases import Maker, assert_sound, maker, names, newest
 
 
@@ -44,13 +44,13 @@ def in_child(work: Callable[[], object]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-@pytest.mark.parametrize("act", ["check_writable", "publish"])
+@pytest.mark.parametrize("act", ["check", "publish"])
 def test_a_file_in_the_place_of_the_folder_is_a_clear_error(tmp_path: Path, make: Maker, act: str) -> None:
     (tmp_path / "file").write_text("I am a file")
     for place in (tmp_path / "file", tmp_path / "file" / "portal"):
         portal = FolderPortal(place)
         with pytest.raises(StorageError, match="a file stands where a folder should be"):
-            portal.publish(make()) if act == "publish" else portal.check_writable()
+            portal.publish(make()) if act == "publish" else portal.check()
 
 
 def test_a_folder_that_takes_no_writing_is_a_clear_error(
@@ -59,10 +59,10 @@ def test_a_folder_that_takes_no_writing_is_a_clear_error(
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    FolderPortal(root).check_writable()
+    FolderPortal(root).check()
     monkeypatch.setattr(os, "fsync", refuse)
     with pytest.raises(StorageError, match="Read-only file system"):
-        FolderPortal(root).check_writable()
+        FolderPortal(root).check()
     assert names(root) == [".lock"]
 
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from anon_airflow.audit import AuditStore, Head
 from anon_airflow.portals import tombstone
-from anon_airflow.portals.ckan_metadata import DATASET, WITHDRAWN
 from anon_core.errors import InvalidInputError
 from anon_core.limits import DOCUMENT
+from anon_core.registry import PORTALS
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 
 __all__ = ["Anchors", "read_anchors"]
@@ -56,7 +56,7 @@ class Anchors:
 
 def read_anchors(paths: Iterable[Path]) -> Anchors:
     """
-    Read anchors from manifests and tombstones, from folders of them, and from CKAN datasets (`package_show`) as JSON.
+    Read anchors from manifests and tombstones, from folders of them, and from what portals themselves say, as JSON.
 
     A folder's tombstones of versions that expired, or that an earlier version of anonflow put up, may have no head.
 
@@ -70,9 +70,10 @@ def read_anchors(paths: Iterable[Path]) -> Anchors:
         heads += [head for head, _ in found if head]
         withdrawn += [gone for _, gone in found if gone]
         if not any(head for head, _ in found):
+            forms = [portal.anchor_form for portal in PORTALS.members().values() if portal.anchor_form]
+            given = ["a manifest.json or tombstone.json of a portal", "a folder with some", *forms]
             raise InvalidInputError(
-                f"{path} has no head of an audit chain: give a manifest.json or tombstone.json of a portal, a folder "
-                "with some, or a CKAN dataset as `package_show` returns it"
+                f"{path} has no head of an audit chain: give {', '.join(given[:-1])}, or {given[-1]}"
             )
     return Anchors(heads=tuple(dict.fromkeys(heads)), withdrawn=tuple(dict.fromkeys(withdrawn)))
 
@@ -87,16 +88,13 @@ def _anchors_of(path: Path) -> Iterator[tuple[Head | None, tuple[str, str] | Non
     """Yield each head with the dataset and version that was withdrawn at it, if one was."""
     try:
         content = json.loads(read_whole(path, DOCUMENT))
-        content = content.get("result", content)
-        extras = {str(one["key"]): one["value"] for one in content.get("extras", ())}
-        if WITHDRAWN in extras:
-            for one in json.loads(extras[WITHDRAWN]):
-                head = _head(json.loads(one["audit"]) if one.get("audit") else None)
-                yield head, (str(extras[DATASET]), str(one["version"]))
-        elif content.get("kind") == "withdrawn":
-            yield _head(content.get("audit")), (str(content["dataset"]), str(content["version"]))
-        else:
+        own = [content] if content.get("kind") == "withdrawn" else None
+        of_portals = (portal.tombstones_in(content) for portal in PORTALS.members().values())
+        stones = own or next((found for found in of_portals if found is not None), None)
+        if stones is None:
             yield _head(content.get("audit")), None
+        for stone in stones or ():
+            yield _head(stone.get("audit")), (str(stone["dataset"]), str(stone["version"]))
     except NotRegularError as error:
         raise InvalidInputError(f"{path} is {error.kind}; give a manifest.json or tombstone.json") from None
     except FileTooLargeError as error:

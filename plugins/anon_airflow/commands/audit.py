@@ -15,9 +15,9 @@ from anon_airflow.audit.evidence import UNPROVEN, WRONG
 from anon_airflow.commands.output import json_option, print_json, print_table
 from anon_airflow.home import Home, private_folder
 from anon_airflow.key_ring import RETIRED, KeyRing
-from anon_airflow.portals.release import SLUG
 from anon_airflow.sweep import closed_in, originals
 from anon_core.errors import InvalidInputError
+from anon_core.release import SLUG
 
 MAX_SHOWN = 5
 """So many sentences about what does not hold are printed; `anon audit export` marks every row."""
@@ -224,8 +224,8 @@ def pending(dataset: str | None, as_json: bool) -> None:
     "anchors",
     type=click.Path(path_type=Path, exists=True),
     multiple=True,
-    help="A manifest.json or tombstone.json of a portal, a folder of them, or a CKAN dataset as JSON: shows a cut "
-    "tail. Repeatable.",
+    help="A manifest.json or tombstone.json of a portal, a folder of them, or a dataset as JSON from the "
+    "portal's API: shows a cut tail. Repeatable.",
 )
 @json_option
 def verify(anchors: tuple[Path, ...], as_json: bool) -> None:

@@ -77,12 +77,13 @@ def reading_of(delimiter: str, encoding: str, missing_words: tuple[str, ...]) ->
 
 def source_reading(publication: PartialPublication | None, reading: ReadOptions) -> ReadOptions:
     """Return how an original is read: as its publication file says, unless the call says something itself."""
+    from anon_core.spec import SourceSettings
     from anon_core.table import ReadOptions
 
-    if publication is None or publication.source is None or reading != reading_of("auto", "auto", ("",)):
+    source = publication.source if publication else None
+    if not isinstance(source, SourceSettings) or not source.reading or reading != reading_of("auto", "auto", ("",)):
         return reading
-    source = publication.source
-    return ReadOptions(delimiter=source.delimiter, encoding=source.encoding, missing_words=tuple(source.missing_words))
+    return ReadOptions(**source.reading)
 
 
 def names_in(text: str | Sequence[str] | None) -> list[str]:

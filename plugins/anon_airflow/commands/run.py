@@ -45,7 +45,7 @@ def run(spec: Path, period: datetime | None, period_end: datetime | None, show_v
         result = run_all(publication, start=start, end=end, progress=Stopwatch())
     except (UnmappedValuesError, DecomposeError) as error:
         if show_values:
-            show(_without_a_place(publication, render(str(publication.source.file), start, end), error))
+            show(_without_a_place(publication, render(publication.source_template, start, end), error))
         raise
     if as_json:
         print_json(result)
@@ -59,15 +59,14 @@ def _utc(day: datetime | None) -> datetime | None:
 
 
 def _without_a_place(
-    publication: Publication, source_file: str, error: UnmappedValuesError | DecomposeError
+    publication: Publication, source_text: str, error: UnmappedValuesError | DecomposeError
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield for every column that the error tells of its values that have no place; the table is read once more."""
-    from anon_airflow.source import read_options
+    from anon_airflow.source import source_of
     from anon_core.hierarchy.build import ladder
     from anon_core.hierarchy.decompose import decompose, split_column
-    from anon_core.table import read
 
-    table = read(publication.resolve(source_file), read_options(publication))
+    table = source_of(publication, source_text).read()
     if isinstance(error, DecomposeError):
         for name in dict.fromkeys([*error.unfit, *(column for column, _ in error.unnamed)]):
             rule = publication.columns[name].decompose

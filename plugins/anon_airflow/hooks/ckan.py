@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseHook
 
-from anon_airflow.portals.ckan_server import MAX_NAME_LENGTH, TYPE, Server
-from anon_core.errors import AnonError, InvalidInputError
+from anon_airflow.hooks.connection import from_airflow
+from anon_airflow.portals.ckan_server import MAX_NAME_LENGTH, TYPE, Server, server_of
+from anon_core.errors import AnonError
 
 if TYPE_CHECKING:
     from anon_airflow.portals.ckan_client import CkanClient
@@ -35,15 +36,7 @@ class CkanHook(BaseHook):
 
         :raises InvalidInputError: there is no such connection, or it does not lead to a CKAN.
         """
-        try:
-            found = self.get_connection(self.ckan_conn_id)
-        except Exception as error:  # noqa: BLE001 - a secrets backend may fail in any way, and quote a secret
-            raise InvalidInputError(
-                f"connection {self.ckan_conn_id!r} cannot be had from Airflow ({type(error).__name__}); create it, "
-                "of type CKAN, with address and API token"
-            ) from None
-        names = ("conn_type", "host", "port", "schema", "password", "extra")
-        return Server.of(self.ckan_conn_id, {name: getattr(found, name) for name in names})
+        return server_of(self.ckan_conn_id, from_airflow)
 
     def get_conn(self) -> CkanClient:
         """Return a client."""
@@ -69,8 +62,3 @@ class CkanHook(BaseHook):
             return False, f"{client.server.url} is a CKAN {version}, but it does not know this token"
         name = str(who.result.get("name"))[:MAX_NAME_LENGTH]
         return True, f"{client.server.url} is a CKAN {version}, and the token is that of {name!r}"
-
-
-def server_of(connection: str) -> Server:
-    """Return address and token of a connection that Airflow keeps, wherever it keeps it."""
-    return CkanHook(connection).server()

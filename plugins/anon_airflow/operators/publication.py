@@ -29,7 +29,7 @@ def run_of(spec: str, context: Context, retry_delay: timedelta = timedelta(0)) -
 
     ``retry_delay`` is how long Airflow may wait to try a task again.
     """
-    from anon_airflow.hooks.ckan import server_of
+    from anon_airflow.hooks.connection import from_airflow
     from anon_airflow.run import Run
     from anon_airflow.sweep import is_by_hand
 
@@ -45,7 +45,7 @@ def run_of(spec: str, context: Context, retry_delay: timedelta = timedelta(0)) -
         dag_run.run_id,
         period=start.date().isoformat() if start else None,
         actor=dag_run.triggering_user_name or f"airflow ({getattr(dag_run.run_type, 'value', dag_run.run_type)})",
-        connect=server_of,
+        connect=from_airflow,
         retry_delay=retry_delay,
     )
 

@@ -10,20 +10,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
-
-import httpx
 
 from anon_airflow.portals.ckan_deadline import Deadline
 from anon_airflow.portals.ckan_requests import Reply, Request, Sent, read_reply
 from anon_airflow.portals.ckan_server import Server, origin
 from anon_airflow.portals.disk import BLOCK, storage_errors
-from anon_airflow.portals.release import changed_file
 from anon_airflow.telling import Progress, Teller, say, seldom
 from anon_core import __version__
 from anon_core.errors import InvalidInputError, PortalError
+from anon_core.release import changed_file
 from anon_core.wording import printable
+
+if TYPE_CHECKING:
+    import httpx
 
 log = logging.getLogger(__name__)
 
@@ -105,6 +106,8 @@ class CkanClient:
     """The only one that touches the network."""
 
     def __init__(self, server: Server, patience: Patience | None = None, progress: Progress | None = None) -> None:
+        import httpx
+
         self.server = server
         self.patience = patience or Patience()
         self.progress = progress
@@ -249,6 +252,8 @@ class CkanClient:
         self, method: str, address: str, doing: str, *, deadline: Deadline, token: bool, **options: Any
     ) -> Iterator[httpx.Response]:
         """Touch the network. What the library says is left out, but for its kind."""
+        import httpx
+
         headers = {"Authorization": self.server.token} if token else {}
         headers["Cache-Control"] = "no-cache"
         try:

@@ -23,7 +23,7 @@ from anon_airflow.portals.ckan_resources import (
     without,
     without_files,
 )
-from anon_airflow.portals.ckan_settings import Settings, not_ours, taken
+from anon_airflow.portals.ckan_settings import CkanPlace, not_ours, taken
 from anon_airflow.portals.manifest import Manifest
 from anon_core.errors import InvalidInputError
 
@@ -31,9 +31,9 @@ from anon_core.errors import InvalidInputError
 class Dataset:
     """What the portal and the publication file call by one name."""
 
-    def __init__(self, client: CkanClient, settings: Settings) -> None:
+    def __init__(self, client: CkanClient, place: CkanPlace) -> None:
         self.client = client
-        self.settings = settings
+        self.place = place
 
     def read(self, *, binned: bool = False) -> Package | None:
         """
@@ -41,12 +41,12 @@ class Dataset:
 
         :raises InvalidInputError: the name is taken by somebody else's.
         """
-        reply = self.client.ask(requests.show(self.settings.dataset))
+        reply = self.client.ask(requests.show(self.place.dataset))
         if reply.status == 404:
             return None
         if not reply.ok:
-            raise self._wrong(taken(self.settings, f"which this token may not see ({reply.words})"))
-        why = not_ours(reply.result, self.settings)
+            raise self._wrong(taken(self.place, f"which this token may not see ({reply.words})"))
+        why = not_ours(reply.result, self.place)
         if reply.result.get("state") == "deleted" and (why or not binned):
             return None
         if why:
@@ -55,7 +55,7 @@ class Dataset:
 
     def create(self, fields: Mapping[str, Any]) -> Package:
         """Make the dataset, seen by its organisation only; or find the one that somebody made at the same moment."""
-        named = {"name": self.settings.dataset, "owner_org": self.settings.organization}
+        named = {"name": self.place.dataset, "owner_org": self.place.organization}
         try:
             return dict(self._changed(requests.create({**fields, **named}), "creating the dataset"))
         except InvalidInputError:
@@ -100,7 +100,7 @@ class Dataset:
                 "metadata.description, or have the limit raised"
             )
         if reply.name_taken:
-            raise self._wrong(taken(self.settings, f"which this token may not see ({reply.words})"))
+            raise self._wrong(taken(self.place, f"which this token may not see ({reply.words})"))
         raise self._wrong(f"{doing} was answered with {reply.words}")
 
     def measure(self, package: Package, resource: Resource) -> Measured | None:
@@ -160,14 +160,14 @@ class Dataset:
             if 403 in wrong:
                 raise self._wrong(
                     "this token may not change it (HTTP 403); store one of an editor of "
-                    f"{self.settings.organization!r} as the connection's password"
+                    f"{self.place.organization!r} as the connection's password"
                 )
             # What the DataStore says may quote rows: only the status is told.
             raise self.client.failed("removing rows from the DataStore", f"HTTP {wrong[0]}")
         return any(one.ok for one in replies)
 
     def _wrong(self, what: str) -> InvalidInputError:
-        return InvalidInputError(f"{self.client.server.url} does not take {self.settings.dataset!r}: {what}")
+        return InvalidInputError(f"{self.client.server.url} does not take {self.place.dataset!r}: {what}")
 
 
 def _labels(resources: Iterable[Resource]) -> set[tuple[str, ...]]:

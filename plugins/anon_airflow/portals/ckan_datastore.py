@@ -12,9 +12,9 @@ from anon_airflow.portals import ckan_requests as requests
 from anon_airflow.portals.ckan_client import CkanClient
 from anon_airflow.portals.ckan_requests import Reply, Sent
 from anon_airflow.portals.disk import sha256_of
-from anon_airflow.portals.release import changed_file
 from anon_airflow.telling import say
 from anon_core.errors import InvalidInputError
+from anon_core.release import changed_file
 
 BATCH = 5000
 BLOCK = 16 << 20

@@ -8,7 +8,7 @@ from pathlib import Path
 from anon_airflow.portals.ckan_requests import Sent
 from anon_airflow.portals.ckan_resources import MANIFEST, REPORT
 from anon_airflow.portals.manifest import Manifest, as_json, report_bytes
-from anon_airflow.portals.release import Distribution, Release
+from anon_core.release import Distribution, Release
 
 __all__ = ["sent_files", "sent_table"]
 

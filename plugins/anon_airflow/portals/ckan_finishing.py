@@ -24,7 +24,7 @@ from anon_airflow.portals.ckan_resources import (
     ours,
 )
 from anon_airflow.portals.manifest import Manifest
-from anon_airflow.portals.release import Release
+from anon_core.release import Release
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ class Finishing:
         shown = current(package)
         if shown is None:
             return False
-        if not self.dataset.settings.datastore:
+        if not self.dataset.place.datastore:
             return self._drop(shown)
         return shown.version == self.there.version and self._fill(shown)
 
@@ -87,9 +87,9 @@ class Finishing:
 
         What arrives stays until the next one does, even if it is a backfill of a period before all others.
         """
-        settings = self.dataset.settings
+        place = self.dataset.place
         versions = [one.version for one in held(package, Role.VERSION)]
-        staying = {self.there.version, *versions[: settings.keep]} if settings.kept else set()
+        staying = {self.there.version, *versions[: place.keep]} if place.kept else set()
         names = {MANIFEST, REPORT, *(one.name for one in self.release.distributions)}
         return {
             one["id"]

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from anon_airflow.portals.ckan_requests import Package
-from anon_airflow.portals.release import Release
 from anon_airflow.portals.vocabulary import LICENCES, frequency_of, language_of, theme_of
+from anon_core.release import Release
 
 __all__ = ["licence_id", "lost", "metadata_problems", "own_extra", "package_fields", "tombstone_fields", "withdrawn"]
 

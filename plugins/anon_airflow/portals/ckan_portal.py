@@ -12,12 +12,12 @@ import json
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from anon_airflow.portals import ckan_requests as requests
 from anon_airflow.portals.ckan_client import MAX_ADDRESS_LENGTH, CkanClient, Patience
 from anon_airflow.portals.ckan_dataset import Dataset
-from anon_airflow.portals.ckan_metadata import tombstone_fields
+from anon_airflow.portals.ckan_metadata import DATASET, WITHDRAWN, tombstone_fields
 from anon_airflow.portals.ckan_publishing import Publishing
 from anon_airflow.portals.ckan_requests import Package, Resource
 from anon_airflow.portals.ckan_resources import (
@@ -32,35 +32,70 @@ from anon_airflow.portals.ckan_resources import (
     ours,
     plan,
 )
-from anon_airflow.portals.ckan_server import Server, origin
-from anon_airflow.portals.ckan_settings import Settings, check, find_licence
-from anon_airflow.portals.release import Published, Release, check_names
+from anon_airflow.portals.ckan_server import Server, origin, server_of
+from anon_airflow.portals.ckan_settings import CkanPlace, CkanSettings, check, find_licence
 from anon_airflow.telling import Progress
-from anon_core.errors import InvalidInputError, PortalError, RefusedError
+from anon_core.errors import InvalidInputError, PortalError
+from anon_core.portal import Connect, Portal
+from anon_core.release import Published, Release, check_release
+from anon_core.spec import PortalSettings, Publication
 
 
-class CkanPortal:
+class CkanPortal(Portal):
     """The place of one dataset on a CKAN; several processes may publish there at once, and one of them wins."""
+
+    settings: ClassVar[type[PortalSettings]] = CkanSettings
+    location_key = "dataset"
+    anchor_form = "a CKAN dataset as `package_show` returns it"
 
     def __init__(
         self,
         server: Server,
-        settings: Settings,
+        place: CkanPlace,
         patience: Patience | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.settings = settings
+        self.place = place
         self.client = CkanClient(server, patience, progress)
-        self.dataset = Dataset(self.client, settings)
+        self.dataset = Dataset(self.client, place)
 
-    def check_writable(self) -> None:
+    @classmethod
+    def opened(
+        cls,
+        settings: CkanSettings,
+        *,
+        connect: Connect,
+        progress: Progress | None = None,
+        publication: Publication | None = None,
+    ) -> Self:
+        """
+        Return the place of a publication on the CKAN of a connection.
+
+        :raises InvalidInputError: the connection does not lead to a CKAN.
+        """
+        server = server_of(settings.ckan.connection, connect)
+        return cls(server, CkanPlace.of(settings, publication), progress=progress)
+
+    @classmethod
+    def tombstones_in(cls, document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+        """Return what a dataset says of its withdrawals, as `package_show` returns it."""
+        package = document.get("result", document)
+        extras = {str(one["key"]): one["value"] for one in package.get("extras", ())}
+        if WITHDRAWN not in extras:
+            return None
+        return [
+            {**one, "dataset": extras[DATASET], "audit": json.loads(one["audit"]) if one.get("audit") else None}
+            for one in json.loads(extras[WITHDRAWN])
+        ]
+
+    def check(self) -> None:
         """
         Ask, before hours of work, whether the token, the organisation, the name and the licence will do.
 
         :raises InvalidInputError: with everything that is wrong.
         :raises PortalError: the portal does not answer.
         """
-        check(self.client, self.settings)
+        check(self.client, self.place)
 
     def publish(self, release: Release) -> Published:
         """
@@ -69,11 +104,9 @@ class CkanPortal:
         :raises RefusedError: a file is not what was checked, or the release must not be published here.
         :raises PortalError: the portal failed; run again.
         """
-        check_names(release)
-        if release.report.get("kind") != "public":
-            raise RefusedError("portal", ["the report is not the public one"])
+        check_release(release)
         with tempfile.TemporaryDirectory(prefix="anonflow-") as folder:
-            licence = find_licence(self.client, self.settings)
+            licence = find_licence(self.client, self.place)
             sent, there, package = Publishing(self.dataset, release, licence, Path(folder)).run()
             manifest = self._manifest(package, there, Path(folder) / "read back")
         mine = sent or manifest.get("receipt") == (release.manifest.get("receipt") or False)
@@ -197,7 +230,7 @@ class CkanPortal:
             raise self.client.failed("putting an older version forward", "what can be downloaded is not what was sent")
 
     def _of(self, dataset: str) -> Dataset:
-        return Dataset(self.client, dataclasses.replace(self.settings, dataset=dataset))
+        return Dataset(self.client, dataclasses.replace(self.place, dataset=dataset))
 
     def _manifest(self, package: Package, one: Held, folder: Path) -> dict[str, Any]:
         """The manifest of a version; what its resources say, if it is damaged."""

@@ -28,9 +28,9 @@ from anon_airflow.portals.ckan_resources import (
     plan,
 )
 from anon_airflow.portals.manifest import Manifest, age, manifest_of
-from anon_airflow.portals.release import Release, withdrawn_words
 from anon_core.errors import InvalidInputError, PortalError, RefusedError
 from anon_core.limits import DOWNLOAD
+from anon_core.release import Release, withdrawn_words
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ class Publishing:
 
     def _refuse(self, package: Package) -> None:
         """Refuse what must not be published here, whatever the gate says."""
-        settings, period = self.dataset.settings, self.release.period or ""
+        place, period = self.dataset.place, self.release.period or ""
         if package["private"] and not own_extra(package, INCOMPLETE):
             raise RefusedError("portal", ["somebody made the dataset private; make it public again, then run again"])
         for one in withdrawn(package):
@@ -108,7 +108,7 @@ class Publishing:
             if same or self.release.version == one["version"]:
                 raise RefusedError("portal", [withdrawn_words(one["version"], one["reason"])])
         newer = [one.age for one in held(package, Role.CURRENT, Role.VERSION) if one.period > period]
-        if newer and not settings.kept:
+        if newer and not place.kept:
             raise RefusedError(
                 "portal",
                 [
@@ -133,7 +133,7 @@ class Publishing:
 
         What is downloaded and is not what it should be is sent again.
         """
-        newest, kept = self._same(package), self.dataset.settings.kept
+        newest, kept = self._same(package), self.dataset.place.kept
         if newest is None:
             return None
         data = {each.name: each.sha256 for each in self.release.distributions}
@@ -153,7 +153,7 @@ class Publishing:
 
         An older one does not count: whoever publishes A, then B, then A again wants to see A.
         """
-        mine = held(package, Role.VERSION if self.dataset.settings.kept else Role.CURRENT)
+        mine = held(package, Role.VERSION if self.dataset.place.kept else Role.CURRENT)
         newest = [one for one in mine if one.period == (self.release.period or "")][:1]
         newest += mine[:1] if self.release.period is None else []
         return next((one for one in newest if one.content_digest == self.release.content_digest), None)
@@ -163,7 +163,7 @@ class Publishing:
         self.manifest = {**self.manifest, "version": self._version(package), "sequence": self._sequence(package)}
         wanted = plan(package, self._groups(package), self._doubtful)
         fields = package_fields(self.release, package, self.licence, self._shown(package, wanted))
-        if self.dataset.settings.datastore and package["private"]:
+        if self.dataset.place.datastore and package["private"]:
             fields["extras"] = [*fields["extras"], {"key": INCOMPLETE, "value": "yes"}]
         else:
             fields["private"] = False
@@ -202,7 +202,7 @@ class Publishing:
     def _version(self, package: Package) -> str:
         """The version's name; with a number after it if other bytes of its period have been published since."""
         name = self.release.version
-        if not self.dataset.settings.kept:
+        if not self.dataset.place.kept:
             return name
         if there := self._same(package):
             return there.version  # Damaged or half there: it is mended.
@@ -220,7 +220,7 @@ class Publishing:
     def _groups(self, package: Package) -> list[Group]:
         """Return what the dataset shall hold: this version, and the newest one at the stable addresses."""
         files = sent_files(self.release, self.manifest, self.folder)
-        if not self.dataset.settings.kept:
+        if not self.dataset.place.kept:
             return [(Role.CURRENT, self.manifest, files)]
         groups: list[Group] = [(Role.VERSION, self.manifest, files)]
         others = [one for one in held(package, Role.VERSION) if one.version != self.manifest["version"]]

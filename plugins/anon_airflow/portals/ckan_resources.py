@@ -17,9 +17,9 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from anon_airflow.portals.ckan_requests import Package, Resource, Sent
-from anon_airflow.portals.release import NAME, data_digest
 from anon_airflow.portals.words import figure
 from anon_core.limits import DOCUMENT, DOWNLOAD
+from anon_core.release import NAME, data_digest
 
 MANIFEST = "manifest.json"
 REPORT = "report.json"

@@ -1,18 +1,18 @@
-"""Which CKAN, and with which token: what a connection of Airflow says, read without Airflow where there is none."""
+"""Which CKAN, and with which token: what the fields of a connection say."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import urlsplit
 
 from anon_core.errors import InvalidInputError
+from anon_core.portal import Connect
 
 TYPE = "ckan"
-PREFIX = "AIRFLOW_CONN_"
+EXAMPLE = '{"conn_type": "ckan", "host": "https://...", "password": "the API token"}'
 USUAL_TIMEOUT = 120.0
 """Seconds to wait for a sign of life. CKAN answers an upload only when it has stored and indexed all of it."""
 MAX_NAME_LENGTH = 100
@@ -67,61 +67,13 @@ class Server:
         return cls(url=url, token=token, timeout=timeout, download_hosts=hosts)
 
 
-def from_environment(connection: str, environ: Mapping[str, str] | None = None) -> Server:
+def server_of(connection: str, connect: Connect) -> Server:
     """
-    Read a connection from AIRFLOW_CONN_<ID>, as Airflow itself would: JSON or a URI.
+    Return the server that a connection leads to.
 
-    >>> environ = {"AIRFLOW_CONN_TOWN": "ckan://https://:secret@data.example.org"}
-    >>> from_environment("town", environ).url
-    'https://data.example.org'
-
-    :raises InvalidInputError: it is not set, or does not lead to a CKAN.
+    :raises InvalidInputError: there is no such connection, or it does not lead to a CKAN.
     """
-    name = f"{PREFIX}{connection.upper()}"
-    text = (os.environ if environ is None else environ).get(name, "").strip()
-    if not text:
-        raise InvalidInputError(
-            f"connection {connection!r} is not known here: what Airflow keeps, only its tasks are told; set "
-            f'{name} to {{"conn_type": "ckan", "host": "https://...", "password": "the API token"}}'
-        )
-    if not text.startswith("{"):
-        return Server.of(connection, _of_uri(connection, text))
-    try:
-        fields = json.loads(text)
-    except ValueError:
-        raise InvalidInputError(
-            f"{name} begins like JSON and is none; its text is withheld, for it holds the token"
-        ) from None
-    return Server.of(connection, fields)
-
-
-def _of_uri(connection: str, text: str) -> dict[str, Any]:
-    """Read ``ckan://https://:token@host:port/path?timeout=60``; the second scheme may be left out and is then https."""
-    kind, _, rest = text.partition("://")
-    try:
-        parts = urlsplit(rest if "://" in rest else f"//{rest}")
-        port = parts.port
-    except ValueError:
-        raise InvalidInputError(
-            f"{PREFIX}{connection.upper()} is no URI; its text is withheld, for it holds the token: write reserved "
-            "characters as %XX, or use JSON"
-        ) from None
-    host = unquote(parts.hostname or "")
-    return {
-        "conn_type": kind,
-        "host": f"{parts.scheme}://{host}" if parts.scheme else host,
-        "port": port,
-        "schema": unquote(parts.path.strip("/")),
-        "password": unquote(parts.password or ""),
-        "extra": _typed(dict(parse_qsl(parts.query, keep_blank_values=True))),
-    }
-
-
-def _typed(query: dict[str, str]) -> Any:
-    """Return the extra of a URI: its query, or all of it as JSON under ``__extra__``, as Airflow writes it."""
-    if "__extra__" in query:
-        return query["__extra__"]
-    return {key: float(value) if value.replace(".", "", 1).isdigit() else value for key, value in query.items()}
+    return Server.of(connection, connect(connection, EXAMPLE))
 
 
 def _address(fields: Mapping[str, Any]) -> str | None:

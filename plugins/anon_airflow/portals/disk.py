@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from anon_airflow.home import sync
-from anon_airflow.portals.release import Distribution, changed_file
 from anon_core.errors import RefusedError, StorageError
+from anon_core.release import Distribution, changed_file
 
 BLOCK = 8 << 20
 """What is copied at once: enough for the thread that digests to keep up, block by block."""

@@ -22,7 +22,7 @@ import itertools
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from anon_airflow.home import sync
 from anon_airflow.portals import datapackage, showing
@@ -38,23 +38,57 @@ from anon_airflow.portals.disk import (
     write_new,
 )
 from anon_airflow.portals.manifest import Manifest, as_json, damaged_file, manifest_of, read_manifest, report_bytes
-from anon_airflow.portals.release import NAME, SLUG, Published, Release, check_names, withdrawn_words
 from anon_airflow.portals.shelf import Shelf, shelf_of, version_folders
 from anon_airflow.portals.tombstone import Tombstone, is_tombstone, tombstone_of, withdrawn_before
 from anon_core.errors import InvalidInputError, RefusedError, StorageError
+from anon_core.portal import Portal
+from anon_core.release import NAME, SLUG, Published, Release, check_release, withdrawn_words
+from anon_core.spec import PortalSettings
+from anon_core.spec.paths import FilePath
 
 EXPIRED = "Newer versions have taken its place."
 MOVED = "no portal is there, so nothing was taken off; if it was moved, put a link to it in this place"
 
 
-class FolderPortal:
+class FolderSettings(PortalSettings):
+    """Which folder; a relative one starts from where those of the publication file start."""
+
+    folder: FilePath
+    ckan: None = None
+    """The other portal, which a file may say is off; the digest of a file counts it."""
+
+    def resolved(self, root: Path) -> Self:
+        """Return the settings with the whole path of the folder."""
+        return self.model_copy(update={"folder": str(root / self.folder)})
+
+    @property
+    def shown_folder(self) -> Path:
+        """The folder: a web server shows all of it."""
+        return Path(self.folder)
+
+
+class FolderPortal(Portal):
     """A folder of releases; several processes may publish into it at once. ``keep`` is how many versions stay."""
+
+    settings: ClassVar[type[PortalSettings]] = FolderSettings
+    draft = "{folder: portal}"
+    location_key = "folder"
 
     def __init__(self, root: Path, *, keep: int | None = None) -> None:
         self.root = root
         self.keep = keep
 
-    def check_writable(self) -> None:
+    @classmethod
+    def opened(cls, settings: FolderSettings, **_: Any) -> Self:
+        """Return the portal in a folder."""
+        return cls(settings.shown_folder, keep=settings.keep)
+
+    @classmethod
+    def settings_of_location(cls, location: str) -> dict[str, Any]:
+        """Return the settings by the folder of a version."""
+        return {"folder": str(Path(location).parents[2])}
+
+    def check(self) -> None:
         """
         Try, before hours of work, what publishing will need: a lock, a durable file, a link, a rename.
 
@@ -89,9 +123,7 @@ class FolderPortal:
             this content was withdrawn.
         :raises StorageError: the folder does not take it; ``latest`` is as it was.
         """
-        check_names(release)
-        if release.report.get("kind") != "public":
-            raise RefusedError("portal", ["the report is not the public one"])
+        check_release(release)
         home = self.root / release.dataset
         with self._writing():
             refuse_links(home)

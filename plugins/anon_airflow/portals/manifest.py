@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from anon_airflow.portals.disk import sha256_of
-from anon_airflow.portals.release import NAME, Release, data_digest
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.limits import DOCUMENT
 from anon_core.name_rules import is_utf8
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
+from anon_core.release import NAME, Release, data_digest
 
 log = logging.getLogger(__name__)
 

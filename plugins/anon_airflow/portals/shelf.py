@@ -9,8 +9,8 @@ from typing import Any
 
 from anon_airflow.portals.disk import sha256_of
 from anon_airflow.portals.manifest import Manifest, newest_first, read_document, read_manifest
-from anon_airflow.portals.release import NAME
 from anon_airflow.portals.tombstone import Tombstone, is_tombstone, read_tombstone
+from anon_core.release import NAME
 
 __all__ = ["Shelf", "shelf_of", "version_folders"]
 

@@ -13,9 +13,9 @@ from anon_airflow.portals import changelog, site, tombstone
 from anon_airflow.portals.disk import UNFINISHED, write_files
 from anon_airflow.portals.manifest import Manifest, as_json, read_document
 from anon_airflow.portals.pages import tombstone_page
-from anon_airflow.portals.release import SLUG
 from anon_airflow.portals.shelf import Shelf, shelf_of
 from anon_airflow.portals.tombstone import Tombstone
+from anon_core.release import SLUG
 
 __all__ = ["ARRIVING", "finish", "show"]
 

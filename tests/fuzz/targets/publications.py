@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from anon_airflow.source import read_source
+from anon_airflow.source import read_source, source_of
 from anon_airflow.suite import mandatory, render_suite, suite_digest, unmeasured
 from anon_core.spec import Publication, load_spec
 from tests.fuzz.drawing import Draw
@@ -118,8 +118,8 @@ def _used(publication: Publication) -> None:
     """Do what a run does with a publication file before it recodes anything."""
     judged(publication.digest)
     judged(publication.release_digest)
-    source = judged(read_source, publication, publication.source.file)
-    rows = source.table.rows if source else 4
+    collected = judged(read_source, publication, source_of(publication, publication.source_template))
+    rows = collected.table.rows if collected else 4
     suite = judged(render_suite, publication, rows_before=rows, today=TODAY, original="0" * 64)
     judged(mandatory, publication, TODAY)
     judged(unmeasured, publication)

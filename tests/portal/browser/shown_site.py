@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from anon_airflow.places import portal_at, settings_of
+from anon_airflow.places import portal_on_record, record_of
 from anon_airflow.run import Run
 from anon_core.spec import load_spec
 from tests.airflow_side.step_runs import UNTIL_GATE, run_of, take
@@ -44,7 +44,7 @@ def write_site(folder: Path) -> Path:
     for month in (1, 2, 3, 4):
         source_of(spec).write_text(csv_text(people(400 + 60 * month, seed=month)))
         runs.append(_published(spec, folder, f"2026-0{month}-01"))
-    portal = portal_at(settings_of(load_spec(spec)))
+    portal = portal_on_record(record_of(load_spec(spec)))
     second = portal.versions("licences")[2]["version"]
     portal.withdraw("licences", second, WITHDRAWN, "2026-05-02T09:30:00Z")
     other = write_publication(

@@ -14,9 +14,9 @@ import httpx
 from anon_airflow.portals.ckan_client import Patience
 from anon_airflow.portals.ckan_portal import CkanPortal
 from anon_airflow.portals.ckan_server import Server
-from anon_airflow.portals.ckan_settings import Settings
-from anon_airflow.portals.release import Distribution, Release
+from anon_airflow.portals.ckan_settings import CkanPlace
 from anon_airflow.telling import Progress
+from anon_core.release import Distribution, Release
 from tests.portal.ckan.boot import CkanServer
 
 QUICK = Patience(attempts=3, first=0.05)
@@ -93,7 +93,7 @@ class Place:
             download_hosts=changes.pop("download_hosts", ()),
         )
         settings = {"organization": self.site.organization, "dataset": self.dataset, **changes}
-        return CkanPortal(server, Settings(**settings), patience, progress)
+        return CkanPortal(server, CkanPlace(**settings), patience, progress)
 
     def release(
         self, text: str = "sex,rows\nF,5\n", *, version: str = "v1", period: str | None = None, **changes: Any

@@ -237,7 +237,7 @@ PUBLISH_LARGE = textwrap.dedent(
     place = Place(site=site, folder=Path(large).parent, dataset=dataset)
     file = distribution(Path(large), "text/csv", rows=1)
     portal, release = place.portal(timeout=120), place.release(distributions=(file,))
-    portal.check_writable()
+    portal.check()
     peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     before = peak()
     status = portal.publish(release).status

@@ -302,7 +302,7 @@ def test_the_datastore_has_the_rows_and_a_dictionary_of_the_columns(site: Site, 
     report = {"kind": "public", "recoding": {"columns": columns}}
     portal = place.portal(datastore=True, columns=("età", "town"))
     first = place.release('"età","town"\n"30-39","Alba"\n"01",""\n,\n', report=report)
-    portal.check_writable()
+    portal.check()
     portal.publish(first)
     table = next(one for one in site.show(place.dataset)["resources"] if one["name"].endswith(".csv"))
     found = site.call("datastore_search", token=None, resource_id=table["id"])
@@ -353,7 +353,7 @@ def test_the_datastore_does_not_go_on_showing_a_version_that_was_replaced(site: 
 def test_a_dataset_in_the_bin_does_not_keep_its_name(site: Site, place: Place) -> None:
     place.portal().publish(place.release())
     site.call("package_delete", id=place.dataset)
-    place.portal().check_writable()
+    place.portal().check()
     assert place.portal().publish(place.release()).status == "published"
     assert site.downloads(place.dataset)
 

@@ -18,44 +18,44 @@ pytestmark = pytest.mark.portal
 
 
 def test_a_portal_that_will_take_it_is_not_touched(site: Site, place: Place, network: BadNetwork) -> None:
-    place.portal(url=network.url, licence="CC0-1.0", keywords=("a b",), datastore=True, columns=("x",)).check_writable()
+    place.portal(url=network.url, licence="CC0-1.0", keywords=("a b",), datastore=True, columns=("x",)).check()
     assert site.try_call("package_show", site.token, id=place.dataset).status_code == 404
     assert all(not action.endswith(("create", "revise", "update", "delete")) for action in network.calls)
 
 
 def test_an_editor_may_publish(site: Site, place: Place) -> None:
     portal = place.portal(token=site.user(role="editor"))
-    portal.check_writable()
+    portal.check()
     assert portal.publish(place.release()).status == "published"
 
 
 def test_a_wrong_token_is_known_before_any_work(place: Place) -> None:
     with pytest.raises(InvalidInputError, match="does not know the token"):
-        place.portal(token="nonsense").check_writable()
+        place.portal(token="nonsense").check()
 
 
 def test_a_wrong_token_does_not_hide_that_the_organisation_is_not_there(place: Place) -> None:
     with pytest.raises(InvalidInputError, match=r"the token: .*; it shows nobody an organisation 'nowhere-at-all'"):
-        place.portal(token="nonsense", organization="nowhere-at-all").check_writable()
+        place.portal(token="nonsense", organization="nowhere-at-all").check()
     with pytest.raises(InvalidInputError) as caught:
-        place.portal(token="nonsense").check_writable()
+        place.portal(token="nonsense").check()
     assert "organisation" not in str(caught.value)
 
 
 def test_a_token_with_bearer_before_it_is_not_known(site: Site, place: Place) -> None:
     with pytest.raises(InvalidInputError, match="does not know the token"):
-        place.portal(token=f"Bearer {site.token}").check_writable()
+        place.portal(token=f"Bearer {site.token}").check()
 
 
 def test_an_organisation_that_is_not_there_is_named(place: Place) -> None:
     with pytest.raises(InvalidInputError, match="no organisation 'nowhere-at-all'"):
-        place.portal(organization="nowhere-at-all").check_writable()
+        place.portal(organization="nowhere-at-all").check()
 
 
 @pytest.mark.parametrize("role", [None, "member"])
 def test_a_user_without_the_right_is_told_who_can_give_it(site: Site, place: Place, role: str | None) -> None:
     with pytest.raises(InvalidInputError, match=r"may not create datasets in .* as an editor"):
-        place.portal(token=site.user(role=role)).check_writable()
+        place.portal(token=site.user(role=role)).check()
 
 
 def test_a_right_that_was_taken_away_after_the_check_is_told_too(site: Site, place: Place) -> None:
@@ -66,7 +66,7 @@ def test_a_right_that_was_taken_away_after_the_check_is_told_too(site: Site, pla
 def test_a_name_that_is_taken_by_a_dataset_of_others_is_told(site: Site, place: Place) -> None:
     site.call("package_create", name=place.dataset, owner_org=site.organization)
     with pytest.raises(InvalidInputError, match="taken there by a dataset that anonflow did not make"):
-        place.portal().check_writable()
+        place.portal().check()
 
 
 def test_a_name_that_is_taken_by_a_dataset_nobody_sees_is_told(site: Site, place: Place) -> None:
@@ -75,7 +75,7 @@ def test_a_name_that_is_taken_by_a_dataset_nobody_sees_is_told(site: Site, place
     site.call("package_create", name=place.dataset, owner_org=other, private=True)
     token = site.user(role="editor")
     with pytest.raises(InvalidInputError, match="is taken there by a dataset which this token may not see"):
-        place.portal(token=token).check_writable()
+        place.portal(token=token).check()
     with pytest.raises(InvalidInputError, match="is taken there by a dataset which this token may not see"):
         place.portal(token=token).publish(place.release())
 
@@ -85,7 +85,7 @@ def test_everything_that_is_wrong_is_said_at_once(site: Site, place: Place) -> N
     with pytest.raises(InvalidInputError) as caught:
         place.portal(
             organization="nowhere-at-all", licence="WTFPL", keywords=("a/b",), datastore=True, columns=columns
-        ).check_writable()
+        ).check()
     for part in ("nowhere-at-all", "no licence 'WTFPL'", "cc-by", "'a/b'", "'_id'"):
         assert part in str(caught.value), part
 
@@ -93,7 +93,7 @@ def test_everything_that_is_wrong_is_said_at_once(site: Site, place: Place) -> N
 def test_an_address_that_redirects_is_not_followed_with_the_token(place: Place, network: BadNetwork) -> None:
     network.rules["status_show"] = Rule(answer=http("301 Moved", "Location: https://elsewhere.example/api"))
     with pytest.raises(InvalidInputError, match=r"redirects its API to https://elsewhere\.example") as caught:
-        place.portal(url=network.url).check_writable()
+        place.portal(url=network.url).check()
     assert place.site.token not in str(caught.value)
     assert network.calls.total() == 1
 
@@ -108,13 +108,13 @@ def test_a_redirected_upload_is_not_taken_for_a_published_one(site: Site, place:
 def test_a_server_that_is_no_ckan_is_told(place: Place, network: BadNetwork) -> None:
     network.rules["status_show"] = Rule(answer=http("404 Not Found", body=b"<html>nothing here</html>"))
     with pytest.raises(InvalidInputError, match="does not answer as a CKAN does"):
-        place.portal(url=network.url).check_writable()
+        place.portal(url=network.url).check()
 
 
 def test_a_server_that_is_not_there_is_told_in_time(place: Place) -> None:
     start = time.monotonic()
     with pytest.raises(PortalError, match="the connection failed"):
-        place.portal(url="http://127.0.0.1:9").check_writable()
+        place.portal(url="http://127.0.0.1:9").check()
     assert time.monotonic() - start < 10
 
 

@@ -16,8 +16,8 @@ import pytest
 
 from anon_airflow.hooks.ckan import CkanHook
 from anon_airflow.operators.publication import run_of
+from anon_airflow.places import portal_of
 from anon_airflow.portals.ckan_portal import CkanPortal
-from anon_airflow.sending import portal_of
 from anon_core.errors import InvalidInputError, RefusedError
 from tests.airflow_side.step_runs import rows, take
 from tests.airflow_side.step_runs import run_of as run_by_hand
@@ -106,8 +106,8 @@ def test_a_task_of_airflow_finds_the_portal_by_its_connection(site: Site, place:
     )
     portal = portal_of(run_of(str(spec), {"dag_run": dag_run}))  # type: ignore[typeddict-item]
     assert isinstance(portal, CkanPortal)
-    assert (portal.client.server.url, portal.settings.kept) == (site.url, True)
-    portal.check_writable()
+    assert (portal.client.server.url, portal.place.kept) == (site.url, True)
+    portal.check()
 
 
 def test_a_dag_publishes_by_a_connection_that_only_airflow_keeps(site: Site, place: Place, tmp_path: Path) -> None:

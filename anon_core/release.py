@@ -79,11 +79,12 @@ def changed_file(name: str) -> RefusedError:
     return RefusedError("portal", [f"{name} is not the file that was checked: its bytes changed after the check"])
 
 
-def check_names(release: Release) -> None:
+def check_release(release: Release) -> None:
     """
-    Refuse every name that could become another path than the one meant, all at once.
+    Refuse every name that could become another path than the one meant, all at once, and an internal report.
 
     :raises InvalidInputError: the dataset, the version or a distribution has such a name, or two have the same.
+    :raises RefusedError: the report is not the public one.
     """
     problems = []
     if not SLUG.fullmatch(release.dataset):
@@ -101,3 +102,5 @@ def check_names(release: Release) -> None:
         seen.add(each.name.casefold())
     if problems:
         raise InvalidInputError("this release cannot have a place on the portal: " + "; ".join(problems))
+    if release.report.get("kind") != "public":
+        raise RefusedError("portal", ["the report is not the public one"])

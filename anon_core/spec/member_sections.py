@@ -1,0 +1,152 @@
+"""The sections ``source`` and ``portal``: each is read by the settings of the member whose key stands in it.
+
+Members are found in ``SOURCES`` and ``PORTALS``. A section that names none of them is kept as :class:`Unread`: the file
+can be read and its DAG drawn, and only what runs refuses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationInfo
+
+from anon_core.errors import InvalidInputError
+from anon_core.policy import Model, Whole
+from anon_core.registry import PORTALS, SOURCES, Registry
+from anon_core.spec.private_folders import PrivateFolder
+from anon_core.spec.unread import Unread, misspelt
+
+__all__ = ["PortalSection", "PortalSettings", "SourceSection", "SourceSettings", "key_in", "member_of", "unread_in"]
+
+
+class SourceSettings(Model):
+    """What a publication file says about its source; every source has a model of its own below this one."""
+
+    @property
+    def template(self) -> str:
+        """The text that is filled in for each period and handed to the source; empty where it needs none."""
+        return ""
+
+    @property
+    def reading(self) -> Mapping[str, Any]:
+        """How a file with this table is read, as arguments of ``ReadOptions``: for commands that are given one."""
+        return {}
+
+    @classmethod
+    def private_folders(cls, root: Path, text: str, *, look: bool = False) -> Iterable[PrivateFolder]:
+        """
+        Return the folders on this machine that hold originals, by what stands under the source's key, as written or
+        filled in; a portal may not show them. The text may be wrong: it is not checked yet.
+
+        With ``look`` the files are looked for, since they may be links.
+        """
+        return ()
+
+
+class PortalSettings(Model):
+    """
+    What a publication file says about its portal; every portal has a model of its own below this one.
+
+    ``keep`` is how many versions stay, None for all. What is written here goes on record: never a secret.
+    """
+
+    keep: Annotated[Whole, Field(ge=1)] | None = None
+
+    def resolved(self, root: Path) -> Self:
+        """Return the settings with relative paths starting from a folder, so that they hold everywhere."""
+        return self
+
+    @property
+    def shown_folder(self) -> Path | None:
+        """The folder on this machine that readers see all of, once resolved; None for a portal elsewhere."""
+        return None
+
+
+def key_in(registry: Registry, section: Mapping[str, Any]) -> str | None:
+    """
+    Return the key of the member that a section names, None if it names none.
+
+    :raises InvalidInputError: it names several.
+    """
+    named = [key for key in (*registry.keys(),) if section.get(key) is not None]
+    if len(named) > 1:
+        raise InvalidInputError(f"names {' and '.join(f'`{key}`' for key in named)}; it needs exactly one of them")
+    return named[0] if named else None
+
+
+def member_of(registry: Registry, section: Model) -> Any:
+    """
+    Return the member that a section is for.
+
+    :raises InvalidInputError: it is not installed.
+    """
+    if isinstance(section, Unread):
+        raise section.refuse()
+    return registry.get(key_in(registry, dict(section)) or "")
+
+
+def _reader(registry: Registry, name: str, base: type[Model]) -> Callable[[Any, ValidationInfo], Any]:
+    """Return what reads a section: the settings of its member, or what is kept unread for one that is not installed."""
+
+    def read(value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, Model):
+            return value
+        if not isinstance(value, dict):
+            return base.model_validate(value, context=info.context)  # Which says that it should be a mapping.
+        key = key_in(registry, value) or _meant(registry, value)
+        if key not in registry:
+            return Unread.of(registry, key, (name, key), value)
+        off = {*registry.keys()} & {*value} - {key}
+        section = {each: one for each, one in value.items() if each not in off} if off else value
+        return registry.get(key).settings.model_validate(section, context=info.context)
+
+    def guarded(value: Any, info: ValidationInfo) -> Any:
+        try:
+            return read(value, info)
+        except InvalidInputError as error:  # Two keys, a key that two packages bring, or one that cannot be imported.
+            raise ValueError(str(error)) from None
+        except (AttributeError, TypeError, LookupError) as error:  # One such package must not stop the other DAGs.
+            raise ValueError(f"a package that brings a {registry.noun} fails ({type(error).__name__})") from None
+
+    return guarded
+
+
+def _meant(registry: Registry, section: Mapping[str, Any]) -> str:
+    """
+    Return the key of the member that a section without any is for: a misspelt one, or one that is not installed.
+
+    :raises ValueError: nothing in it tells.
+    """
+    fields = {key: set(member.settings.model_fields) for key, member in registry.members().items()}
+    known = set().union(*fields.values())
+    strange = [str(key) for key in section if key not in known]
+    if slips := [meant for key in strange if (meant := misspelt(key, registry))]:
+        return slips[0]
+    if strange and not any(misspelt(key, tuple(sorted(known))) for key in strange):
+        return strange[0]
+    fitting = [key for key, own in fields.items() if own >= {*section} - {*strange}]
+    if len(fitting) != 1:
+        raise ValueError(f"needs exactly one of {' and '.join(f'`{key}`' for key in fields)}")
+    return fitting[0]
+
+
+SourceSection = Annotated[
+    SerializeAsAny[SourceSettings] | Unread, BeforeValidator(_reader(SOURCES, "source", SourceSettings))
+]
+PortalSection = Annotated[
+    SerializeAsAny[PortalSettings] | Unread, BeforeValidator(_reader(PORTALS, "portal", PortalSettings))
+]
+
+
+def unread_in(value: Any) -> Iterator[Unread]:
+    """Yield what a publication file says to members that are not installed, wherever it stands."""
+    if isinstance(value, Unread):
+        yield value
+    elif isinstance(value, Model):
+        for name in (*type(value).model_fields, *(value.model_extra or ())):
+            yield from unread_in(getattr(value, name))
+    elif isinstance(value, dict | tuple | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from unread_in(one)

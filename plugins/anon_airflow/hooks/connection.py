@@ -1,0 +1,30 @@
+"""Connections of every type, wherever Airflow keeps them: what sources and portals are handed in a task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from airflow.sdk import BaseHook
+
+from anon_core.errors import InvalidInputError
+
+__all__ = ["from_airflow"]
+
+FIELDS = ("conn_type", "host", "port", "schema", "login", "password", "extra")
+
+
+def from_airflow(connection: str, example: str) -> Mapping[str, Any]:
+    """
+    Return the fields of a connection.
+
+    :raises InvalidInputError: there is none; ``example`` is how it could be.
+    """
+    try:
+        found = BaseHook.get_connection(connection)
+    except Exception as error:  # noqa: BLE001 - a secrets backend may fail in any way, and quote a secret
+        raise InvalidInputError(
+            f"connection {connection!r} cannot be had from Airflow ({type(error).__name__}); create it, "
+            f"such as {example}"
+        ) from None
+    return {name: getattr(found, name) for name in FIELDS}

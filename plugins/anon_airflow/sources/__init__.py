@@ -1,0 +1,1 @@
+"""Sources of tables, one file each."""
