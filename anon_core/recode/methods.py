@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from anon_core.errors import InternalError, PolicyNotMetError
 from anon_core.plan import RecodingPlan
-from anon_core.recode.best import recode_best
+from anon_core.recode.best.election import recode_best
 from anon_core.recode.compliance import hold_to_promise
-from anon_core.recode.freeform import recode_freeform
-from anon_core.recode.lattice import recode_globally
+from anon_core.recode.freeform.search import recode_freeform
+from anon_core.recode.lattice.search import recode_globally
 from anon_core.recode.outcome import Recoding
-from anon_core.recode.prioritised import recode_prioritised
+from anon_core.recode.prioritised.search import recode_prioritised
 from anon_core.recode.progress import Progress
-from anon_core.recode.singletons import recode_singletons
+from anon_core.recode.singletons.search import recode_singletons
 from anon_core.recode.task import Task
 from anon_core.spec import Method
 from anon_core.wording import counted

@@ -16,7 +16,7 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.policy import Policy
 from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.singletons import recode_singletons
+from anon_core.recode.singletons.search import recode_singletons
 from anon_core.recode.task import Task
 from anon_core.score.linkage import k_anonymity
 from anon_core.spec import Intervals, Method, Recode, Replace, SingletonRecoding, Years

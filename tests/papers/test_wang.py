@@ -8,7 +8,8 @@ import pytest
 
 from anon_core.hierarchy.taxonomy import taxonomy
 from anon_core.policy import Belief, Freeform, Guard, PartialPolicy, Sensitivity
-from anon_core.recode.freeform import FreeformProblem, recode_freeform
+from anon_core.recode.freeform.search import recode_freeform
+from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.recode.task import Task
 from anon_core.score.freeform import Definition, FreeformCheck, GuardedColumn, check_freeform, guarded
 from anon_core.spec import Hierarchy, Method, PartialPublication, Recode

@@ -15,8 +15,9 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans, Policy
-from anon_core.recode import best, methods
-from anon_core.recode.best import cost_of, recode_best
+from anon_core.recode import methods
+from anon_core.recode.best import election as best
+from anon_core.recode.best.election import cost_of, recode_best
 from anon_core.recode.compliance import Promise, shortfalls
 from anon_core.recode.methods import recode
 from anon_core.recode.outcome import Candidate, Recoding

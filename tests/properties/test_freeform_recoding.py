@@ -12,7 +12,7 @@ from anon_core.frequency import FrequencyTable
 from anon_core.kernels import Integers
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
-from anon_core.recode.best import cost_of
+from anon_core.recode.best.election import cost_of
 from anon_core.recode.compliance import FREEFORM, error_of, shortfalls
 from anon_core.recode.freeform.cuts import Cut, specialise
 from anon_core.recode.freeform_problem import FreeformProblem, places_of

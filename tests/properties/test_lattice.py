@@ -18,8 +18,8 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
-from anon_core.recode import lattice
-from anon_core.recode.lattice import recode_globally
+from anon_core.recode.lattice import search as lattice
+from anon_core.recode.lattice.search import recode_globally
 from anon_core.recode.methods import recode
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.task import Task

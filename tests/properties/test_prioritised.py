@@ -15,13 +15,13 @@ from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
 from anon_core.recode.compliance import Promise, shortfalls
-from anon_core.recode.lattice import recode_globally
+from anon_core.recode.lattice.search import recode_globally
 from anon_core.recode.methods import recode
 from anon_core.recode.outcome import Recoding
-from anon_core.recode.prioritised import recode_prioritised
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.prices import Objective
 from anon_core.recode.prioritised.safe import search_safe
+from anon_core.recode.prioritised.search import recode_prioritised
 from anon_core.recode.task import Task
 from anon_core.spec import Method, Mode, Recode
 from tests.properties.listing import recode_by_the_listing

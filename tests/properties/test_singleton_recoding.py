@@ -20,7 +20,7 @@ from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
 from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.singletons import recode_singletons
+from anon_core.recode.singletons.search import recode_singletons
 from anon_core.recode.task import Task
 from anon_core.spec import Intervals, Method, Recode, Replace, SingletonRecoding, Years
 from tests.properties.tables import Row, Small, ladders_for, small_tables, spelled, table_of

@@ -11,7 +11,7 @@ from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import Integers
 from anon_core.plan import RecodingPlan
 from anon_core.recode.freeform_problem import FreeformProblem
-from anon_core.recode.prioritised import recode_prioritised
+from anon_core.recode.prioritised.search import recode_prioritised
 from anon_core.recode.progress import Progress
 from anon_core.recode.requirements import Requirements
 from anon_core.recode.task import Task

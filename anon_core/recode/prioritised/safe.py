@@ -13,7 +13,7 @@ import numpy as np
 
 from anon_core.errors import PolicyNotMetError
 from anon_core.plan import RecodingPlan
-from anon_core.recode.lattice import recode_globally
+from anon_core.recode.lattice.search import recode_globally
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.neighbourhoods import improved
 from anon_core.recode.prioritised.node_order import mean_prices

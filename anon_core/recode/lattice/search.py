@@ -15,9 +15,9 @@ import numpy as np
 
 from anon_core.errors import PolicyNotMetError
 from anon_core.plan import RecodingPlan
-from anon_core.recode.node_classes import ClassCounter, Classes, Node
-from anon_core.recode.node_costs import NodeCosts
-from anon_core.recode.node_frontier import Frontier
+from anon_core.recode.lattice.node_classes import ClassCounter, Classes, Node
+from anon_core.recode.lattice.node_costs import NodeCosts
+from anon_core.recode.lattice.node_frontier import Frontier
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.progress import Progress
 from anon_core.recode.task import Task

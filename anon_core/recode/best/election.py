@@ -10,12 +10,12 @@ from anon_core.models import Measurement
 from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans
 from anon_core.recode.compliance import error_of, hold_to_promise, shortfalls, unreached
-from anon_core.recode.freeform import measured_over_all, recode_freeform
-from anon_core.recode.lattice import recode_globally
+from anon_core.recode.freeform.search import measured_over_all, recode_freeform
+from anon_core.recode.lattice.search import recode_globally
 from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.prioritised import recode_prioritised
+from anon_core.recode.prioritised.search import recode_prioritised
 from anon_core.recode.progress import Progress
-from anon_core.recode.singletons import recode_singletons
+from anon_core.recode.singletons.search import recode_singletons
 from anon_core.recode.task import Task
 from anon_core.spec import Method, Mode, SingletonRecoding, UtilityMeasure
 

@@ -1,0 +1,1 @@
+"""Recoding of singletons [Pastore2020]_."""
