@@ -5,6 +5,7 @@ Importing it is cheap on purpose: a DAG file loads every publication at every pa
 
 from anon_core.spec.columns import Column, DateLevel, Decompose, Hierarchy, HierarchyKind, Part, Preset, Role, Unmapped
 from anon_core.spec.publication import PartialPublication, Publication, load_spec
+from anon_core.spec.recode import Intervals, Mode, Recode, Replace, UtilityMeasure, Years
 from anon_core.spec.sections import (
     AirflowSettings,
     Approval,
@@ -13,19 +14,11 @@ from anon_core.spec.sections import (
     Detect,
     Engine,
     Expectation,
-    Intervals,
     Metadata,
-    Method,
     Missing,
-    Mode,
     Portal,
-    Recode,
-    Replace,
-    SingletonRecoding,
     Source,
-    UtilityMeasure,
     Versions,
-    Years,
 )
 
 __all__ = [
@@ -43,7 +36,6 @@ __all__ = [
     "HierarchyKind",
     "Intervals",
     "Metadata",
-    "Method",
     "Missing",
     "Mode",
     "Part",
@@ -54,7 +46,6 @@ __all__ = [
     "Recode",
     "Replace",
     "Role",
-    "SingletonRecoding",
     "Source",
     "Unmapped",
     "UtilityMeasure",

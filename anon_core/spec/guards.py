@@ -26,12 +26,11 @@ def guarded_names(content: Any) -> list[str]:
 
 def freeform_problems(content: Any, declared: Mapping[str, Any], *, partial: bool) -> _Found:
     """
-    Yield what is wrong between `privacy.freeform`, the columns and the method.
+    Yield what is wrong between `privacy.freeform` and the columns.
 
     In a file that is run the gate measures published labels when the originals are gone. It can place only labels that
     a file knows, or that stand right below a root; and nobody knows any more how frequent values were.
     """
-    yield from _method_problems(content)
     if _freeform(content) is None:
         return
     columns = with_parts(declared)
@@ -42,11 +41,6 @@ def freeform_problems(content: Any, declared: Mapping[str, Any], *, partial: boo
         for name, column in columns.items():
             if _role(column) == "quasi" and name not in guarded_names(content) and _kind(column) in _BUILT_FROM_VALUES:
                 yield _place(declared, name), _needs_a_file(_kind(column))
-    recode = _mapping(_mapping(content).get("recode"))
-    grouped = _mapping(recode.get("singletons")).get("years") is not None
-    if grouped and as_text(recode.get("method")) in ("singletons", "best"):
-        what = "groups values by themselves, so `privacy.freeform` cannot place them in a hierarchy; use `columns`"
-        yield ("recode", "singletons", "years"), what
 
 
 def _guard_problems(name: str, column: Any, guard: Any, *, partial: bool) -> _Found:
@@ -76,15 +70,6 @@ def _needs_a_file(kind: str) -> str:
         f"`{kind or 'this'}` is made from the values, and the gate measures `privacy.freeform` on published labels "
         "when the originals are gone: it can place only what a file knows; build one with `anon hierarchy build`"
     )
-
-
-def _method_problems(content: Any) -> _Found:
-    recode = _mapping(_mapping(content).get("recode"))
-    method = as_text(recode.get("method"))
-    if method == "freeform" and _freeform(content) is None:
-        yield ("recode", "method"), "`method: freeform` needs `privacy.freeform`, which says what is guarded"
-    if recode.get("then") is not None and method != "freeform":
-        yield ("recode", "then"), "belongs to `method: freeform`; set that method or remove it"
 
 
 def _place(declared: Mapping[str, Any], name: str) -> Location:

@@ -22,6 +22,7 @@ from anon_core.regular_files import FileTooLargeError, NotRegularError, read_who
 from anon_core.spec.checks import cross_problems, not_built_problems, plain_sentences
 from anon_core.spec.columns import Column, Role
 from anon_core.spec.private_folders import place_problem, private_folders
+from anon_core.spec.recode import Recode
 from anon_core.spec.sections import (
     AirflowSettings,
     Approval,
@@ -30,10 +31,8 @@ from anon_core.spec.sections import (
     Engine,
     Expectation,
     Metadata,
-    Method,
     Missing,
     Portal,
-    Recode,
     Schedule,
     Slug,
     Source,
@@ -139,9 +138,12 @@ class PartialPublication(Model):
 
     @property
     def required_of_recoding(self) -> PartialPolicy:
-        """What recoding has to reach: the policy without what is waived, which the gate still measures."""
-        policy = self.privacy or PartialPolicy()
-        return without_waived(policy, keep_freeform=self.recode.method is Method.FREEFORM)
+        """
+        What recoding has to reach: the policy without what is waived, which the gate still measures.
+
+        :raises InvalidInputError: no installed package brings the recoding method.
+        """
+        return without_waived(self.privacy or PartialPolicy(), keep_freeform=self.recode.member.guards)
 
     def as_collected(self, today: date) -> tuple[str, ...]:
         """Return the columns that are published as collected, but those that somebody accepted by name, each alone.
@@ -185,6 +187,8 @@ class PartialPublication(Model):
         content = self.model_dump(mode="json", exclude=sections)
         if self.csv == Csv():  # So that a file without this section has the digest that it always had.
             content.pop("csv", None)
+        if "recode" in content:  # Likewise for one without this section of a method.
+            content["recode"].setdefault("singletons", None)
         content["columns"] = list(content["columns"].items())
         content["files"] = {where: self.file_digest(where, path) for where, path in self._referred_files()}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))

@@ -24,7 +24,7 @@ def dag_docs(publication: Publication) -> str:
         "",
         *_k(publication),
         f"- **rows that may be removed**: {policy.suppression_limit:.2%}",
-        f"- **recoding**: {publication.recode.method.value}",
+        f"- **recoding**: {publication.recode.method}",
         "",
         "| column | role | hierarchy |",
         "| --- | --- | --- |",

@@ -26,7 +26,7 @@ from anon_core.recode.task import Task
 from anon_core.score.utility.cells import Recoded
 from anon_core.score.utility.entropy import entropy
 from anon_core.score.utility.loss import loss
-from anon_core.spec import Method, Recode, UtilityMeasure
+from anon_core.spec import Recode, UtilityMeasure
 from tests.properties.required import Problem, holds, problems
 from tests.properties.tables import Cell, Row, spelled, table_of
 
@@ -225,7 +225,7 @@ def solve(
             FrequencyTable.of(table),
             ladders,
             Policy(k=k, suppression_limit=limit),
-            settings=Recode(method=Method.GLOBAL),
+            settings=Recode(method="global"),
         ),
         progress=None if steps is None else lambda what, done, of: steps.append((what, done, of)),
     )

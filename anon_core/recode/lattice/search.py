@@ -61,6 +61,13 @@ def recode_globally(task: Task, *, progress: Progress | None = None) -> Recoding
     )
 
 
+def levels_for_all(task: Task) -> RecodingPlan | None:
+    """Return the plan that global recoding finds, None where no combination is safe."""
+    search = _Lattice(task, None)
+    safe = search.run()
+    return search.plan(safe[0].node) if safe else None
+
+
 _MEASURES = {
     "wnue": "non-uniform entropy by priority",
     "nue": "non-uniform entropy",

@@ -5,11 +5,16 @@ Bampoulidis, Markopoulos, Lupu: PrioPrivacy: a local recoding k-anonymity tool f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
+
 import numpy as np
 
 from anon_core.errors import InvalidInputError
 from anon_core.plan import RecodingPlan
-from anon_core.recode.compliance import ALONE, K, Promise, error_of, shortfalls, unreached
+from anon_core.recode.compliance import shortfalls, unreached
+from anon_core.recode.lattice.search import levels_for_all
+from anon_core.recode.method import K, Promise
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.link import lowered, repaired
@@ -21,15 +26,41 @@ from anon_core.recode.task import Task
 from anon_core.spec import Mode
 
 
-def recode_prioritised(task: Task, *, progress: Progress | None = None) -> Recoding:
+class Begun:
+    """What modes ``safe`` and ``link`` begin with, the encoded table and its safe classes, each found once."""
+
+    def __init__(self, task: Task, before: Mapping[str, Recoding | None] | None = None) -> None:
+        self.task, self._before = task, before or {}
+        self._safe: SafeSearch | None = None
+
+    @cached_property
+    def encoded(self) -> Encoded:
+        return Encoded.of(self.task)
+
+    @cached_property
+    def objective(self) -> Objective:
+        return Objective.of(self.encoded, self.task.settings.nue_weight)
+
+    def safe(self, progress: Progress | None) -> SafeSearch:
+        self._safe = self._safe or search_safe(self.encoded, self.objective, globally=self._globally, progress=progress)
+        return self._safe
+
+    def _globally(self) -> RecodingPlan | None:
+        if "global" not in self._before:
+            return levels_for_all(self.task)
+        found = self._before["global"]
+        return found.plan if found else None
+
+
+def recode_prioritised(task: Task, *, progress: Progress | None = None, begun: Begun | None = None) -> Recoding:
     """
     Recode locally: every distinct tuple gets levels of its own, cells of important columns change least.
 
     What is promised depends on ``mode``: ``safe`` exact k and all that the policy asks of sensitive columns, ``link``
-    that link k and source k are at least k, ``paper`` source k alone. Same task and seed, same plan.
+    that link k and source k are at least k, ``paper`` source k alone. Same task and seed, same plan. Where more rows
+    are suppressed than allowed, or no class is diverse enough, the caller finds that when it counts the plan anew.
 
     :raises InvalidInputError: diversity is required in a mode that does not reach it; too many columns for ``paper``.
-    :raises PolicyNotMetError: more rows would have to be suppressed than allowed, or no class is diverse enough.
     """
     mode = task.settings.mode
     if task.requirements.others and mode is not Mode.SAFE:
@@ -40,40 +71,23 @@ def recode_prioritised(task: Task, *, progress: Progress | None = None) -> Recod
         raise InvalidInputError(
             "`recode.mode: paper` is the paper's method, without an improvement search: drop `improve`"
         )
-    encoded = Encoded.of(task)
-    objective = Objective.of(encoded, task.settings.nue_weight)
+    begun = begun or Begun(task)
     if mode is Mode.PAPER:
-        plan = encoded.plan(recode_as_in_the_paper(encoded, progress=progress))
-        found = _recoding(task, "paper", plan, "Columns joined from the least important one, as the paper has it")
-    else:
-        search = search_safe(encoded, objective, progress=progress)
-        found = _recoding(task, "safe", search.plan, _told(search))
-        if mode is Mode.LINK:
-            found = _linked(encoded, objective, search, progress)
-    _refuse_shortfalls(task, found.plan)
-    return found
+        plan = begun.encoded.plan(recode_as_in_the_paper(begun.encoded, progress=progress))
+        return _recoding(task, "paper", plan, "Columns joined from the least important one, as the paper has it")
+    if mode is Mode.LINK:
+        return _linked(begun, progress)
+    search = begun.safe(progress)
+    return _recoding(task, "safe", search.plan, _told(search))
 
 
-def _refuse_shortfalls(task: Task, plan: RecodingPlan) -> None:
-    """
-    Raise where the search ended with something still broken that no search could mend.
-
-    A k that is too small is none of these: that would be a fault of ours, and whoever called finds it.
-    """
-    found = shortfalls(task, plan, Promise.of_method(task))
-    lacking = [one for one in found if one.model not in (*K, ALONE)]
-    if lacking:
-        advice = "publish fewer columns, add a level to a hierarchy, raise privacy.suppression_limit or lower privacy.k"
-        raise error_of(task, max(lacking, key=lambda one: one.rows_at_risk), advice)
-
-
-def _linked(encoded: Encoded, objective: Objective, search: SafeSearch, progress: Progress | None) -> Recoding:
+def _linked(begun: Begun, progress: Progress | None) -> Recoding:
     """
     Return the better of two ways to mode ``link``: of those that keep the policy the one that loses less.
 
     Ties go to the first. With more columns than the paper's method can try there is only one way.
     """
-    task = encoded.task
+    task, encoded, objective, search = begun.task, begun.encoded, begun.objective, begun.safe(progress)
     ways = {"safe classes": lowered(encoded, objective, search.plan)}
     if encoded.columns <= MOST_COLUMNS:
         paper = encoded.plan(recode_as_in_the_paper(encoded, progress=progress))
