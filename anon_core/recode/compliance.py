@@ -20,7 +20,7 @@ from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans, PartialPolicy
 from anon_core.recode.method import FREEFORM, RISK, ROWS, K, Promise, RecodingMethod
 from anon_core.recode.task import Task
-from anon_core.registry import METHODS, OURS
+from anon_core.registry import METHODS
 
 _GENERALISE_THE_GUARDED = (
     "generalising the quasi-identifiers for k is not enough: set `recode.method: freeform` (with `then: prioritised` "
@@ -68,15 +68,10 @@ class PlanMeasurements:
 
     All this is about the quasi-identifiers, whatever else the plan recodes; freeform attacks are about guarded columns
     too. Diversity is that of the published rows only.
-
-    :raises InternalError: the plan is not one of the task's table.
     """
 
     def __init__(self, task: Task, plan: RecodingPlan) -> None:
-        tables = (task.frequencies, task.freeform.frequencies if task.freeform else None)
-        if not any(plan.frequencies is one for one in tables):
-            raise InternalError("plan for another table", f"recode.{task.settings.method}")
-        self.task = task
+        self.task, self.plan = task, plan
         comparison = Comparison.of_plan(plan.project(task.frequencies.names))
         self._subject = _subject(task, plan, comparison) if comparison.after.rows else None
         self._found: list[tuple[PrivacyModel, Measurement]] = []
@@ -182,7 +177,7 @@ def broken(task: Task, method: RecodingMethod, measured: Iterable[Measurement]) 
     return [one for one in measured if not one.passed and method.promises(task, one.model)]
 
 
-def hold_to_promise(task: Task, method: RecodingMethod, measured: PlanMeasurements) -> None:
+def hold_to_promise(method: RecodingMethod, measured: PlanMeasurements) -> None:
     """
     Let a plan pass that keeps what its method promises, counted anew.
 
@@ -191,18 +186,20 @@ def hold_to_promise(task: Task, method: RecodingMethod, measured: PlanMeasuremen
     :raises PolicyNotMetError: something is missed for want of data, or left by a method that does not look for it.
     :raises InternalError: the search has returned what it must not.
     """
+    task = measured.task
+    tables = (task.frequencies, task.freeform.frequencies if task.freeform else None)
+    if not any(measured.plan.frequencies is one for one in tables):
+        raise _bug(method, "of another table")
     found = measured.of(method.promised_k(task.settings, task.policy))
     lacking = broken(task, method, found)
     missed = [one for one in lacking if method.may_miss(one.model)]
     if lacking and not missed:
-        told = "; ".join(map(unreached, lacking))
-        raise InternalError(f"recoding ({told})", f"recode.{method.key}{_foreign(method)}")
+        raise _bug(method, "; ".join(map(unreached, lacking)))
     left = [one for one in found if one in missed or (not one.passed and one.model in (RISK, FREEFORM))]
     if left:
         raise error_of(task, max(left, key=lambda one: one.rows_at_risk), _LESS_DETAIL)
 
 
-def _foreign(method: RecodingMethod) -> str:
-    """Return whose bug it is, where another package brings the method."""
-    provider = METHODS.provider(method.key)
-    return "" if provider.package == OURS else f" of {provider.package} {provider.version}"
+def _bug(method: RecodingMethod, what: str) -> InternalError:
+    """Return the error for a plan that breaks the promise of its method: a bug of the package that brings it."""
+    return InternalError(f"recoding ({what})", f"recode.{method.key}", METHODS.provider(method.key).package)

@@ -29,7 +29,7 @@ def recode(task: Task, *, progress: Progress | None = None) -> Recoding:
         return Recoding.unchanged(task, "There is no quasi-identifier")
     recoding = method.recode(task, progress=progress)
     if not method.checks_plans:
-        hold_to_promise(task, method, PlanMeasurements(task, recoding.plan))
+        hold_to_promise(method, PlanMeasurements(task, recoding.plan))
     return recoding
 
 

@@ -81,7 +81,7 @@ def _tried(task: Task, progress: Progress | None) -> Iterator[_Attempt]:
             try:
                 found = before[attempt.name] = attempt.run(own, progress=progress)
                 measured = PlanMeasurements(own, found.plan)
-                hold_to_promise(own, method, measured)
+                hold_to_promise(method, measured)
                 lacking = [one for one in measured.of(Promise.of_policy(task.policy)) if not one.passed]
             except PolicyNotMetError as caught:
                 yield _Attempt(method=attempt.name, recoding=None, error=caught)

@@ -38,7 +38,7 @@ def recode_upwards(
         freeform=None,
     )
     raised = method.recode(begun, progress=progress).plan
-    hold_to_promise(begun, method, PlanMeasurements(begun, raised))
+    hold_to_promise(method, PlanMeasurements(begun, raised))
     codes = [own.released_codes(column) for column in range(len(own.ladders))]
     member = kernels.group(codes, [len(ladder.labels) for ladder in own.ladders]).member
     levels = np.maximum(own.levels, raised.levels[:, member])
