@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anon_core.recode.progress import Progress
     from anon_core.recode.task import Task
 
-__all__ = ["Attempt", "Promise", "RecodingMethod", "method_of", "of_every_class"]
+__all__ = ["Attempt", "Promise", "RecodingMethod", "of_every_class"]
 
 K = ("k_anonymity", "k_beside_original")
 """The models of the four k's."""
@@ -135,16 +135,6 @@ class RecodingMethod(ABC):
     def section_problems(self, file: Written) -> Found:
         """Yield what is wrong between the section of this method and the rest of a file, whatever method that has."""
         return iter(())
-
-
-def method_of(settings: Recode) -> RecodingMethod:
-    """
-    Return the method that settings ask for.
-
-    :raises InvalidInputError: no installed package brings it.
-    """
-    found: RecodingMethod = settings.member
-    return found
 
 
 def of_every_class(task: Task, model: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anon_core.errors import PolicyNotMetError
 from anon_core.recode.compliance import PlanMeasurements, hold_to_promise
-from anon_core.recode.method import method_of
+from anon_core.recode.method import RecodingMethod
 from anon_core.recode.outcome import Recoding
 from anon_core.recode.progress import Progress
 from anon_core.recode.task import Task
@@ -23,7 +23,7 @@ def recode(task: Task, *, progress: Progress | None = None) -> Recoding:
     :raises InvalidInputError: no installed package brings the method, or the task lacks something that it needs.
     :raises InternalError: a search has returned what it must not; nothing is returned.
     """
-    method = method_of(task.settings)
+    method: RecodingMethod = task.settings.member
     _refuse_k_above_rows(task)
     if method.needs_quasi_identifiers and not task.frequencies.names:
         return Recoding.unchanged(task, "There is no quasi-identifier")

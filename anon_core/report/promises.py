@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from anon_core.models import Subject
 from anon_core.recode.compliance import broken, models_of_classes
-from anon_core.recode.method import ALONE, K, Promise, method_of
+from anon_core.recode.method import ALONE, K, Promise, RecodingMethod
 from anon_core.recode.task import Task
 from anon_core.report.judgement import Judgement
 from anon_core.report.question import Question
@@ -18,7 +18,7 @@ def unkept(task: Task, question: Question, judged: Judgement) -> list[str]:
     What is waived no method promises. k is held as the method means it, which may be otherwise than the policy does.
     """
     policy, names, checks = question.policy, question.quasi_identifiers, list(judged.checks)
-    method = method_of(task.settings)
+    method: RecodingMethod = task.settings.member
     promise = method.promised_k(task.settings, policy)
     if promise is not Promise.of_policy(policy):
         four = judged.assessment.four

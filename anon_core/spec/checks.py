@@ -239,13 +239,10 @@ def _references(content: Any) -> Iterator[tuple[Location, Any]]:
 
 def _method_problems(file: Written) -> Found:
     """Yield what the recoding method, and those that have a section in the file, say against it."""
-    try:
-        if file.method in METHODS:
-            yield from METHODS.get(file.method)().problems(file)
-        for key in file.sections:
-            yield from METHODS.get(key)().section_problems(file)
-    except InvalidInputError as error:  # A package of methods is broken: a DAG shows it like a fault of the file.
-        yield ("recode", "method"), str(error)
+    if file.method in METHODS:
+        yield from METHODS.get(file.method)().problems(file)
+    for key in file.sections:
+        yield from METHODS.get(key)().section_problems(file)
 
 
 def _mode_problems(content: Any) -> Found:

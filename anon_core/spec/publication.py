@@ -268,12 +268,14 @@ def load_spec(path: Path, *, partial: bool = False) -> PartialPublication:
         what = f"none of its {counted(len(content), 'key')} is one of a publication file; is it one?"
         raise SpecError(str(path), [Problem(1, "", what)])
     problems += not_built_problems(document, partial=partial)
-    problems += cross_problems(document, partial=partial)
     publication, models = None, dict[int, type[Model]]()
     try:
+        problems += cross_problems(document, partial=partial)
         publication = (PartialPublication if partial else Publication).model_validate(content, context=models)
     except ValidationError as error:
         problems += plain_sentences(error, document, models)
+    except InvalidInputError as error:  # Of a broken package, or two of one key: a DAG shows this only as SpecError.
+        problems.append(Problem(1, "", str(error)))
     if problems or publication is None:
         raise SpecError(str(path), sorted(set(problems)))
     publication._file = path.absolute()

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationInfo, model_validator
 
-from anon_core.errors import InvalidInputError
 from anon_core.policy import Flag, Model, Share, Text, Whole, quoted
 from anon_core.registry import METHODS
 from anon_core.spec.unread import Unread, misspelt
@@ -69,19 +68,11 @@ def _iterations(value: Any) -> Any:
 
 def _method(key: str) -> str:
     """Return the key of a method; one that is not installed is kept, unless it is a slip or can be no key at all."""
-    known = _known_keys()
-    meant = misspelt(key, known)
+    known, meant = METHODS.keys(), misspelt(key, METHODS)
     if key in known or (not meant and re.fullmatch(r"[a-z][a-z0-9_-]{0,79}", key)):
         return key
     end = f"; did you mean `{meant}`?" if meant else ""
     raise ValueError(f"should be one of {', '.join(known)}, not {quoted(key)}{end}")
-
-
-def _known_keys() -> tuple[str, ...]:
-    try:
-        return METHODS.keys()
-    except InvalidInputError as error:  # Two packages bring one key: a DAG shows only what is a fault of the file.
-        raise ValueError(str(error)) from None
 
 
 class _Section(NamedTuple):
@@ -94,17 +85,14 @@ class _Section(NamedTuple):
 
 def _read(section: _Section, info: ValidationInfo) -> Any:
     """Read the section of a method by the settings of the method itself."""
-    key, keys = section.key, _known_keys()
-    if key == section.method and key not in keys and not misspelt(key, keys):
+    key = section.key
+    settings = METHODS.get(key).settings if key in METHODS else None
+    if settings is not None:
+        return settings.model_validate(section.content, context=info.context)
+    if key == section.method and key not in METHODS and not misspelt(key, METHODS):
         return Unread.of(METHODS, key, ("recode", key), section.content)
-    try:
-        members = {one: METHODS.get(one).settings for one in keys}
-    except InvalidInputError as error:
-        raise ValueError(str(error)) from None
-    with_section = {one: settings for one, settings in members.items() if settings is not None}
-    if key not in with_section:
-        raise ValueError(f"unknown key {quoted(key)}{did_you_mean(key, [*Recode.model_fields, *with_section])}")
-    return with_section[key].model_validate(section.content, context=info.context)
+    known = [one for one, member in METHODS.members().items() if member.settings is not None]
+    raise ValueError(f"unknown key {quoted(key)}{did_you_mean(key, [*Recode.model_fields, *known])}")
 
 
 class Recode(Model):

@@ -7,6 +7,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
@@ -192,6 +193,16 @@ def test_a_file_for_a_method_that_is_not_installed_loads_and_is_refused_when_rec
 @pytest.mark.parametrize("recode", [{"method": "globall"}, {"method": "global", KEY: {"depth": 1}}, {"method": "A b"}])
 def test_a_slip_and_a_section_of_nothing_stay_errors_at_loading(folder: Path, recode: object) -> None:
     assert problems(folder, changed(recode=recode))
+
+
+def test_a_method_whose_package_cannot_be_imported_is_a_problem_of_the_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = EntryPoint(name=KEY, value="not_there:Method", group=METHODS.group)
+    monkeypatch.setitem(METHODS.__dict__, "_installed", {KEY: point})
+    found = problems(folder, changed(recode={"method": KEY}))
+    assert "`mondrian` of not_there:Method unknown cannot be imported" in found[""][1]
+    load(folder, changed(recode={"method": "singletons", "singletons": {"columns": ["sex"]}}))
 
 
 TABLE = "age,sex\n" + "".join(f"{age},{sex}\n" for age in (21, 22, 33, 34) for sex in "ffmm")
