@@ -5,8 +5,9 @@ No search is taken at its word: every plan goes through here before anything is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
+from functools import cached_property
 
 import numpy as np
 
@@ -72,19 +73,27 @@ class PlanMeasurements:
 
     def __init__(self, task: Task, plan: RecodingPlan) -> None:
         self.task, self.plan = task, plan
-        comparison = Comparison.of_plan(plan.project(task.frequencies.names))
-        self._subject = _subject(task, plan, comparison) if comparison.after.rows else None
         self._found: list[tuple[PrivacyModel, Measurement]] = []
 
-    def of(self, promise: Promise) -> list[Measurement]:
+    @cached_property
+    def _subject(self) -> Subject | None:
+        comparison = Comparison.of_plan(self.plan.project(self.task.frequencies.names))
+        return _subject(self.task, self.plan, comparison) if comparison.after.rows else None
+
+    def of(self, promise: Promise, wanted: Callable[[str], bool] = lambda model: True) -> list[Measurement]:
         """
-        Return everything that the policy requires, k as ``promise`` means it: of the classes, or beside the originals.
+        Return what the policy requires, k as ``promise`` means it: of the classes, or beside the originals.
+
+        Of this only the models whose keys are ``wanted``, and that there are rows.
 
         :raises InternalError: something that is required could not be measured.
         """
+        models = [model for model in _required(self.task, promise) if wanted(model.key)]
+        if not models and not wanted(ROWS):
+            return []
         if self._subject is None:
             return [_nothing_left(self.task)]
-        found = [self._measured(model, self._subject) for model in _required(self.task, promise)]
+        found = [self._measured(model, self._subject) for model in models]
         if unmeasured := [one.sentence for one in found if not one.measured]:
             raise InternalError(f"recoding ({'; '.join(unmeasured)})", "recode.compliance")
         return found
@@ -181,7 +190,8 @@ def hold_to_promise(method: RecodingMethod, measured: PlanMeasurements) -> None:
     """
     Let a plan pass that keeps what its method promises, counted anew.
 
-    Methods that know nothing of freeform attacks, or of risk, may leave some without being at fault.
+    Nothing else is measured, but risk and freeform attacks where k is promised: methods that know nothing of these may
+    leave some without being at fault.
 
     :raises PolicyNotMetError: something is missed for want of data, or left by a method that does not look for it.
     :raises InternalError: the search has returned what it must not.
@@ -190,12 +200,14 @@ def hold_to_promise(method: RecodingMethod, measured: PlanMeasurements) -> None:
     tables = (task.frequencies, task.freeform.frequencies if task.freeform else None)
     if not any(measured.plan.frequencies is one for one in tables):
         raise _bug(method, "of another table")
-    found = measured.of(method.promised_k(task.settings, task.policy))
+    also = (RISK, FREEFORM) if method.promises(task, K[0]) else ()
+    promise = method.promised_k(task.settings, task.policy)
+    found = measured.of(promise, lambda model: model in also or method.promises(task, model))
     lacking = broken(task, method, found)
     missed = [one for one in lacking if method.may_miss(one.model)]
     if lacking and not missed:
         raise _bug(method, "; ".join(map(unreached, lacking)))
-    left = [one for one in found if one in missed or (not one.passed and one.model in (RISK, FREEFORM))]
+    left = [one for one in found if one in missed or (not one.passed and one.model in also)]
     if left:
         raise error_of(task, max(left, key=lambda one: one.rows_at_risk), _LESS_DETAIL)
 

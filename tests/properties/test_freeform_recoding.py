@@ -180,6 +180,14 @@ def test_no_method_that_promises_the_policy_leaves_a_breach(table: Guarded, data
 
 @quietly
 @given(table=guarded_tables(), data=st.data())
+def test_a_method_that_promises_no_k_leaves_breaches_to_the_gate(table: Guarded, data: st.DataObject) -> None:
+    assume(len(table.small.rows) > 1)
+    task = task_of(table, quasi_of(table, data), 2, method="none")
+    assert recode(task).plan.rows_changed == 0
+
+
+@quietly
+@given(table=guarded_tables(), data=st.data())
 def test_best_finds_what_freeform_finds(table: Guarded, data: st.DataObject) -> None:
     quasi = quasi_of(table, data)
     both: list[Recoding | None] = []
