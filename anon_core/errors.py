@@ -46,20 +46,21 @@ class ComplianceError(AnonError):
 
 
 class InternalError(AnonError):
-    """Something happened that we did not foresee: our bug, not yours.
+    """Something happened that we did not foresee: our bug, or that of another ``package``, and not yours.
 
     The original message is left out on purpose: libraries quote the offending cell in theirs.
     """
 
-    def __init__(self, kind: str, where: str) -> None:
-        super().__init__(kind, where)
+    def __init__(self, kind: str, where: str, package: str = "anonflow") -> None:
+        super().__init__(kind, where, package)
         self.kind = kind
         self.where = where
+        self.package = package
 
     def __str__(self) -> str:
         return (
             f"unexpected {self.kind} at {self.where}; its text is withheld because it may quote data. "
-            "This is a bug in anonflow: please report this line. `anon audit list` shows where the run stands"
+            f"This is a bug in {self.package}: please report this line. `anon audit list` shows where the run stands"
         )
 
 

@@ -189,7 +189,20 @@ MODELS = Registry(
 )
 """Every privacy model, in the order in which measurements are shown."""
 
-METHODS = Registry("anonflow.methods", "recoding method", {})
+METHODS = Registry(
+    "anonflow.methods",
+    "recoding method",
+    {
+        "none": "anon_core.recode.none:NoRecoding",
+        "singletons": "anon_core.recode.singletons:SingletonRecoding",
+        "global": "anon_core.recode.lattice:GlobalRecoding",
+        "prioritised": "anon_core.recode.prioritised:PrioritisedRecoding",
+        "freeform": "anon_core.recode.freeform:FreeformRecoding",
+        "best": "anon_core.recode.best:BestRecoding",
+    },
+)
+"""Every recoding method, in the order in which `best` tries them."""
+
 PORTALS = Registry(
     "anonflow.portals",
     "portal",

@@ -24,10 +24,11 @@ import anon_core.kernels.compiled  # noqa: F401, TID253 - what is measured is th
 from anon_core.frequency import FrequencyTable
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Belief, Freeform, Guard, PartialPolicy
-from anon_core.recode.freeform import FreeformProblem, recode_freeform
+from anon_core.recode.freeform.search import recode_freeform
+from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.recode.task import Task
 from anon_core.score.freeform import Definition, check_freeform
-from anon_core.spec import Method, PartialPublication, Recode
+from anon_core.spec import PartialPublication, Recode
 from anon_core.table import Column, Table, read
 
 TIMES = 33
@@ -97,7 +98,7 @@ def task_of(problem: FreeformProblem) -> Task:
         problem.frequencies,
         problem.ladders,
         PartialPolicy(k=2, freeform=POLICY),
-        settings=Recode(method=Method.FREEFORM),
+        settings=Recode(method="freeform"),
     )
     return replace(task, freeform=problem)
 

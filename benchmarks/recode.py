@@ -37,7 +37,7 @@ from anon_core.recode.prioritised.nodes import nodes_of
 from anon_core.recode.prioritised.prices import Objective, costs_beside
 from anon_core.recode.task import Task
 from anon_core.score.linkage import four_k
-from anon_core.spec import Hierarchy, Method, Mode, Recode
+from anon_core.spec import Hierarchy, Mode, Recode
 from anon_core.table import Column, Table, read
 
 LIMIT = 0.01
@@ -110,7 +110,7 @@ class Result:
 
 def settings_of(mode: str, improve: int | str = "auto") -> Recode:
     fixed: dict[str, int | str] = {"safe0": 0, "paper": "auto"}  # The paper's method has no improvement search.
-    return Recode(method=Method.PRIORITISED, mode=MODES[mode], improve=fixed.get(mode, improve))
+    return Recode(method="prioritised", mode=MODES[mode], improve=fixed.get(mode, improve))
 
 
 def timed(task: Task) -> tuple[RecodingPlan, float]:

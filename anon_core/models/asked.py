@@ -116,8 +116,7 @@ class Asked:
             written["sha256"] = publication.file_digest(f"columns.{name}.hierarchy.file", written["file"])
         if column is not None and column.withheld is not None:
             written["withheld"] = column.withheld
-        singletons = publication.recode.singletons if publication else None
-        if singletons and singletons.years and singletons.years.column == name:
+        if publication is not None and any(one.column == name for one in publication.recode.grouped):
             written["groups"] = True
         return written
 

@@ -5,9 +5,9 @@ No search is taken at its word: every plan goes through here before anything is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date
-from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -18,32 +18,11 @@ from anon_core.models import Asked, Measurement, PrivacyModel, Subject, required
 from anon_core.models.freeform import NoFreeformBreach
 from anon_core.models.suppression import RowsSuppressedAtMost
 from anon_core.plan import RecodingPlan
-from anon_core.policy import KMeans
-from anon_core.recode.outcome import Recoding
+from anon_core.policy import KMeans, PartialPolicy
+from anon_core.recode.method import FREEFORM, RISK, ROWS, K, Promise, RecodingMethod
 from anon_core.recode.task import Task
-from anon_core.spec import Method, Mode
-
-
-class Promise(StrEnum):
-    """Which of the four k's is to be reached: that of the classes, link and source, or source alone."""
-
-    EXACT = "exact"
-    LINK = "link"
-    SOURCE = "source"
-
-    @classmethod
-    def of_policy(cls, task: Task) -> Promise:
-        return cls.LINK if task.policy.k_means is KMeans.LINK else cls.EXACT
-
-    @classmethod
-    def of_method(cls, task: Task) -> Promise:
-        """Return what the method of a task promises: its mode says it, `best` keeps what the policy means."""
-        if task.settings.method is Method.BEST:
-            return cls.of_policy(task)
-        if task.settings.method is not Method.PRIORITISED:
-            return cls.EXACT
-        return {Mode.SAFE: cls.EXACT, Mode.LINK: cls.LINK, Mode.PAPER: cls.SOURCE}[task.settings.mode]
-
+from anon_core.registry import METHODS
+from anon_core.spec import PartialPublication
 
 _GENERALISE_THE_GUARDED = (
     "generalising the quasi-identifiers for k is not enough: set `recode.method: freeform` (with `then: prioritised` "
@@ -51,20 +30,12 @@ _GENERALISE_THE_GUARDED = (
 )
 
 
+_LESS_DETAIL = "publish fewer columns, add a level to a hierarchy, raise privacy.suppression_limit or lower privacy.k"
+
 _REACH_CLASSES = (
     "the risk is that of classes, which modes paper and link do not make large: set `recode.mode: safe` or "
     "`recode.method: best`, or take privacy.max_risk out"
 )
-
-
-K = ("k_anonymity", "k_beside_original")
-"""The models of the four k's."""
-ALONE = "no_singletons"
-ROWS = "rows"
-"""That something is published at all, which is no model's."""
-FREEFORM = "no_freeform_breach"
-SUPPRESSION = "rows_suppressed_at_most"
-RISK = "max_risk"
 
 
 def unreached(measurement: Measurement) -> str:
@@ -89,24 +60,51 @@ def shortfalls(task: Task, plan: RecodingPlan, promise: Promise | None = None) -
 
 
 def measurements(task: Task, plan: RecodingPlan, promise: Promise | None = None) -> list[Measurement]:
-    """
-    Measure everything that the policy requires of what a plan would publish, by the models that the gate goes by.
+    """Measure everything that the policy requires of what a plan would publish; see :class:`PlanMeasurements`."""
+    return PlanMeasurements(task, plan).of(promise or Promise.of_policy(task.policy))
 
-    k is counted from the published classes, or as link and source k beside the originals where ``promise`` (by default
-    what the policy says) means those. Diversity is that of the published rows only. All this is about the
-    quasi-identifiers, whatever else the plan recodes; freeform attacks are about guarded columns too.
 
-    :raises InternalError: something that is required could not be measured.
+class PlanMeasurements:
     """
-    own, promise = plan.project(task.frequencies.names), promise or Promise.of_policy(task)
-    comparison = Comparison.of_plan(own)
-    if not comparison.after.rows:
-        return [_nothing_left(task)]
-    subject = _subject(task, plan, comparison)
-    found = [model.measured(subject) for model in _required(task, promise)]
-    if unmeasured := [one.sentence for one in found if not one.measured]:
-        raise InternalError(f"recoding ({'; '.join(unmeasured)})", "recode.compliance")
-    return found
+    What a plan would publish, measured by the models that the gate goes by, each of them once.
+
+    All this is about the quasi-identifiers, whatever else the plan recodes; freeform attacks are about guarded columns
+    too. Diversity is that of the published rows only.
+    """
+
+    def __init__(self, task: Task, plan: RecodingPlan) -> None:
+        self.task, self.plan = task, plan
+        self._found: list[tuple[PrivacyModel, Measurement]] = []
+
+    @cached_property
+    def _subject(self) -> Subject | None:
+        comparison = Comparison.of_plan(self.plan.project(self.task.frequencies.names))
+        return _subject(self.task, self.plan, comparison) if comparison.after.rows else None
+
+    def of(self, promise: Promise, wanted: Callable[[str], bool] = lambda model: True) -> list[Measurement]:
+        """
+        Return what the policy requires, k as ``promise`` means it: of the classes, or beside the originals.
+
+        Of this only the models whose keys are ``wanted``, and that there are rows.
+
+        :raises InternalError: something that is required could not be measured.
+        """
+        models = [model for model in _required(self.task, promise) if wanted(model.key)]
+        if not models and not wanted(ROWS):
+            return []
+        if self._subject is None:
+            return [_nothing_left(self.task)]
+        found = [self._measured(model, self._subject) for model in models]
+        if unmeasured := [one.sentence for one in found if not one.measured]:
+            raise InternalError(f"recoding ({'; '.join(unmeasured)})", "recode.compliance")
+        return found
+
+    def _measured(self, model: PrivacyModel, subject: Subject) -> Measurement:
+        for one, known in self._found:
+            if one == model:
+                return known
+        self._found.append((model, model.measured(subject)))
+        return self._found[-1][1]
 
 
 def _nothing_left(task: Task) -> Measurement:
@@ -124,19 +122,31 @@ def _nothing_left(task: Task) -> Measurement:
     )
 
 
-def _required(task: Task, promise: Promise) -> Iterator[PrivacyModel]:
+def models_of_classes(
+    policy: PartialPolicy,
+    quasi_identifiers: tuple[str, ...],
+    k: int,
+    promise: Promise,
+    publication: PartialPublication | None = None,
+) -> Iterator[PrivacyModel]:
+    """Yield what a policy requires of classes, k as ``promise`` means it; of two that lack as much, k is told."""
     means = KMeans.EXACT if promise is Promise.EXACT else KMeans.LINK
     asked = Asked(
-        policy=task.policy.model_copy(update={"k_means": means}),
-        quasi_identifiers=task.frequencies.names,
-        k=task.k,
+        policy=policy.model_copy(update={"k_means": means}),
+        quasi_identifiers=quasi_identifiers,
+        k=k,
         today=date.min,
-        publication=task.publication,
+        publication=publication,
     )
     found = [one.model for one in required(asked) if not one.model.of_release]
-    for model in sorted(found, key=lambda one: one.key not in K):  # Of two that lack as much, k is told.
-        covered = promise is Promise.EXACT and model.key == RISK  # That k is as large as the risk needs.
-        if not covered and (promise is not Promise.SOURCE or model.name != "link_k"):
+    for model in sorted(found, key=lambda one: one.key not in K):
+        if promise is not Promise.SOURCE or model.name != "link_k":
+            yield model
+
+
+def _required(task: Task, promise: Promise) -> Iterator[PrivacyModel]:
+    for model in models_of_classes(task.policy, task.frequencies.names, task.k, promise, task.publication):
+        if promise is not Promise.EXACT or model.key != RISK:  # The exact k is as large as the risk needs.
             yield model
     yield RowsSuppressedAtMost(
         columns=task.frequencies.names,
@@ -179,35 +189,37 @@ def _subject(task: Task, plan: RecodingPlan, comparison: Comparison) -> Subject:
     )
 
 
-def hold_to_promise(task: Task, recoding: Recoding) -> None:
+def broken(task: Task, method: RecodingMethod, measured: Iterable[Measurement]) -> list[Measurement]:
+    """Return what a method promises and its result does not keep."""
+    return [one for one in measured if not one.passed and method.promises(task, one.model)]
+
+
+def hold_to_promise(method: RecodingMethod, measured: PlanMeasurements) -> None:
     """
-    Let a recoding pass that keeps what the method of the task promises, counted anew.
+    Let a plan pass that keeps what its method promises, counted anew.
 
-    The modes paper and link of prioritised recoding promise a k of their own, and look after nothing but that and the
-    suppression limit; freeform recoding promises no k unless one is to follow. ``none`` and ``singletons`` promise less
-    and do not come here. Methods that know nothing of freeform attacks may leave some without being at fault.
+    Nothing else is measured, but risk and freeform attacks where k is promised: methods that know nothing of these may
+    leave some without being at fault.
 
-    :raises PolicyNotMetError: a freeform attack, or a risk, is left by a method that does not look for them.
+    :raises PolicyNotMetError: something is missed for want of data, or left by a method that does not look for it.
     :raises InternalError: the search has returned what it must not.
     """
-    found = shortfalls(task, recoding.plan, Promise.of_method(task))
-    broken = [one for one in found if _promises(task, one.model)]
-    if broken:
-        raise InternalError(f"recoding ({'; '.join(map(unreached, broken))})", f"recode.{recoding.method}")
-    for left in found:
-        if left.model in (RISK, FREEFORM):
-            raise error_of(task, left, "")
+    task = measured.task
+    tables = (task.frequencies, task.freeform.frequencies if task.freeform else None)
+    if not any(measured.plan.frequencies is one for one in tables):
+        raise _bug(method, "of another table")
+    also = (RISK, FREEFORM) if method.promises(task, K[0]) else ()
+    promise = method.promised_k(task.settings, task.policy)
+    found = measured.of(promise, lambda model: model in also or method.promises(task, model))
+    lacking = broken(task, method, found)
+    missed = [one for one in lacking if method.may_miss(one.model)]
+    if lacking and not missed:
+        raise _bug(method, "; ".join(map(unreached, lacking)))
+    left = [one for one in found if one in missed or (not one.passed and one.model in also)]
+    if left:
+        raise error_of(task, max(left, key=lambda one: one.rows_at_risk), _LESS_DETAIL)
 
 
-def _promises(task: Task, model: str) -> bool:
-    """Tell whether the method of a task promises to look after a model."""
-    settings = task.settings
-    if settings.method is Method.BEST:
-        return True
-    if settings.method is Method.FREEFORM and settings.then is None:
-        return model in (ROWS, FREEFORM)
-    if settings.method is Method.FREEFORM:
-        return model not in {one.key for one in task.requirements.others}
-    if settings.method is Method.PRIORITISED and settings.mode is not Mode.SAFE:
-        return model in (ROWS, *K, SUPPRESSION)
-    return model != FREEFORM
+def _bug(method: RecodingMethod, what: str) -> InternalError:
+    """Return the error for a plan that breaks the promise of its method: a bug of the package that brings it."""
+    return InternalError(f"recoding ({what})", f"recode.{method.key}", METHODS.provider(method.key).package)

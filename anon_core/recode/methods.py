@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from anon_core.errors import InternalError, PolicyNotMetError
-from anon_core.plan import RecodingPlan
-from anon_core.recode.best import recode_best
-from anon_core.recode.compliance import hold_to_promise
-from anon_core.recode.freeform import recode_freeform
-from anon_core.recode.lattice import recode_globally
+from anon_core.errors import PolicyNotMetError
+from anon_core.recode.compliance import PlanMeasurements, hold_to_promise
+from anon_core.recode.method import RecodingMethod
 from anon_core.recode.outcome import Recoding
-from anon_core.recode.prioritised import recode_prioritised
 from anon_core.recode.progress import Progress
-from anon_core.recode.singletons import recode_singletons
 from anon_core.recode.task import Task
-from anon_core.spec import Method
 from anon_core.wording import counted
-
-_METHODS = {
-    Method.SINGLETONS: recode_singletons,
-    Method.GLOBAL: recode_globally,
-    Method.PRIORITISED: recode_prioritised,
-    Method.BEST: recode_best,
-    Method.FREEFORM: recode_freeform,
-}
 
 
 def recode(task: Task, *, progress: Progress | None = None) -> Recoding:
@@ -34,9 +20,21 @@ def recode(task: Task, *, progress: Progress | None = None) -> Recoding:
 
     :raises PolicyNotMetError: the method cannot keep what it promises, or leaves a freeform attack that the policy
         forbids; nothing is returned.
+    :raises InvalidInputError: no installed package brings the method, or the task lacks something that it needs.
     :raises InternalError: a search has returned what it must not; nothing is returned.
     """
-    method, rows = task.settings.method, task.frequencies.rows
+    method: RecodingMethod = task.settings.member
+    _refuse_k_above_rows(task)
+    if method.needs_quasi_identifiers and not task.frequencies.names:
+        return Recoding.unchanged(task, "There is no quasi-identifier")
+    recoding = method.recode(task, progress=progress)
+    if not method.checks_plans:
+        hold_to_promise(method, PlanMeasurements(task, recoding.plan))
+    return recoding
+
+
+def _refuse_k_above_rows(task: Task) -> None:
+    rows = task.frequencies.rows
     if task.k > rows:
         raise PolicyNotMetError(
             goal=f"k {task.k}",
@@ -46,23 +44,3 @@ def recode(task: Task, *, progress: Progress | None = None) -> Recoding:
             advice=f"no class can be larger than the table, which has {counted(rows, 'row')}: lower privacy.k or "
             "publish this dataset less often",
         )
-    if method is Method.NONE or not (task.frequencies.names or method is Method.FREEFORM):
-        return _unchanged(task)
-    search = _METHODS.get(method)
-    if search is None:
-        raise InternalError("unchecked recoding method", f"recode.methods ({method})")
-    recoding = search(task, progress=progress)
-    if method is not Method.SINGLETONS:
-        hold_to_promise(task, recoding)
-    return recoding
-
-
-def _unchanged(task: Task) -> Recoding:
-    asked = task.settings.method is Method.NONE
-    return Recoding(
-        method=str(Method.NONE.value),
-        plan=RecodingPlan.unchanged(task.frequencies, task.ladders),
-        why="The publication file asks for no recoding" if asked else "There is no quasi-identifier",
-        candidates=(),
-        optimal=None,
-    )

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from anon_core.plan import RecodingPlan
 from anon_core.score.utility.cells import Recoded
 from anon_core.score.utility.entropy import entropy
 from anon_core.score.utility.loss import loss
+
+if TYPE_CHECKING:
+    from anon_core.recode.task import Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,3 +75,9 @@ class Recoding:
     why: str
     candidates: tuple[Candidate, ...]
     optimal: bool | None
+
+    @classmethod
+    def unchanged(cls, task: Task, why: str) -> Recoding:
+        """Return the table as it was collected."""
+        plan = RecodingPlan.unchanged(task.frequencies, task.ladders)
+        return cls(method="none", plan=plan, why=why, candidates=(), optimal=None)

@@ -58,6 +58,10 @@ class Task:
         codes = self.frequencies.codes[column].astype(np.int64)
         return kernels.weigh(codes, self.ladders[column].maps.shape[1], self.frequencies.weights)
 
+    def with_settings(self, **settings: object) -> Task:
+        """Return the task with other words in `recode`."""
+        return replace(self, settings=self.settings.model_copy(update=settings))
+
     @classmethod
     def of(
         cls,

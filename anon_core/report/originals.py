@@ -59,13 +59,12 @@ def _ladders(
 ) -> list[tuple[Ladder, ...]]:
     """Return the ladders of all columns; several times where a column may have been grouped by its own values."""
     declared = [name for name in columns if publication and name in publication.effective_columns]
-    singletons = publication.recode.singletons if publication else None
-    grouped = singletons.years.column if singletons and singletons.years else None
+    grouped = [one.column for one in publication.recode.grouped] if publication else []
     climbing = ladders(publication, original, declared) if publication else {}
     found = []
     for name in columns:
         # Without a hierarchy `*` says nothing, before recoding as well.
         own = climbing.get(name) or ladder(original.column(name), None, Path(), withheld=ROOT)
         shown = released.column(name).domain.to_pylist()
-        found.append(ladders_leading_to(original.column(name), shown, own) if name == grouped else [own])
+        found.append(ladders_leading_to(original.column(name), shown, own) if name in grouped else [own])
     return list(product(*found))

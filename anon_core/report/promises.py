@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
+from anon_core.models import Subject
+from anon_core.recode.compliance import broken, models_of_classes
+from anon_core.recode.method import ALONE, K, Promise, RecodingMethod
+from anon_core.recode.task import Task
 from anon_core.report.judgement import Judgement
 from anon_core.report.question import Question
-from anon_core.spec import Method, Mode, Recode
 from anon_core.waivers import waiver_of
 
-_EVERY_CLASS = ("k_anonymity", "link_k", "source_k", "l_diversity", "t_closeness", "alpha", "rows_suppressed_at_most")
-_NO_BREACH = "no_freeform_breach"
 
-
-def unkept(settings: Recode, question: Question, judged: Judgement) -> list[str]:
+def unkept(task: Task, question: Question, judged: Judgement) -> list[str]:
     """
-    Return the names of the promises that a table does not keep; if there is one, that is our fault.
+    Return the names of the promises that a table does not keep; if there is one, that is a bug of the method.
 
-    ``none`` promises nothing, ``singletons`` that few rows stand alone, prioritised recoding source k (mode ``paper``)
-    or link and source k (``link``). ``freeform`` promises that no freeform attack is a breach, and no k unless that is
-    to follow. All others promise whatever the policy requires of every class, and of the number of suppressed rows.
-    What is waived no method promises.
+    What is waived no method promises. k is held as the method means it, which may be otherwise than the policy does.
     """
-    four, k = judged.assessment.four, question.k
-    kept: dict[str, bool] = {}
-    if settings.method is Method.SINGLETONS:
-        kept["singletons"] = judged.assessment.k.singletons <= question.policy.singletons
-    elif settings.method is Method.PRIORITISED and settings.mode is not Mode.SAFE:
-        kept["source_k"] = four is not None and (four.source or 0) >= k
-        if settings.mode is Mode.LINK:
-            kept["link_k"] = four is not None and (four.link or 0) >= k
-    elif settings.method is not Method.NONE:
-        promised: tuple[str, ...] = _EVERY_CLASS
-        if settings.method is Method.FREEFORM:
-            promised = (_NO_BREACH, *_EVERY_CLASS) if settings.then else (_NO_BREACH,)
-        kept = {
-            check.name: check.passed
-            for check in judged.checks
-            if check.name.startswith(promised) and not waiver_of(question.policy, check.name, check.column)
-        }
-    return [name for name, holds in kept.items() if not holds]
+    policy, names, checks = question.policy, question.quasi_identifiers, list(judged.checks)
+    method: RecodingMethod = task.settings.member
+    promise = method.promised_k(task.settings, policy)
+    if promise is not Promise.of_policy(policy):
+        four = judged.assessment.four
+        subject = Subject(
+            names=names,
+            rows=judged.frequencies.project,
+            comparison=judged.comparison,
+            _found={question.k: four} if four else {},
+        )
+        own = [one for one in models_of_classes(policy, names, question.k, promise) if one.key in (*K, ALONE)]
+        checks = [one for one in checks if one.model not in (*K, ALONE)] + [one.measured(subject) for one in own]
+    promised = [one for one in checks if not waiver_of(policy, one.name, one.column)]
+    return [one.name for one in broken(task, method, promised)]

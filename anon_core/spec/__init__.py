@@ -6,6 +6,7 @@ Importing it is cheap on purpose: a DAG file loads every publication at every pa
 from anon_core.spec.columns import Column, DateLevel, Decompose, Hierarchy, HierarchyKind, Part, Preset, Role, Unmapped
 from anon_core.spec.member_sections import PortalSettings, SourceSettings
 from anon_core.spec.publication import PartialPublication, Publication, load_spec
+from anon_core.spec.recode import Intervals, Mode, Recode, Replace, UtilityMeasure, Years
 from anon_core.spec.sections import (
     AirflowSettings,
     Approval,
@@ -13,16 +14,8 @@ from anon_core.spec.sections import (
     Detect,
     Engine,
     Expectation,
-    Intervals,
     Metadata,
-    Method,
     Missing,
-    Mode,
-    Recode,
-    Replace,
-    SingletonRecoding,
-    UtilityMeasure,
-    Years,
 )
 
 __all__ = [
@@ -39,7 +32,6 @@ __all__ = [
     "HierarchyKind",
     "Intervals",
     "Metadata",
-    "Method",
     "Missing",
     "Mode",
     "Part",
@@ -50,7 +42,6 @@ __all__ = [
     "Recode",
     "Replace",
     "Role",
-    "SingletonRecoding",
     "SourceSettings",
     "Unmapped",
     "UtilityMeasure",

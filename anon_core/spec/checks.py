@@ -6,7 +6,6 @@ These checks read the parsed YAML and not the models, so that they run, and repo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -15,9 +14,14 @@ from anon_core.errors import InvalidInputError, Problem
 from anon_core.formula_signs import begins_a_formula
 from anon_core.name_rules import fault_of_name
 from anon_core.policy import quoted
+from anon_core.registry import METHODS
 from anon_core.spec.guards import freeform_problems, guarded_names
-from anon_core.spec.parts import decompose_problems, parts_of, with_parts
+from anon_core.spec.parts import decompose_problems, with_parts
 from anon_core.spec.waiving import waiver_problems
+from anon_core.spec.written import ROLES, Found, Written, did_you_mean, unknown_column
+from anon_core.spec.written import at as _at
+from anon_core.spec.written import list_at as _list
+from anon_core.spec.written import text_at as _text_at
 from anon_core.yaml_lines import Document, Location, as_text, name_of
 
 __all__ = ["NOT_BUILT", "NOT_GATED", "cross_problems", "not_built_problems", "plain_sentences"]
@@ -41,9 +45,6 @@ NOT_GATED: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("unit", _ANY, "recoding and the gate count rows, `anon detect` and `anon check` count people: remove it"),
 )
 
-_ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
-_RECODING = ("singletons", "prioritised", "global", "best")
-_MOST_COMBINED = 8
 _KINDS = ("intervals", "file", "root", "prefix", "date")
 _AS_A_FILE = ("cuts", "frequency", "groups", "rules")
 """Hierarchies that `anon hierarchy build` makes, or people write, as a file of their own."""
@@ -79,16 +80,6 @@ def _find(value: Any, pattern: tuple[str, ...], location: Location) -> Iterator[
             yield from _find(value[key], pattern[1:], (*location, key))
 
 
-def _at(value: Any, location: Location) -> Any:
-    """Return what stands at a location, or None; a list has no place called by a text."""
-    for part in location:
-        try:
-            value = value[part]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return value
-
-
 def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
     """Return what is wrong between keys: columns that do not exist, roles and methods that do not fit."""
     columns = _at(document.content, ("columns",))
@@ -102,16 +93,13 @@ def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
         found += freeform_problems(document.content, columns, partial=partial)
         found += _reference_problems(document.content, columns)
         if not partial or _at(document.content, ("recode",)) is not None:
-            found += _method_problems(document.content, columns, roles)
+            found += _method_problems(Written(content=document.content, partial=partial))
     if not partial:
         found += _mode_problems(document.content)
     return [Problem(document.line(location), name_of(location), what) for location, what in found]
 
 
-_Found = Iterator[tuple[Location, str]]
-
-
-def _approval_problems(content: Any) -> _Found:
+def _approval_problems(content: Any) -> Found:
     """Yield what says how to approve where nothing is to be approved: somebody believes that it is."""
     approval = _at(content, ("approval",))
     if isinstance(approval, dict) and approval.get("required") is not True:
@@ -121,7 +109,7 @@ def _approval_problems(content: Any) -> _Found:
                 yield ("approval", key), what
 
 
-def _name_problems(columns: Mapping[str, Any]) -> _Found:
+def _name_problems(columns: Mapping[str, Any]) -> Found:
     """Yield the columns whose names no table can have: logs, reports and the release's page repeat names."""
     try:
         faults = [(at, fault_of_name(str(name))) for at, name in enumerate({**columns, **with_parts(columns)}, 1)]
@@ -133,7 +121,7 @@ def _name_problems(columns: Mapping[str, Any]) -> _Found:
             yield ("columns",), f"the name of column {at} {fault}; rename it, here and in the table"
 
 
-def _formula_problems(content: Any) -> _Found:
+def _formula_problems(content: Any) -> Found:
     """Yield the columns whose names a spreadsheet would run: a name in a file's first line is not to be changed."""
     columns = _at(content, ("columns",))
     if _at(content, ("csv", "escape_formulas")) is not True or not isinstance(columns, dict):
@@ -152,10 +140,10 @@ def _climbed(content: Any) -> list[str]:
 
 def _column_problems(
     columns: Mapping[str, Any], roles: Mapping[str, str], climbed: Sequence[str], guarded: Sequence[str]
-) -> _Found:
+) -> Found:
     for name, column in columns.items():
         role, hierarchy = roles[name], _at(column, ("hierarchy",))
-        if role in _ROLES and role != "quasi" and _at(column, ("priority",)) is not None:
+        if role in ROLES and role != "quasi" and _at(column, ("priority",)) is not None:
             yield ("columns", name, "priority"), "only a quasi column has a priority; remove it or set `role: quasi`"
         if _at(column, ("type",)) is not None and role in ("identifier", "drop", "quasi"):
             why = "may be generalised, and labels have no type" if role == "quasi" else "is never published"
@@ -190,7 +178,7 @@ def _hierarchies(name: str, column: Any) -> Iterator[Location]:
             yield ("columns", name, *place)
 
 
-def _reference_problems(content: Any, declared: Mapping[str, Any]) -> _Found:
+def _reference_problems(content: Any, declared: Mapping[str, Any]) -> Found:
     columns = with_parts(declared)
     roles = {name: _text_at(column, ("role",)) for name, column in columns.items()}
     quasi = "quasi" in roles.values()
@@ -198,20 +186,8 @@ def _reference_problems(content: Any, declared: Mapping[str, Any]) -> _Found:
         name = as_text(written)
         if not isinstance(name, str):
             continue
-        if name not in columns:
-            what = f"no column {quoted(name)} in `columns`{_did_you_mean(name, columns)}"
-            if name in declared:
-                instead = ", ".join(map(quoted, parts_of(declared[name]) or ()))
-                what = f"column {quoted(name)} is decomposed, so it is not published; name its parts: {instead}"
-            yield location, what
-        elif location[:3] == ("recode", "singletons", "columns"):
-            if roles[name] != "quasi" or _at(columns[name], ("hierarchy",)) is None:
-                yield location, f"column {quoted(name)} should have the role quasi and a hierarchy"
-        elif location[:3] == ("recode", "singletons", "years"):
-            if roles[name] != "quasi":
-                yield location, f"column {quoted(name)} should have the role quasi"
-            if name in _list(content, ("recode", "singletons", "columns")):
-                yield location, f"column {quoted(name)} is grouped by its own values; take it out of `columns`"
+        if (unknown := unknown_column(name, declared)) is not None:
+            yield location, unknown
         elif location[1:2] in (("l_diversity",), ("t_closeness",), ("alpha",)):
             if roles[name] not in ("sensitive", "other"):
                 yield location, f"column {quoted(name)} should have the role sensitive, not {roles[name]}"
@@ -227,13 +203,12 @@ def _reference_problems(content: Any, declared: Mapping[str, Any]) -> _Found:
 def _references(content: Any) -> Iterator[tuple[Location, Any]]:
     """Yield every place that names a column, and what is written there."""
     accept: Location = ("privacy", "published_uniqueness", "accept")
-    single: list[Location] = [("unit",), ("recode", "singletons", "years", "column")]
+    single: list[Location] = [("unit",)]
     for key in ("l_diversity", "t_closeness", "alpha"):
         single += [("privacy", key, index, "column") for index, _ in enumerate(_list(content, ("privacy", key)))]
     for location in single:
         yield location, _at(content, location)
-    several: list[Location] = [("recode", "singletons", "columns")]
-    several += [(*accept, index, "columns") for index, _ in enumerate(_list(content, accept))]
+    several: list[Location] = [(*accept, index, "columns") for index, _ in enumerate(_list(content, accept))]
     for location in several:
         yield from (((*location, index), name) for index, name in enumerate(_list(content, location)))
     keyed: list[Location] = [("privacy", "freeform", "columns"), ("detect", "reveal_probability")]
@@ -244,40 +219,15 @@ def _references(content: Any) -> Iterator[tuple[Location, Any]]:
                     if (location[0], key) != ("detect", "default"))  # fmt: skip
 
 
-def _text_at(content: Any, location: Location) -> str:
-    value = as_text(_at(content, location))
-    return value if isinstance(value, str) else ""
+def _method_problems(file: Written) -> Found:
+    """Yield what the recoding method, and those that have a section in the file, say against it."""
+    if file.method in METHODS:
+        yield from METHODS.get(file.method)().problems(file)
+    for key in file.sections:
+        yield from METHODS.get(key)().section_problems(file)
 
 
-def _list(content: Any, location: Location) -> list[Any]:
-    value = _at(content, location)
-    return value if isinstance(value, list) else []
-
-
-def _method_problems(content: Any, columns: Mapping[str, Any], roles: Mapping[str, str]) -> _Found:
-    written = _text_at(content, ("recode", "method"))
-    method = "global" if _at(content, ("recode", "method")) is None else written
-    singletons = _at(content, ("recode", "singletons"))
-    quasi = [name for name, role in roles.items() if role == "quasi"]
-    if method in ("none", "global", "freeform") and singletons is not None:
-        yield ("recode", "singletons"), "belongs to `method: singletons`; set that method or remove it"
-    if method == "singletons" and not (_list(singletons, ("columns",)) or _at(singletons, ("years",))):
-        yield ("recode", "singletons"), "`method: singletons` needs `singletons` with `columns`, `years` or both"
-    if len(_list(singletons, ("columns",))) > _MOST_COMBINED:
-        what = f"has more than {_MOST_COMBINED} columns: every combination of as it is, local and global is tried"
-        yield ("recode", "singletons", "columns"), what
-    if method not in (*_RECODING, "freeform") or not all(role in _ROLES for role in roles.values()):
-        return
-    if not quasi and method in _RECODING:
-        what = f"`method: {method}` needs at least one column of role quasi; declare one or set `method: none`"
-        yield ("recode", "method"), what + ("" if written else " (global is the default)")
-    if not quasi and method == "freeform" and _at(content, ("recode", "then")) is not None:
-        yield ("recode", "then"), "needs at least one column of role quasi: without any there is no k to reach"
-    if method in ("prioritised", "best", "freeform"):
-        yield from _priority_problems(method, columns, quasi)
-
-
-def _mode_problems(content: Any) -> _Found:
+def _mode_problems(content: Any) -> Found:
     """Yield settings whose result the gate would not take: modes paper and link do not care for exact k."""
     mode = _text_at(content, ("recode", "mode"))
     if mode in ("paper", "link") and _text_at(content, ("privacy", "k_means")) != "link":
@@ -285,22 +235,6 @@ def _mode_problems(content: Any) -> _Found:
             f"`mode: {mode}` does not reach the exact k that is required; set `privacy.k_means: link`, or `mode: safe`"
         )
         yield ("recode", "mode"), what
-    shown: Location = ("recode", "singletons", "years", "replace")
-    grouping = _text_at(content, ("recode", "method")) in ("singletons", "best")
-    if grouping and _text_at(content, shown) == "mean" and _text_at(content, ("privacy", "k_means")) == "link":
-        what = (
-            "a mean does not tell which values it stands for, and `privacy.k_means: link` compares with them; use range"
-        )
-        yield shown, what
-
-
-def _priority_problems(method: str, columns: Mapping[str, Any], quasi: Sequence[str]) -> _Found:
-    """Yield the columns without a priority where others have one: nobody could tell what was meant for them."""
-    lacking = [name for name in quasi if _at(columns[name], ("priority",)) is None]
-    if len(lacking) < len(quasi):
-        for name in lacking:
-            what = f"has no `priority`, and other quasi columns have one: `method: {method}` needs one for all or none"
-            yield ("columns", name), what
 
 
 def plain_sentences(
@@ -318,7 +252,7 @@ def plain_sentences(
         if one["type"] == "extra_forbidden":
             model = models.get(id(_at(document.content, location[:-1])))
             known = model.model_fields if model else ()
-            what = f"unknown key {quoted(location[-1])}{_did_you_mean(str(location[-1]), known)}"
+            what = f"unknown key {quoted(location[-1])}{did_you_mean(str(location[-1]), known)}"
             if location[-1] in _AS_A_FILE and "intervals" in known:
                 what = _as_a_file(str(location[-1]))
         problems.append(Problem(document.line(location), name_of(location), what))
@@ -337,12 +271,6 @@ def _without_tags(loc: Location, content: Any) -> Location:
         if part not in ("<value>", "<mapping>") or (isinstance(here, dict) and part in here):
             location = (*location, part)
     return location
-
-
-def _did_you_mean(name: str, known: Any) -> str:
-    # Matching takes long on long texts and lists, and nobody misspells those by a letter.
-    close = get_close_matches(name, list(known)[:1000], n=1) if len(name) <= 80 else []
-    return f"; did you mean `{close[0]}`?" if close else ""
 
 
 def _sentence(kind: str, context: Mapping[str, Any], value: Any, message: str) -> str:

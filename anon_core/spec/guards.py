@@ -5,52 +5,50 @@ As in :mod:`anon_core.spec.parts` this is found in the parsed YAML, so that all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from anon_core.spec.parts import parts_of, with_parts
-from anon_core.yaml_lines import Location, as_text
+from anon_core.spec.written import Found, at, text_at
+from anon_core.yaml_lines import Location
 
 __all__ = ["freeform_problems", "guarded_names"]
 
 _HERE: Location = ("privacy", "freeform", "columns")
 _KEPT = ("quasi", "sensitive", "other")
 _BUILT_FROM_VALUES = ("intervals", "prefix", "date")
-_Found = Iterator[tuple[Location, str]]
 
 
 def guarded_names(content: Any) -> list[str]:
     """Return the columns that `privacy.freeform` guards, as written."""
-    return list(_mapping(_mapping(_freeform(content)).get("columns")))
+    return list(_guards(content))
 
 
-def freeform_problems(content: Any, declared: Mapping[str, Any], *, partial: bool) -> _Found:
+def freeform_problems(content: Any, declared: Mapping[str, Any], *, partial: bool) -> Found:
     """
-    Yield what is wrong between `privacy.freeform`, the columns and the method.
+    Yield what is wrong between `privacy.freeform` and the columns.
 
     In a file that is run the gate measures published labels when the originals are gone. It can place only labels that
     a file knows, or that stand right below a root; and nobody knows any more how frequent values were.
     """
-    yield from _method_problems(content)
-    if _freeform(content) is None:
+    if at(content, _HERE[:2]) is None:
         return
     columns = with_parts(declared)
-    for name, guard in _mapping(_mapping(_freeform(content)).get("columns")).items():
+    for name, guard in _guards(content).items():
         if name in columns:
             yield from _guard_problems(name, columns[name], guard, partial=partial)
     if not partial:
         for name, column in columns.items():
-            if _role(column) == "quasi" and name not in guarded_names(content) and _kind(column) in _BUILT_FROM_VALUES:
+            if (
+                text_at(column, ("role",)) == "quasi"
+                and name not in guarded_names(content)
+                and _kind(column) in _BUILT_FROM_VALUES
+            ):
                 yield _place(declared, name), _needs_a_file(_kind(column))
-    recode = _mapping(_mapping(content).get("recode"))
-    grouped = _mapping(recode.get("singletons")).get("years") is not None
-    if grouped and as_text(recode.get("method")) in ("singletons", "best"):
-        what = "groups values by themselves, so `privacy.freeform` cannot place them in a hierarchy; use `columns`"
-        yield ("recode", "singletons", "years"), what
 
 
-def _guard_problems(name: str, column: Any, guard: Any, *, partial: bool) -> _Found:
-    role, hierarchy = _role(column), _mapping(column).get("hierarchy")
+def _guard_problems(name: str, column: Any, guard: Any, *, partial: bool) -> Found:
+    role, hierarchy = text_at(column, ("role",)), at(column, ("hierarchy",))
     if role in ("identifier", "drop"):
         yield (*_HERE, name), f"a column of role `{role}` is never published, so it needs no guard; remove it"
         return
@@ -60,10 +58,10 @@ def _guard_problems(name: str, column: Any, guard: Any, *, partial: bool) -> _Fo
         yield (*_HERE, name), "needs a hierarchy of the column: guarded values are generalised by it"
     elif not partial and _kind(column) != "file":
         yield (*_HERE, name), _needs_a_file(_kind(column))
-    if as_text(_mapping(hierarchy).get("unmapped")) == "suppress":
+    if text_at(hierarchy, ("unmapped",)) == "suppress":
         what = "the hierarchy of a guarded column covers all its values; remove `unmapped: suppress` there"
         yield (*_HERE, name), what
-    if not partial and as_text(_mapping(guard).get("sensitivity")) == "frequency":
+    if not partial and text_at(guard, ("sensitivity",)) == "frequency":
         what = (
             "`frequency` needs to know how frequent values are in the originals, which are gone when the gate "
             "measures; use aggregate or non-aggregate, or `anon recode`"
@@ -78,15 +76,6 @@ def _needs_a_file(kind: str) -> str:
     )
 
 
-def _method_problems(content: Any) -> _Found:
-    recode = _mapping(_mapping(content).get("recode"))
-    method = as_text(recode.get("method"))
-    if method == "freeform" and _freeform(content) is None:
-        yield ("recode", "method"), "`method: freeform` needs `privacy.freeform`, which says what is guarded"
-    if recode.get("then") is not None and method != "freeform":
-        yield ("recode", "then"), "belongs to `method: freeform`; set that method or remove it"
-
-
 def _place(declared: Mapping[str, Any], name: str) -> Location:
     """Return where the hierarchy of a column is written, or that of the column which it is a part of."""
     if name in declared:
@@ -95,18 +84,11 @@ def _place(declared: Mapping[str, Any], name: str) -> Location:
     return ("columns", whole, "decompose")
 
 
-def _freeform(content: Any) -> Any:
-    return _mapping(_mapping(content).get("privacy")).get("freeform")
-
-
-def _role(column: Any) -> Any:
-    return as_text(_mapping(column).get("role"))
+def _guards(content: Any) -> Mapping[str, Any]:
+    found = at(content, _HERE)
+    return found if isinstance(found, dict) else {}
 
 
 def _kind(column: Any) -> str:
-    hierarchy = _mapping(_mapping(column).get("hierarchy"))
-    return next((kind for kind in ("file", "root", *_BUILT_FROM_VALUES) if hierarchy.get(kind) is not None), "")
-
-
-def _mapping(value: Any) -> Mapping[Any, Any]:
-    return value if isinstance(value, dict) else {}
+    kinds = ("file", "root", *_BUILT_FROM_VALUES)
+    return next((kind for kind in kinds if at(column, ("hierarchy", kind)) is not None), "")

@@ -32,6 +32,7 @@ from anon_core.spec.member_sections import (
     unread_in,
 )
 from anon_core.spec.private_folders import place_problem, private_folders
+from anon_core.spec.recode import Recode
 from anon_core.spec.sections import (
     AirflowSettings,
     Approval,
@@ -40,9 +41,7 @@ from anon_core.spec.sections import (
     Engine,
     Expectation,
     Metadata,
-    Method,
     Missing,
-    Recode,
     Schedule,
     Slug,
 )
@@ -147,9 +146,12 @@ class PartialPublication(Model):
 
     @property
     def required_of_recoding(self) -> PartialPolicy:
-        """What recoding has to reach: the policy without what is waived, which the gate still measures."""
-        policy = self.privacy or PartialPolicy()
-        return without_waived(policy, keep_freeform=self.recode.method is Method.FREEFORM)
+        """
+        What recoding has to reach: the policy without what is waived, which the gate still measures.
+
+        :raises InvalidInputError: no installed package brings the recoding method.
+        """
+        return without_waived(self.privacy or PartialPolicy(), keep_freeform=self.recode.member.guards)
 
     def as_collected(self, today: date) -> tuple[str, ...]:
         """Return the columns that are published as collected, but those that somebody accepted by name, each alone.
@@ -193,6 +195,8 @@ class PartialPublication(Model):
         content = self.model_dump(mode="json", exclude=sections)
         if self.csv == Csv():  # So that a file without this section has the digest that it always had.
             content.pop("csv", None)
+        if "recode" in content:  # Likewise for one without this section of a method.
+            content["recode"].setdefault("singletons", None)
         content["columns"] = list(content["columns"].items())
         content["files"] = {where: self.file_digest(where, path) for where, path in self._referred_files()}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -287,13 +291,15 @@ def load_spec(path: Path, *, partial: bool = False) -> PartialPublication:
         what = f"none of its {counted(len(content), 'key')} is one of a publication file; is it one?"
         raise SpecError(str(path), [Problem(1, "", what)])
     problems += not_built_problems(document, partial=partial)
-    problems += cross_problems(document, partial=partial)
     publication, models = None, dict[int, type[Model]]()
     problems += read_foreign_models(document, models)
     try:
+        problems += cross_problems(document, partial=partial)
         publication = (PartialPublication if partial else Publication).model_validate(content, context=models)
     except ValidationError as error:
         problems += plain_sentences(error, document, models)
+    except InvalidInputError as error:  # Of a broken package, or two of one key: a DAG shows this only as SpecError.
+        problems.append(Problem(1, "", str(error)))
     if problems or publication is None:
         raise SpecError(str(path), sorted(set(problems)))
     publication._file = path.absolute()

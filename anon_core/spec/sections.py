@@ -1,4 +1,4 @@
-"""The sections of a publication file other than ``columns`` and ``privacy``, one model each."""
+"""The sections of a publication file other than ``columns``, ``privacy`` and ``recode``, one model each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from datetime import timedelta
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -22,22 +22,11 @@ __all__ = [
     "Detect",
     "Engine",
     "Expectation",
-    "Intervals",
     "Metadata",
-    "Method",
     "Missing",
-    "Mode",
-    "Recode",
-    "Replace",
     "Schedule",
-    "SingletonRecoding",
     "Slug",
-    "UtilityMeasure",
-    "Years",
 ]
-
-MOST_SWEEPS = 100_000
-"""More sweeps of the improvement search than anybody waits for are a slip."""
 
 _USUAL_WAIT = "7d"
 _LONGEST_WAIT = 365 * 86400
@@ -66,48 +55,6 @@ class Missing(StrEnum):
     WILDCARD = "wildcard"
 
 
-class Method(StrEnum):
-    """The recoding methods."""
-
-    NONE = "none"
-    SINGLETONS = "singletons"
-    PRIORITISED = "prioritised"
-    GLOBAL = "global"
-    FREEFORM = "freeform"
-    BEST = "best"
-
-
-class Mode(StrEnum):
-    """What prioritised recoding promises."""
-
-    PAPER = "paper"
-    SAFE = "safe"
-    LINK = "link"
-
-
-class Intervals(StrEnum):
-    """What ``size`` counts when a numeric column is cut into intervals."""
-
-    ROWS = "rows"
-    DISTINCT = "distinct"
-
-
-class Replace(StrEnum):
-    """What stands in the place of a number: its interval, or the interval's mean."""
-
-    RANGE = "range"
-    MEAN = "mean"
-
-
-class UtilityMeasure(StrEnum):
-    """What elects among several recodings."""
-
-    WNUE = "wnue"
-    NUE = "nue"
-    LOSS = "loss"
-    ROWS = "rows"
-
-
 def _slug(value: str) -> str:
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", value) or len(value) > 80:
         raise ValueError(
@@ -130,12 +77,6 @@ def _schedule(value: str) -> str:
 def _cron_field(text: str, limit: int) -> bool:
     bounds = re.findall(r"(?<![/#0-9])[0-9]+", text)
     return bool(_CRON_FIELD.fullmatch(text)) and all(int(bound) <= limit for bound in bounds)
-
-
-def _iterations(value: Any) -> Any:
-    if value == "auto" or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_SWEEPS):
-        return plain(value)
-    raise ValueError(f"should be `auto` or a whole number from 0 to {MOST_SWEEPS}, not {quoted(value)}")
 
 
 def _expectation(value: str) -> str:
@@ -213,39 +154,6 @@ class Detect(Model):
         if isinstance(self.reveal_probability, dict):
             return self.reveal_probability.get(column, self.reveal_probability.get("default", 0.5))
         return self.reveal_probability
-
-
-class Years(Model):
-    """A numeric column to cut into intervals, such as a year of birth."""
-
-    column: Text
-    intervals: Intervals = Intervals.ROWS
-    size: Annotated[Whole, Field(ge=1)]
-    replace: Replace = Replace.RANGE
-
-
-class SingletonRecoding(Model):
-    """The columns that recoding by singletons may generalise."""
-
-    columns: Names = ()
-    years: Years | None = None
-
-
-class Recode(Model):
-    """How the table is recoded until it meets the policy.
-
-    ``nue_weight`` is the weight of plain NUE beside wNUE in what prioritised recoding minimises.
-    """
-
-    method: Method = Method.GLOBAL
-    mode: Mode = Mode.SAFE
-    improve: Annotated[int | str, BeforeValidator(_iterations)] = "auto"
-    seed: Annotated[Whole, Field(ge=0)] = 0
-    nue_weight: Share = 0.24
-    singletons: SingletonRecoding | None = None
-    then: Literal["prioritised"] | None = None
-    sticky: Flag = False
-    utility: UtilityMeasure = UtilityMeasure.WNUE
 
 
 class Expectation(Model):

@@ -25,7 +25,7 @@ def dag_docs(publication: Publication) -> str:
         *(f"**It does not run here**: {plain(reason)}\n" for reason in publication.unread),
         *_k(publication),
         f"- **rows that may be removed**: {policy.suppression_limit:.2%}",
-        f"- **recoding**: {publication.recode.method.value}",
+        f"- **recoding**: {publication.recode.method}",
         "",
         "| column | role | hierarchy |",
         "| --- | --- | --- |",

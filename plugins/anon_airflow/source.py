@@ -83,7 +83,7 @@ def read_source(publication: Publication, source: Source) -> Collected:
     if guarded := publication.privacy.freeform:
         problem = FreeformProblem.of_table(publication, guarded, table, {})
         refuse_unplaceable(publication, problem.frequencies.names, table)
-    if publication.recode.singletons and (years := publication.recode.singletons.years):
+    for years in publication.recode.grouped:
         group_numbers(FrequencyTable.of(table, [years.column]), years)
     return Collected(table=table, dropped=dropped, sharing=sharing)
 

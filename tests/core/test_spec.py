@@ -13,7 +13,7 @@ import yaml
 
 from anon_core import policy, spec
 from anon_core.errors import HierarchyError, SpecError
-from anon_core.spec import HierarchyKind, Method, Missing, Publication, Role, load_spec
+from anon_core.spec import HierarchyKind, Missing, Publication, Role, load_spec
 from anon_core.spec.checks import NOT_BUILT, NOT_GATED
 from tests.core.spec_files import FULL, MINIMAL, changed, folder, load, problems, with_column
 
@@ -28,7 +28,7 @@ def test_a_minimal_file_has_safe_defaults(folder: Path) -> None:
     assert (loaded.airflow.max_active_runs, loaded.airflow.tags) == (1, ())
     assert loaded.privacy.published_uniqueness.max_size == 3
     assert (loaded.privacy.published_uniqueness.max_share, loaded.privacy.suppression_limit) == (0.0, 0.0)
-    assert (loaded.recode.method, loaded.missing) == (Method.GLOBAL, Missing.CATEGORY)
+    assert (loaded.recode.method, loaded.missing) == ("global", Missing.CATEGORY)
     assert (loaded.source.delimiter, loaded.source.encoding, loaded.source.missing_words) == ("auto", "utf-8", ("",))
     assert loaded.metadata.language == "en"
 

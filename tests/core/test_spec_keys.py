@@ -136,7 +136,7 @@ def test_a_column_that_is_named_must_exist(folder: Path, section: Any, where: st
             "quasi",
         ),
         ({"method": "singletons", "singletons": {"columns": ["sex", "sex"]}}, "recode.singletons.columns", "twice"),
-        ({"method": "magic"}, "recode.method", "one of"),
+        ({"method": "globl"}, "recode.method", "did you mean `global`?"),
     ],
 )
 def test_a_method_that_does_not_fit_is_refused(folder: Path, recode: Any, where: str, words: str) -> None:

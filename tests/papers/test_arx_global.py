@@ -9,13 +9,13 @@ import pytest
 from anon_core.policy import LDiversity, Policy, TCloseness
 from anon_core.recode.compliance import shortfalls
 from anon_core.recode.methods import recode
-from anon_core.spec import Method, Recode, UtilityMeasure
+from anon_core.spec import Recode, UtilityMeasure
 from anon_core.table import Table
 from tests.papers.adult import read_adult, task_of
 
 pytestmark = pytest.mark.reference
 
-NUE = Recode(method=Method.GLOBAL, utility=UtilityMeasure.NUE)
+NUE = Recode(method="global", utility=UtilityMeasure.NUE)
 
 # Share of the rows that may be removed, k, and the NUE that ARX reaches.
 ARX = [

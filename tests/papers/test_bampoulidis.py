@@ -11,7 +11,7 @@ from anon_core.comparison import Comparison
 from anon_core.recode.methods import recode
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.score.linkage import four_k
-from anon_core.spec import Method, Mode, Recode
+from anon_core.spec import Mode, Recode
 from anon_core.table import Table
 from tests.papers.adult import ARX, AUTHORS, CELLS, experiment_of, read_adult
 
@@ -24,7 +24,7 @@ def adult(reference_data: Path) -> Table:
 
 
 def recoded(adult: Table, folder: Path, cell: tuple[int, int], mode: Mode, improve: int | str = 0) -> Recoding:
-    return recode(experiment_of(adult, folder, *cell, Recode(method=Method.PRIORITISED, mode=mode, improve=improve)))
+    return recode(experiment_of(adult, folder, *cell, Recode(method="prioritised", mode=mode, improve=improve)))
 
 
 def elected(recoding: Recoding) -> Candidate:

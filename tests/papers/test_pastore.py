@@ -16,10 +16,11 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.policy import Policy
 from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.singletons import recode_singletons
+from anon_core.recode.singletons import SingletonColumns
+from anon_core.recode.singletons.search import recode_singletons
 from anon_core.recode.task import Task
 from anon_core.score.linkage import k_anonymity
-from anon_core.spec import Intervals, Method, Recode, Replace, SingletonRecoding, Years
+from anon_core.spec import Intervals, Recode, Replace, Years
 from anon_core.table import Table, read
 
 pytestmark = pytest.mark.reference
@@ -68,11 +69,11 @@ def ladders(complete: Table) -> list[Ladder]:
 
 def recoded(complete: Table, replace: Replace, *, k: int = 2) -> Recoding:
     years = Years(column="anno_nascita", intervals=Intervals.DISTINCT, size=4, replace=replace)
-    return solve(complete, SingletonRecoding(columns=("sesso", "comune_residenza"), years=years), Policy(k=k))
+    return solve(complete, SingletonColumns(columns=("sesso", "comune_residenza"), years=years), Policy(k=k))
 
 
-def solve(complete: Table, given: SingletonRecoding, policy: Policy) -> Recoding:
-    settings = Recode(method=Method.SINGLETONS, singletons=given)
+def solve(complete: Table, given: SingletonColumns, policy: Policy) -> Recoding:
+    settings = Recode(method="singletons", singletons=given)
     return recode_singletons(Task.of(FrequencyTable.of(complete, QUASI), ladders(complete), policy, settings=settings))
 
 
@@ -118,7 +119,7 @@ def test_the_mean_in_place_of_the_interval_gives_the_same_counts(complete: Table
 
 
 def test_local_recoding_of_singletons_leaves_small_classes(complete: Table) -> None:
-    given = SingletonRecoding(columns=("comune_residenza",))
+    given = SingletonColumns(columns=("comune_residenza",))
     recoding = solve(complete, given, Policy(k=2, suppression_limit=0.001))
     assert recoding.plan.rows_removed == 4
     (local,) = [c for c in recoding.candidates if c.name == "comune_residenza local"]

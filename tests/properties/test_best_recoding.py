@@ -15,21 +15,23 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans, Policy
-from anon_core.recode import best, methods
-from anon_core.recode.best import cost_of, recode_best
-from anon_core.recode.compliance import Promise, shortfalls
+from anon_core.recode.best.election import cost_of, recode_best
+from anon_core.recode.compliance import shortfalls
+from anon_core.recode.lattice import GlobalRecoding
+from anon_core.recode.method import Promise
 from anon_core.recode.methods import recode
 from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.progress import Progress
+from anon_core.recode.prioritised import PrioritisedRecoding
+from anon_core.recode.singletons import SingletonRecoding
 from anon_core.recode.task import Task
-from anon_core.spec import Method, Mode, Recode, UtilityMeasure
+from anon_core.spec import Mode, Recode, UtilityMeasure
 from tests.properties.required import SENSITIVE, Problem, problems, with_secrets
 from tests.properties.tables import Row, Small, table_of
 
 quietly = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-def with_method(task: Task, method: Method, **others: object) -> Task:
+def with_method(task: Task, method: str, **others: object) -> Task:
     return replace(task, settings=task.settings.model_copy(update={"method": method, **others}))
 
 
@@ -38,12 +40,12 @@ def with_method(task: Task, method: Method, **others: object) -> Task:
 def test_it_elects_the_cheapest_of_those_that_pass_and_never_returns_one_that_fails(
     problem: Problem, means: KMeans
 ) -> None:
-    task = with_method(problem.task, Method.BEST, improve=0)
+    task = with_method(problem.task, "best", improve=0)
     task = replace(task, policy=task.policy.model_copy(update={"k_means": means}))
     alone = []
-    for run, own in ((best.recode_globally, Method.GLOBAL), (best.recode_prioritised, Method.PRIORITISED)):
+    for own in ("global", "prioritised"):
         try:
-            found = run(with_method(task, own))
+            found = recode(with_method(task, own))
         except PolicyNotMetError:
             continue
         alone.append(Candidate.of(found.plan, method="", name="", weights=task.by_name, elected=False))
@@ -71,7 +73,7 @@ def test_the_order_of_the_rows_does_not_matter(problem: Problem, data: st.DataOb
     outcomes = []
     for one in (problem, again):
         try:
-            recoding = recode(with_method(one.task, Method.BEST, improve=2))
+            recoding = recode(with_method(one.task, "best", improve=2))
             outcomes.append((recoding.candidates, recoding.plan.levels.tolist(), recoding.why))
         except PolicyNotMetError as error:
             outcomes.append(str(error))
@@ -95,11 +97,11 @@ def small_task(rows: list[Row] = ROWS, secrets: str = "", **policy: object) -> T
         ladders,
         wanted,
         sensitive={SENSITIVE: sensitive} if sensitive else {},
-        settings=Recode(method=Method.BEST, improve=0),
+        settings=Recode(method="best", improve=0),
     )
 
 
-def unchanged(task: Task, *, progress: Progress | None = None) -> Recoding:
+def unchanged(self: object, task: Task, **others: object) -> Recoding:
     """A search that does nothing."""
     plan = RecodingPlan.unchanged(task.frequencies, task.ladders)
     return Recoding(method="global", plan=plan, why="", candidates=(), optimal=None)
@@ -117,10 +119,10 @@ def test_at_least_three_methods_are_tried_and_the_reasons_of_the_others_told() -
 def test_a_method_that_finds_nothing_is_reported_with_the_numbers_of_the_table_as_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def give_up(task: Task, *, progress: Progress | None = None) -> Recoding:
+    def give_up(self: object, task: Task, **others: object) -> Recoding:
         raise PolicyNotMetError(goal="k 2", reached=1, rows_at_risk=1, rows=6, advice="try another")
 
-    monkeypatch.setattr(best, "recode_prioritised", give_up)
+    monkeypatch.setattr(PrioritisedRecoding, "recode", give_up)
     failed = recode(small_task()).candidates[2]
     assert (failed.method, failed.name, failed.wnue, failed.elected) == ("prioritised", "nothing found", None, False)
     assert failed.reason == "k 2 not reached: best 1, 1 of 6 rows at risk; try another"
@@ -143,18 +145,17 @@ def test_the_measure_of_the_publication_file_elects() -> None:
     }
 
 
-@pytest.mark.parametrize("method", [Method.NONE, Method.SINGLETONS, Method.GLOBAL, Method.PRIORITISED, Method.BEST])
-def test_k_above_the_number_of_rows_is_refused_with_the_numbers_whatever_the_method(method: Method) -> None:
+@pytest.mark.parametrize("method", ["none", "singletons", "global", "prioritised", "best"])
+def test_k_above_the_number_of_rows_is_refused_with_the_numbers_whatever_the_method(method: str) -> None:
     task = with_method(small_task(k=7), method)
     with pytest.raises(PolicyNotMetError, match=r"k 7 not reached: best 6, 6 of 6 rows at risk.*has 6 rows: lower"):
         recode(task)
 
 
 def test_a_search_that_breaks_its_word_is_a_bug_and_no_release(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(methods._METHODS, Method.GLOBAL, unchanged)
+    monkeypatch.setattr(GlobalRecoding, "recode", unchanged)
     with pytest.raises(InternalError, match=r"recoding \(k 2 not reached: 1; .*\) at recode\.global"):
-        recode(with_method(small_task(), Method.GLOBAL))
-    monkeypatch.setattr(best, "recode_globally", unchanged)
+        recode(with_method(small_task(), "global"))
     with pytest.raises(InternalError, match=r"recoding \(k 2 not reached: 1"):
         recode(small_task())
 
@@ -173,7 +174,7 @@ def test_where_the_policy_means_the_link_k_classes_may_be_smaller() -> None:
 
 def test_a_modest_mode_is_not_held_to_what_it_does_not_promise() -> None:
     rows: list[Row] = [("a1", "x1"), ("a1", "x1"), ("a2", "x1"), ("b1", "x2"), ("b1", "x2")]
-    task = with_method(small_task(rows, singletons=0, suppression_limit=0.2), Method.PRIORITISED, mode=Mode.PAPER)
+    task = with_method(small_task(rows, singletons=0, suppression_limit=0.2), "prioritised", mode=Mode.PAPER)
     assert recode(replace(task, settings=task.settings.model_copy(update={"improve": "auto"}))).plan.rows_removed == 0
 
 
@@ -184,7 +185,7 @@ def test_where_the_link_k_is_meant_diversity_is_reached_by_the_modes_that_can() 
 
 
 def test_a_highest_risk_is_reached_by_larger_classes() -> None:
-    for method in (Method.GLOBAL, Method.PRIORITISED, Method.BEST):
+    for method in ("global", "prioritised", "best"):
         plan = recode(with_method(small_task(max_risk=0.34), method)).plan
         assert int(plan.released().weights.min()) >= 3
 
@@ -193,16 +194,16 @@ def test_the_measure_elects_among_methods(monkeypatch: pytest.MonkeyPatch) -> No
     """One changes few cells that say something, the other many that say nothing: each is best by a measure."""
 
     def at_levels(levels: list[list[int]]) -> Callable[..., Recoding]:
-        def method(task: Task, *, progress: Progress | None = None) -> Recoding:
+        def method(self: object, task: Task, **others: object) -> Recoding:
             plan = RecodingPlan.unchanged(task.frequencies, task.ladders)
             own = replace(plan, levels=np.array(levels, np.int8))
             return Recoding(method="", plan=own, why="", candidates=(), optimal=None)
 
         return method
 
-    monkeypatch.setattr(best, "recode_singletons", at_levels([[2, 2], [2, 2]]))
-    monkeypatch.setattr(best, "recode_globally", at_levels([[1, 0], [0, 0]]))
-    monkeypatch.setattr(best, "recode_prioritised", at_levels([[0, 0], [2, 2]]))
+    monkeypatch.setattr(SingletonRecoding, "recode", at_levels([[2, 2], [2, 2]]))
+    monkeypatch.setattr(GlobalRecoding, "recode", at_levels([[1, 0], [0, 0]]))
+    monkeypatch.setattr(PrioritisedRecoding, "recode", at_levels([[0, 0], [2, 2]]))
     task = small_task([("a1", "x1")] * 3 + [("a2", "x1")] * 3)
     elected = {}
     for measure in UtilityMeasure:
@@ -220,15 +221,15 @@ def test_a_plan_without_rows_complies_with_nothing() -> None:
 
 
 def test_mode_paper_is_held_to_the_source_k_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    def as_it_is(task: Task, *, progress: Progress | None = None) -> Recoding:
+    def as_it_is(self: object, task: Task, **others: object) -> Recoding:
         plan = RecodingPlan.unchanged(task.frequencies, task.ladders)
         levels = np.zeros_like(plan.levels)
         levels[:, task.frequencies.weights == 1] = 1
         return Recoding(method="prioritised", plan=replace(plan, levels=levels), why="", candidates=(), optimal=None)
 
-    monkeypatch.setitem(methods._METHODS, Method.PRIORITISED, as_it_is)
+    monkeypatch.setattr(PrioritisedRecoding, "recode", as_it_is)
     rows: list[Row] = [*ROWS[:2], ("a2", "x1"), ("b1", "x2"), ("b1", "x2")]
-    task = with_method(small_task(rows), Method.PRIORITISED, mode=Mode.PAPER)
+    task = with_method(small_task(rows), "prioritised", mode=Mode.PAPER)
     assert recode(task).plan.released().singletons == 1
     with pytest.raises(InternalError, match=r"recoding \("):
-        recode(with_method(small_task(rows), Method.PRIORITISED))
+        recode(with_method(small_task(rows), "prioritised"))

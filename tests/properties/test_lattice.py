@@ -18,15 +18,15 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
-from anon_core.recode import lattice
-from anon_core.recode.lattice import recode_globally
+from anon_core.recode.lattice import search as lattice
+from anon_core.recode.lattice.search import recode_globally
 from anon_core.recode.methods import recode
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.task import Task
 from anon_core.score.utility.cells import Recoded
 from anon_core.score.utility.entropy import entropy
 from anon_core.score.utility.loss import loss
-from anon_core.spec import Method, Recode, UtilityMeasure
+from anon_core.spec import Recode, UtilityMeasure
 from tests.properties.required import Problem, holds, problems
 from tests.properties.tables import Cell, Row, spelled, table_of
 
@@ -225,7 +225,7 @@ def solve(
             FrequencyTable.of(table),
             ladders,
             Policy(k=k, suppression_limit=limit),
-            settings=Recode(method=Method.GLOBAL),
+            settings=Recode(method="global"),
         ),
         progress=None if steps is None else lambda what, done, of: steps.append((what, done, of)),
     )

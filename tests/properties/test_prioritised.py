@@ -14,16 +14,17 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
-from anon_core.recode.compliance import Promise, shortfalls
-from anon_core.recode.lattice import recode_globally
+from anon_core.recode.compliance import shortfalls
+from anon_core.recode.lattice.search import recode_globally
+from anon_core.recode.method import Promise
 from anon_core.recode.methods import recode
 from anon_core.recode.outcome import Recoding
-from anon_core.recode.prioritised import recode_prioritised
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.prices import Objective
 from anon_core.recode.prioritised.safe import search_safe
+from anon_core.recode.prioritised.search import recode_prioritised
 from anon_core.recode.task import Task
-from anon_core.spec import Method, Mode, Recode
+from anon_core.spec import Mode, Recode
 from tests.properties.listing import recode_by_the_listing
 from tests.properties.required import Problem, holds, problems
 from tests.properties.tables import Row, spelled, table_of
@@ -33,7 +34,7 @@ PROMISES = {Mode.SAFE: Promise.EXACT, Mode.LINK: Promise.LINK, Mode.PAPER: Promi
 
 
 def in_mode(task: Task, mode: Mode, improve: int = 4) -> Task:
-    wanted = {"method": Method.PRIORITISED, "mode": mode, "improve": "auto" if mode is Mode.PAPER else improve}
+    wanted = {"method": "prioritised", "mode": mode, "improve": "auto" if mode is Mode.PAPER else improve}
     return replace(task, settings=task.settings.model_copy(update=wanted))
 
 
@@ -170,7 +171,7 @@ def example_task(mode: Mode, k: int = 2, limit: float = 0.0) -> Task:
         climb(column.name, column.domain, {value: [] for value in column.domain.to_pylist()}, ["suppressed"])
         for column in table.columns
     ]
-    settings = Recode(method=Method.PRIORITISED, mode=mode)
+    settings = Recode(method="prioritised", mode=mode)
     weights = {"gender": 1.0, "age": 2 / 3, "country": 1 / 3}
     return Task.of(
         FrequencyTable.of(table), ladders, Policy(k=k, suppression_limit=limit), weights=weights, settings=settings
@@ -195,7 +196,7 @@ def test_fewer_rows_to_recode_than_k_join_a_class_that_was_safe() -> None:
     rows = [("a", "x")] * 5 + [("a", "y")]
     table = table_of(["p", "q"], rows)
     ladders = [climb(c.name, c.domain, {v: [] for v in c.domain.to_pylist()}, ["suppressed"]) for c in table.columns]
-    task = Task.of(FrequencyTable.of(table), ladders, Policy(k=3), settings=Recode(method=Method.PRIORITISED))
+    task = Task.of(FrequencyTable.of(table), ladders, Policy(k=3), settings=Recode(method="prioritised"))
     plan = recode_prioritised(task).plan
     assert plan.rows_removed == 0 and plan.released().weights.tolist() == [6]
     assert plan.levels.tolist() == [[0, 0], [1, 1]]
@@ -207,9 +208,9 @@ def test_rows_that_would_say_nothing_are_refused_beyond_the_limit() -> None:
     ladders = [climb(c.name, c.domain, {v: [] for v in c.domain.to_pylist()}, ["suppressed"]) for c in table.columns]
     frequencies = FrequencyTable.of(table)
     for mode in Mode:
-        settings = Recode(method=Method.PRIORITISED, mode=mode)
+        settings = Recode(method="prioritised", mode=mode)
         with pytest.raises(PolicyNotMetError, match="suppression of at most 0 rows not reached: best 3"):
-            recode_prioritised(Task.of(frequencies, ladders, Policy(k=2), settings=settings))
+            recode(Task.of(frequencies, ladders, Policy(k=2), settings=settings))
         allowed = Task.of(frequencies, ladders, Policy(k=2, suppression_limit=1.0), settings=settings)
         assert recode_prioritised(allowed).plan.rows_blanked == 3
 
@@ -241,7 +242,7 @@ def test_a_lattice_that_is_too_large_is_sampled_and_says_so() -> None:
     for column in table.columns:
         paths = {value: [f"{int(value) // w}/{w}" for w in (2, 4, 8)] for value in column.domain.to_pylist()}
         ladders.append(climb(column.name, column.domain, paths, ["2", "4", "8", "suppressed"]))
-    settings = Recode(method=Method.PRIORITISED, improve=2)
+    settings = Recode(method="prioritised", improve=2)
     task = Task.of(FrequencyTable.of(table), ladders, Policy(k=3, suppression_limit=0.1), settings=settings)
     found = recode_prioritised(task)
     assert "a sample of" in found.why and f"of {5**15:,} level combinations" in found.why

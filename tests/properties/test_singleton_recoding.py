@@ -20,9 +20,10 @@ from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
 from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.singletons import recode_singletons
+from anon_core.recode.singletons import SingletonColumns
+from anon_core.recode.singletons.search import recode_singletons
 from anon_core.recode.task import Task
-from anon_core.spec import Intervals, Method, Recode, Replace, SingletonRecoding, Years
+from anon_core.spec import Intervals, Recode, Replace, Years
 from tests.properties.tables import Row, Small, ladders_for, small_tables, spelled, table_of
 
 
@@ -38,8 +39,8 @@ def recoded(
 ) -> Recoding:
     """Recode by singletons; what plain k-anonymity makes of the table stands last among the candidates."""
     policy = Policy(k=k, singletons=allowed_singletons, suppression_limit=suppression_limit)
-    given = SingletonRecoding(columns=tuple(columns), years=years)
-    settings = Recode(method=Method.SINGLETONS, singletons=given)
+    given = SingletonColumns(columns=tuple(columns), years=years)
+    settings = Recode(method="singletons", singletons=given)
     return recode_singletons(Task.of(frequencies, ladders, policy, settings=settings))
 
 

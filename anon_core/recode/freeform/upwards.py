@@ -10,12 +10,13 @@ from anon_core import kernels
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import Integers
 from anon_core.plan import RecodingPlan
+from anon_core.recode.compliance import PlanMeasurements, hold_to_promise
 from anon_core.recode.freeform_problem import FreeformProblem
-from anon_core.recode.prioritised import recode_prioritised
+from anon_core.recode.prioritised import PrioritisedRecoding
 from anon_core.recode.progress import Progress
 from anon_core.recode.requirements import Requirements
 from anon_core.recode.task import Task
-from anon_core.spec import Method, Mode
+from anon_core.spec import Mode
 
 
 def recode_upwards(
@@ -28,16 +29,16 @@ def recode_upwards(
     """
     own = plan.project(task.frequencies.names)
     released = own.released()
-    settings = task.settings.model_copy(update={"method": Method.PRIORITISED, "mode": Mode.SAFE})
+    method = PrioritisedRecoding()
     begun = replace(
-        task,
+        task.with_settings(method=method.key, mode=Mode.SAFE),
         frequencies=released,
         ladders=tuple(_above(own, column) for column in range(len(own.ladders))),
         requirements=Requirements(k=task.k, frequencies=released),
-        settings=settings,
         freeform=None,
     )
-    raised = recode_prioritised(begun, progress=progress).plan
+    raised = method.recode(begun, progress=progress).plan
+    hold_to_promise(method, PlanMeasurements(begun, raised))
     codes = [own.released_codes(column) for column in range(len(own.ladders))]
     member = kernels.group(codes, [len(ladder.labels) for ladder in own.ladders]).member
     levels = np.maximum(own.levels, raised.levels[:, member])

@@ -7,13 +7,13 @@ classes by the order of nodes (:mod:`node_order`), a better order (:mod:`orders`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anon_core.errors import PolicyNotMetError
 from anon_core.plan import RecodingPlan
-from anon_core.recode.lattice import recode_globally
+from anon_core.recode.lattice.search import levels_for_all
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.neighbourhoods import improved
 from anon_core.recode.prioritised.node_order import mean_prices
@@ -39,12 +39,18 @@ class SafeSearch:
     sweeps: int
 
 
-def search_safe(encoded: Encoded, objective: Objective, *, progress: Progress | None = None) -> SafeSearch:
+def search_safe(
+    encoded: Encoded,
+    objective: Objective,
+    *,
+    globally: Callable[[], RecodingPlan | None] | None = None,
+    progress: Progress | None = None,
+) -> SafeSearch:
     """
     Put the tuples that have to be recoded into safe classes; some may be removed.
 
     Where the first classes break the policy, or are few, or sensitive columns make it hard to tell, the search begins
-    with what global recoding finds, if that is better.
+    with what global recoding finds, if that is better; ``globally`` returns it where it is known already.
     """
     settings = encoded.task.settings
     random = np.random.default_rng(settings.seed)
@@ -52,7 +58,7 @@ def search_safe(encoded: Encoded, objective: Objective, *, progress: Progress | 
     nodes = nodes_of(encoded.heights, prices, encoded.base, len(encoded.open), random)
     begin = start(encoded, nodes, objective, progress=progress)
     few = begin.found.partition.count < FEW_CLASSES or encoded.task.requirements.others
-    if (begin.found.breaks or few) and (plan := _global(encoded)) is not None:
+    if (begin.found.breaks or few) and (plan := globally() if globally else levels_for_all(encoded.task)) is not None:
         open_ = replace(encoded, settled=np.zeros_like(encoded.settled))
         other = Found.measured(open_, objective, _classes_of(plan))
         if other.is_better_than(begin.found):
@@ -63,13 +69,6 @@ def search_safe(encoded: Encoded, objective: Objective, *, progress: Progress | 
         found = better_order(encoded, nodes, objective, begin, trials=trials, random=random, progress=progress)
         found = improved(encoded, objective, found, sweeps=sweeps, random=random, progress=progress)
     return SafeSearch(plan=found.partition.plan(encoded), nodes=nodes, sweeps=sweeps)
-
-
-def _global(encoded: Encoded) -> RecodingPlan | None:
-    try:
-        return recode_globally(encoded.task).plan
-    except PolicyNotMetError:
-        return None
 
 
 def _classes_of(plan: RecodingPlan) -> Partition:

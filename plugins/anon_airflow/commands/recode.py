@@ -175,8 +175,8 @@ def _judged(
     from anon_core.report.promises import unkept
 
     judged = judge_recoding(released, plan, question, today=datetime.now(UTC).date(), freeform=freeform)
-    if broken := unkept(task.settings, question, judged):
-        raise InternalError(f"table that is not what method {task.settings.method.value} promises", ", ".join(broken))
+    if broken := unkept(task, question, judged):
+        raise InternalError(f"table that is not what method {task.settings.method} promises", ", ".join(broken))
     return judged
 
 

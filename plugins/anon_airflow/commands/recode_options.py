@@ -9,8 +9,9 @@ import click
 
 from anon_airflow.commands.output import names_in
 from anon_core.errors import InvalidInputError
-from anon_core.spec import Method, Mode
-from anon_core.spec.sections import MOST_SWEEPS
+from anon_core.registry import METHODS
+from anon_core.spec import Mode
+from anon_core.spec.recode import MOST_SWEEPS
 
 if TYPE_CHECKING:
     from anon_core.spec import PartialPublication, Recode
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_SWEPT = 20
-_METHODS = [method.value for method in Method]
-_WITH_PRIORITIES = (Method.PRIORITISED, Method.BEST, Method.FREEFORM)
-_WITHOUT_K = (Method.NONE, Method.SINGLETONS)
 
 
 class Sizes(click.ParamType):  # type: ignore[type-arg]  # Generic only in some versions of click.
@@ -55,7 +53,7 @@ def trying_options(function: F) -> F:
         click.option(
             "--mode", type=click.Choice([mode.value for mode in Mode]), help="In place of recode.mode of the file."
         ),
-        click.option("--method", type=click.Choice(_METHODS), help="In place of recode.method of the file."),
+        click.option("--method", type=click.Choice(METHODS.keys()), help="In place of recode.method of the file."),
     ):
         function = option(function)
     return function
@@ -79,7 +77,7 @@ def as_called(
     """
     from anon_core.policy import PartialPolicy
 
-    given = {"method": method and Method(method), "mode": mode and Mode(mode), "improve": improve, "seed": seed}
+    given = {"method": method, "mode": mode and Mode(mode), "improve": improve, "seed": seed}
     settings = publication.recode.model_copy(update={key: one for key, one in given.items() if one is not None})
     policy = publication.privacy or PartialPolicy()
     called = publication.model_copy(
@@ -92,18 +90,12 @@ def as_called(
 
 def _check_effect(settings: Recode, given: Sequence[str], sweep: tuple[int, ...] | None) -> None:
     """Refuse options that would have no effect; `best` chooses the mode itself."""
-    method = settings.method
-    searches = (
-        method is Method.BEST
-        or (method is Method.PRIORITISED and settings.mode is not Mode.PAPER)
-        or (method is Method.FREEFORM and settings.then is not None)
-    )
-    heeded = {"method": True, "mode": method is Method.PRIORITISED, "improve": searches, "seed": searches}
-    if useless := [f"--{key}" for key in given if not heeded[key]]:
-        mode = f", mode {settings.mode.value}" if method is Method.PRIORITISED else ""
-        raise click.UsageError(f"{', '.join(useless)} would have no effect on method {method.value}{mode}")
-    if sweep and (method in _WITHOUT_K or (method is Method.FREEFORM and settings.then is None)):
-        raise click.UsageError(f"method {method.value} does not heed k, so --sweep-k would show nothing")
+    heeded = settings.member.heeds(settings)
+    if useless := [f"--{key}" for key in given if key != "method" and key not in heeded]:
+        mode = f", mode {settings.mode.value}" if "mode" in heeded else ""
+        raise click.UsageError(f"{', '.join(useless)} would have no effect on method {settings.method}{mode}")
+    if sweep and "k" not in heeded:
+        raise click.UsageError(f"method {settings.method} does not heed k, so --sweep-k would show nothing")
 
 
 def _check_file(publication: PartialPublication) -> None:
@@ -118,13 +110,13 @@ def _check_file(publication: PartialPublication) -> None:
     if not publication.quasi_identifiers:
         raise InvalidInputError(f"{name} has no column of role quasi, so there is nothing to recode; declare some")
     priorities = [publication.effective_columns[one].priority for one in publication.quasi_identifiers]
-    if settings.method in _WITH_PRIORITIES and None in priorities and any(priorities):
+    if settings.member.needs_priorities and None in priorities and any(priorities):
         raise InvalidInputError(
             f"{name} gives a priority to some columns of role quasi and none to {priorities.count(None)}; method "
-            f"{settings.method.value} needs one for all of them, or for none"
+            f"{settings.method} needs one for all of them, or for none"
         )
-    if settings.method is Method.SINGLETONS and settings.singletons is None:
+    if settings.member.needs_section and settings.section(settings.method) is None:
         raise InvalidInputError(
-            f"{name} has no recode.singletons, by which method singletons knows what to generalise; write "
-            "`recode: {method: singletons, singletons: {columns: [...]}}` into it"
+            f"{name} has no recode.{settings.method}, by which method {settings.method} knows what to do; write that "
+            "section into it"
         )

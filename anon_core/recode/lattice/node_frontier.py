@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anon_core.recode.node_classes import Node
+from anon_core.recode.lattice.node_classes import Node
 from anon_core.table import Mask
 
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from anon_core.errors import InternalError, PolicyNotMetError
 from anon_core.models import Measurement
 from anon_core.plan import RecodingPlan
-from anon_core.policy import KMeans
-from anon_core.recode.compliance import error_of, hold_to_promise, shortfalls, unreached
-from anon_core.recode.freeform import measured_over_all, recode_freeform
-from anon_core.recode.lattice import recode_globally
+from anon_core.recode.compliance import PlanMeasurements, error_of, hold_to_promise, unreached
+from anon_core.recode.freeform.search import measured_over_all
+from anon_core.recode.method import Promise
 from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.prioritised import recode_prioritised
 from anon_core.recode.progress import Progress
-from anon_core.recode.singletons import recode_singletons
 from anon_core.recode.task import Task
-from anon_core.spec import Method, Mode, SingletonRecoding, UtilityMeasure
-
-MOST_COLUMNS = 3
-"""Without `recode.singletons` so many columns take part in recoding singletons: 26 combinations."""
+from anon_core.registry import METHODS
+from anon_core.spec import UtilityMeasure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +24,8 @@ class _Attempt:
 
     method: str
     recoding: Recoding | None
-    lacking: tuple[Measurement, ...]
-    error: PolicyNotMetError | None
+    lacking: tuple[Measurement, ...] = ()
+    error: PolicyNotMetError | None = None
 
     @property
     def reason(self) -> str | None:
@@ -40,17 +35,14 @@ class _Attempt:
 
 def recode_best(task: Task, *, progress: Progress | None = None) -> Recoding:
     """
-    Run singletons, global and prioritised recoding, and elect the cheapest result that keeps every requirement.
+    Run every method that lets itself be tried, and elect the cheapest result that keeps every requirement.
 
-    Singletons are recoded in the columns that ``recode.singletons`` names, or else in the few least important ones that
-    have a hierarchy. Prioritised recoding runs in mode safe, and where the policy means the link k, and nothing of
-    sensitive columns, in mode link too. Where values are guarded against freeform attacks, freeform recoding that
-    prioritised recoding follows is tried as well, and utility is measured over the guarded columns too.
-    Ties go to fewer rows removed, then to the order of trying. All candidates of all methods are reported.
+    Where values are guarded against freeform attacks, utility is measured over the guarded columns too. Ties go to
+    fewer rows removed, then to the order of trying. All candidates of all methods are reported.
 
     :raises PolicyNotMetError: no method keeps the policy, with the numbers of the one that comes closest.
     """
-    attempts = [_attempt(method, run, own, progress) for method, run, own in _methods(task)]
+    attempts = list(_tried(task, progress))
     measured = {at: _measured(task, one) for at, one in enumerate(attempts)}
     passed = [at for at, one in enumerate(attempts) if one.reason is None]
     if not passed:
@@ -80,45 +72,21 @@ def cost_of(candidate: Candidate, measure: UtilityMeasure) -> float:
     return float("inf") if left is None else 1 - left
 
 
-_Run = Callable[..., Recoding]
-
-
-def _methods(task: Task) -> Iterator[tuple[str, _Run, Task]]:
-    """Yield the methods that apply, in the order of trying, each with the task as it wants it."""
-    settings = task.settings
-    columns = settings.singletons or SingletonRecoding(columns=_least_important(task))
-    if columns.columns or columns.years:
-        yield "singletons", recode_singletons, _set(task, method=Method.SINGLETONS, singletons=columns)
-    yield "global", recode_globally, _set(task, method=Method.GLOBAL)
-    yield "prioritised", recode_prioritised, _set(task, method=Method.PRIORITISED, mode=Mode.SAFE)
-    if task.policy.k_means is KMeans.LINK and not task.requirements.others:  # That mode reaches k only.
-        linked = _set(task, method=Method.PRIORITISED, mode=Mode.LINK)
-        yield "prioritised (mode link)", recode_prioritised, linked
-    if task.freeform and not task.requirements.others:
-        yield "freeform", recode_freeform, _set(task, method=Method.FREEFORM, then="prioritised", mode=Mode.SAFE)
-
-
-def _set(task: Task, **settings: object) -> Task:
-    return replace(task, settings=task.settings.model_copy(update=settings))
-
-
-def _least_important(task: Task) -> tuple[str, ...]:
-    """Return the columns with a level below the root, the least important ones, in the order of the table."""
-    names = task.frequencies.names
-    climbing = [i for i, ladder in enumerate(task.ladders) if ladder.height > 1]
-    chosen = sorted(climbing, key=lambda i: (task.weights[i], i))[:MOST_COLUMNS]
-    return tuple(names[i] for i in sorted(chosen))
-
-
-def _attempt(method: str, run: _Run, task: Task, progress: Progress | None) -> _Attempt:
-    """Run one method; what it promises is held against it, and the policy may ask for more."""
-    try:
-        recoding = run(task, progress=progress)
-        if task.settings.method is not Method.SINGLETONS:
-            hold_to_promise(task, recoding)
-    except PolicyNotMetError as error:
-        return _Attempt(method=method, recoding=None, lacking=(), error=error)
-    return _Attempt(method=method, recoding=recoding, lacking=tuple(shortfalls(task, recoding.plan)), error=None)
+def _tried(task: Task, progress: Progress | None) -> Iterator[_Attempt]:
+    """Yield what each method came to; every plan is measured once, by what its method promises and by the policy."""
+    before: dict[str, Recoding | None] = {}
+    for method in (member() for member in METHODS.members().values()):
+        for attempt in method.attempts(task, before):
+            own, before[attempt.name] = task.with_settings(**attempt.settings), None
+            try:
+                found = before[attempt.name] = attempt.run(own, progress=progress)
+                measured = PlanMeasurements(own, found.plan)
+                hold_to_promise(method, measured)
+                lacking = [one for one in measured.of(Promise.of_policy(task.policy)) if not one.passed]
+            except PolicyNotMetError as caught:
+                yield _Attempt(method=attempt.name, recoding=None, error=caught)
+            else:
+                yield _Attempt(method=attempt.name, recoding=found, lacking=tuple(lacking))
 
 
 def _measured(task: Task, attempt: _Attempt) -> Candidate:

@@ -18,8 +18,8 @@ from anon_core.hierarchy.kinds.intervals import group_numbers
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.plan import RecodingPlan
 from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.plain_k_anonymity import plain_k_anonymity, way_of_years
 from anon_core.recode.progress import Progress
+from anon_core.recode.singletons.plain_k_anonymity import plain_k_anonymity, way_of_years
 from anon_core.recode.task import Task
 from anon_core.spec import Years
 from anon_core.table import Mask
@@ -48,7 +48,7 @@ def recode_singletons(task: Task, *, progress: Progress | None = None) -> Recodi
     """
     Try each given column as it is, generalised where a row is a singleton (local), or everywhere (global).
 
-    ``task.settings.singletons`` names the columns. They climb one level. A numeric column given as ``years`` takes part
+    `recode.singletons` names the columns. They climb one level. A numeric column given as ``years`` takes part
     as it is or globally, by groups of its own values. The singletons that a combination leaves are removed where the
     suppression limit allows all of them. Rows that stand at the root in every column count as removed too: a
     combination with more of them than allowed is not elected. Elected: fewest singletons left, then fewest rows changed
@@ -60,7 +60,7 @@ def recode_singletons(task: Task, *, progress: Progress | None = None) -> Recodi
         than allowed.
     :raises InvalidInputError: no column is given.
     """
-    given, frequencies = task.settings.singletons, task.frequencies
+    given, frequencies = task.settings.section("singletons"), task.frequencies
     if given is None or not (given.columns or given.years):
         raise InvalidInputError("`recode.singletons` names no column to generalise; give `columns`, `years` or both")
     years, ladders = given.years, list(task.ladders)

@@ -15,9 +15,9 @@ import numpy as np
 
 from anon_core.errors import PolicyNotMetError
 from anon_core.plan import RecodingPlan
-from anon_core.recode.node_classes import ClassCounter, Classes, Node
-from anon_core.recode.node_costs import NodeCosts
-from anon_core.recode.node_frontier import Frontier
+from anon_core.recode.lattice.node_classes import ClassCounter, Classes, Node
+from anon_core.recode.lattice.node_costs import NodeCosts
+from anon_core.recode.lattice.node_frontier import Frontier
 from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.progress import Progress
 from anon_core.recode.task import Task
@@ -59,6 +59,13 @@ def recode_globally(task: Task, *, progress: Progress | None = None) -> Recoding
         candidates=tuple(search.describe(found, elected=found is safe[0]) for found in safe[:SHOWN]),
         optimal=search.complete,
     )
+
+
+def levels_for_all(task: Task) -> RecodingPlan | None:
+    """Return the plan that global recoding finds, None where no combination is safe."""
+    search = _Lattice(task, None)
+    safe = search.run()
+    return search.plan(safe[0].node) if safe else None
 
 
 _MEASURES = {

@@ -13,7 +13,7 @@ import numpy as np
 
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Floats, Integers
-from anon_core.recode.node_classes import Classes, Node
+from anon_core.recode.lattice.node_classes import Classes, Node
 from anon_core.recode.task import Task
 from anon_core.score.utility.cells import covered
 from anon_core.score.utility.entropy import bits_within, most_bits

@@ -1,0 +1,148 @@
+"""The ``recode`` section of a publication file: which method recodes the table, and how."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationInfo, model_validator
+
+from anon_core.policy import Flag, Model, Share, Text, Whole, quoted
+from anon_core.registry import METHODS
+from anon_core.spec.unread import Unread, misspelt
+from anon_core.spec.written import did_you_mean
+from anon_core.yaml_lines import as_text, plain
+
+__all__ = ["MOST_SWEEPS", "Intervals", "Mode", "Recode", "Replace", "UtilityMeasure", "Years"]
+
+MOST_SWEEPS = 100_000
+"""More sweeps of the improvement search than anybody waits for are a slip."""
+
+
+class Mode(StrEnum):
+    """What prioritised recoding promises."""
+
+    PAPER = "paper"
+    SAFE = "safe"
+    LINK = "link"
+
+
+class Intervals(StrEnum):
+    """What ``size`` counts when a numeric column is cut into intervals."""
+
+    ROWS = "rows"
+    DISTINCT = "distinct"
+
+
+class Replace(StrEnum):
+    """What stands in the place of a number: its interval, or the interval's mean."""
+
+    RANGE = "range"
+    MEAN = "mean"
+
+
+class UtilityMeasure(StrEnum):
+    """What elects among several recodings."""
+
+    WNUE = "wnue"
+    NUE = "nue"
+    LOSS = "loss"
+    ROWS = "rows"
+
+
+class Years(Model):
+    """A numeric column to cut into intervals, such as a year of birth."""
+
+    column: Text
+    intervals: Intervals = Intervals.ROWS
+    size: Annotated[Whole, Field(ge=1)]
+    replace: Replace = Replace.RANGE
+
+
+def _iterations(value: Any) -> Any:
+    if value == "auto" or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_SWEEPS):
+        return plain(value)
+    raise ValueError(f"should be `auto` or a whole number from 0 to {MOST_SWEEPS}, not {quoted(value)}")
+
+
+def _method(key: str) -> str:
+    """Return the key of a method; one that is not installed is kept, unless it is a slip or can be no key at all."""
+    known, meant = METHODS.keys(), misspelt(key, METHODS)
+    if key in known or (not meant and re.fullmatch(r"[a-z][a-z0-9_-]{0,79}", key)):
+        return key
+    end = f"; did you mean `{meant}`?" if meant else ""
+    raise ValueError(f"should be one of {', '.join(known)}, not {quoted(key)}{end}")
+
+
+class _Section(NamedTuple):
+    """What stands below a key that is none of our own, and which method the file asks for."""
+
+    key: str
+    method: str
+    content: Any
+
+
+def _read(section: _Section, info: ValidationInfo) -> Any:
+    """Read the section of a method by the settings of the method itself."""
+    key = section.key
+    settings = METHODS.get(key).settings if key in METHODS else None
+    if settings is not None:
+        return settings.model_validate(section.content, context=info.context)
+    if key == section.method and key not in METHODS and not misspelt(key, METHODS):
+        return Unread.of(METHODS, key, ("recode", key), section.content)
+    known = [one for one, member in METHODS.members().items() if member.settings is not None]
+    raise ValueError(f"unknown key {quoted(key)}{did_you_mean(key, [*Recode.model_fields, *known])}")
+
+
+class Recode(Model):
+    """
+    How the table is recoded until it meets the policy; beside these keys stand sections of methods, by their keys.
+
+    ``nue_weight`` is the weight of plain NUE beside wNUE in what prioritised recoding minimises.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Annotated[Any, PlainValidator(_read)]] = Field(init=False)
+
+    method: Annotated[Text, AfterValidator(_method)] = "global"
+    mode: Mode = Mode.SAFE
+    improve: Annotated[int | str, BeforeValidator(_iterations)] = "auto"
+    seed: Annotated[Whole, Field(ge=0)] = 0
+    nue_weight: Share = 0.24
+    then: Literal["prioritised"] | None = None
+    sticky: Flag = False
+    utility: UtilityMeasure = UtilityMeasure.WNUE
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_sections(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        method = as_text(value.get("method"))
+        return {
+            key: item if key in cls.model_fields else _Section(key, method, item)
+            for key, item in value.items()
+            if item is not None
+        }
+
+    def section(self, key: str) -> Any:
+        """Return the settings of a method, None where the file has no section for it."""
+        return (self.__pydantic_extra__ or {}).get(key)
+
+    @property
+    def grouped(self) -> tuple[Years, ...]:
+        """The columns that a method may group by their own values, by all sections that the file has."""
+        sections = (self.__pydantic_extra__ or {}).values()
+        return tuple(one for section in sections for one in getattr(section, "grouped", ()))
+
+    @property
+    def member(self) -> Any:
+        """
+        The recoding method, as its registry has it.
+
+        :raises InvalidInputError: no installed package brings it.
+        """
+        if self.method not in METHODS:
+            raise Unread.of(METHODS, self.method, ("recode", "method"), None).refuse()
+        return METHODS.get(self.method)()

@@ -1,0 +1,100 @@
+"""A publication file as it is written, before its sections are read: anything in it may be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from anon_core.policy import quoted
+from anon_core.registry import METHODS
+from anon_core.spec.parts import parts_of, with_parts
+from anon_core.yaml_lines import Location, as_text
+
+__all__ = ["ROLES", "Found", "Written", "at", "did_you_mean", "list_at", "text_at", "unknown_column"]
+
+ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
+Found = Iterator[tuple[Location, str]]
+"""What is wrong: where it is written, and what to do."""
+
+
+def at(value: Any, location: Location) -> Any:
+    """Return what stands at a location, or None; a list has no place called by a text."""
+    for part in location:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def text_at(content: Any, location: Location) -> str:
+    """Return the text at a location, empty where there is none."""
+    value = as_text(at(content, location))
+    return value if isinstance(value, str) else ""
+
+
+def list_at(content: Any, location: Location) -> list[Any]:
+    """Return the list at a location, empty where there is none."""
+    value = at(content, location)
+    return value if isinstance(value, list) else []
+
+
+def did_you_mean(name: str, known: Any) -> str:
+    """Return the end of a sentence that names the known word closest to this one, empty where none is close."""
+    # Matching takes long on long texts and lists, and nobody misspells those by a letter.
+    close = get_close_matches(name, list(known)[:1000], n=1) if len(name) <= 80 else []
+    return f"; did you mean `{close[0]}`?" if close else ""
+
+
+def unknown_column(name: str, declared: Mapping[str, Any]) -> str | None:
+    """Say that no published column has a name, and which one may be meant; None where one has it."""
+    columns = with_parts(declared)
+    if name in columns:
+        return None
+    if name in declared:
+        instead = ", ".join(map(quoted, parts_of(declared[name]) or ()))
+        return f"column {quoted(name)} is decomposed, so it is not published; name its parts: {instead}"
+    return f"no column {quoted(name)} in `columns`{did_you_mean(name, columns)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A publication file for a recoding method to look at; ``partial``: it serves a command that is given a table."""
+
+    content: Any
+    partial: bool
+
+    def at(self, *location: str | int) -> Any:
+        return at(self.content, location)
+
+    def text(self, *location: str | int) -> str:
+        return text_at(self.content, location)
+
+    def entries(self, *location: str | int) -> list[Any]:
+        return list_at(self.content, location)
+
+    @property
+    def method(self) -> str:
+        """The key of the recoding method, ``global`` where none is written."""
+        return "global" if self.at("recode", "method") is None else self.text("recode", "method")
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The keys of the methods that have a section of their own in the file."""
+        keys = METHODS.keys()
+        return tuple(key for key in keys if self.at("recode", key) is not None)
+
+    @property
+    def columns(self) -> Mapping[str, Any]:
+        found = self.at("columns")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def quasi_identifiers(self) -> Sequence[str] | None:
+        """The columns of role quasi; None where a role is misspelt, for then it may have been meant as any."""
+        roles = {name: text_at(column, ("role",)) for name, column in self.columns.items()}
+        if not all(role in ROLES for role in roles.values()):
+            return None
+        return [name for name, role in roles.items() if role == "quasi"]
