@@ -137,7 +137,7 @@ def test_an_expectation_whose_class_is_gone_does_not_pass(publish, monkeypatch, 
     assert expectations.OURS
     monkeypatch.delitem(registry._registered_expectations, lost)
     verdict = publish()
-    assert failed(verdict) == {lost.removeprefix("expect_"), "evaluated"} and verdict.evaluated == 10
+    assert failed(verdict) == {lost.removeprefix("expect_"), "evaluated"} and verdict.evaluated == 5
 
 
 def test_an_expectation_replaced_by_a_namesake_does_not_pass(publish, monkeypatch):
