@@ -28,6 +28,9 @@ def read_foreign_models(document: Document, context: dict[int, Any]) -> list[Pro
     problems = []
     for key in [key for key in privacy if key not in PartialPolicy.model_fields]:
         location: Location = ("privacy", key)
+        if privacy[key] is None:
+            del privacy[key]
+            continue
         model = MODELS.get(key) if key in MODELS else None
         if model is not None and model.section == key:
             try:

@@ -261,7 +261,8 @@ class Publication(PartialPublication):
     @property
     def unread(self) -> tuple[str, ...]:
         """What keeps the publication from running here: a sentence for each member of it that is not installed."""
-        return tuple(f"{one.where}: {one.reason}" for one in unread_in(self))
+        found = [*unread_in(self), *self.recode.unread]
+        return tuple(f"{one.where}: {one.reason}" for one in found)
 
     def refuse_unread(self) -> None:
         """:raises InvalidInputError: a source, portal, method or privacy model of it is not installed."""

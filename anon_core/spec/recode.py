@@ -90,7 +90,7 @@ def _read(section: _Section, info: ValidationInfo) -> Any:
     if settings is not None:
         return settings.model_validate(section.content, context=info.context)
     if key == section.method and key not in METHODS and not misspelt(key, METHODS):
-        return Unread.of(METHODS, key, ("recode", key), section.content)
+        return section.content  # Refused with the method.
     known = [one for one, member in METHODS.members().items() if member.settings is not None]
     raise ValueError(f"unknown key {quoted(key)}{did_you_mean(key, [*Recode.model_fields, *known])}")
 
@@ -143,6 +143,13 @@ class Recode(Model):
 
         :raises InvalidInputError: no installed package brings it.
         """
-        if self.method not in METHODS:
-            raise Unread.of(METHODS, self.method, ("recode", "method"), None).refuse()
+        for absent in self.unread:
+            raise absent.refuse()
         return METHODS.get(self.method)()
+
+    @property
+    def unread(self) -> tuple[Unread, ...]:
+        """What the file says to a method that is not installed."""
+        if self.method in METHODS:
+            return ()
+        return (Unread.of(METHODS, self.method, ("recode", "method"), self.section(self.method)),)

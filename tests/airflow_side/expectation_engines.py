@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
-from anon_airflow.expectations import OURS
+from anon_airflow.expectations import expectations_of_models
 from anon_airflow.expectations.evaluation import batch_of
 
 WEIGHT = "rows of the group"
@@ -141,7 +141,9 @@ def judged(
     batch: Any, name: str, *, weight_column: str | None = None, result_format: str = "BASIC", **kwargs: Any
 ) -> Any:
     """Run one expectation on a batch."""
-    return batch.validate(OURS[name](weight_column=weight_column, **kwargs), result_format=result_format)
+    return batch.validate(
+        expectations_of_models()[name](weight_column=weight_column, **kwargs), result_format=result_format
+    )
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,6 @@ from anon_core.recode.outcome import Recoding
 from anon_core.recode.task import Task
 from anon_core.registry import METHODS
 from anon_core.spec import Recode
-from anon_core.spec.unread import Unread
 from tests.core.spec_files import changed, folder, load, problems
 from tests.papers.adult import read_adult, task_of
 from tests.properties.required import Problem, holds
@@ -178,8 +177,7 @@ def test_it_needs_a_quasi_identifier_like_every_method(installed: None, folder: 
 
 def test_a_file_for_a_method_that_is_not_installed_loads_and_is_refused_when_recoded(folder: Path) -> None:
     loaded = load(folder, changed(recode=WORDS))
-    unread = loaded.recode.section(KEY)
-    assert isinstance(unread, Unread)
+    (unread,) = loaded.recode.unread
     assert unread.content == WORDS[KEY]
     message = "recode.method: no installed package brings the recoding method `mondrian`; install the one that does"
     with pytest.raises(InvalidInputError, match=message):
