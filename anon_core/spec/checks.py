@@ -33,7 +33,6 @@ NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("source.connection", _ANY, "use `source.file`"),
     ("source.table", _ANY, "use `source.file`"),
     ("source.query", _ANY, "use `source.file`"),
-    ("engine", ("duckdb", "sql", "spark"), "use auto or arrow"),
     ("missing", ("wildcard",), "use category or drop"),
     ("privacy.earlier_releases", _ANY, _REMOVE),
     ("recode.sticky", _ANY, _REMOVE),

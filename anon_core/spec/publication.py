@@ -18,6 +18,7 @@ from pydantic import Field, PrivateAttr, ValidationError
 from anon_core.errors import HierarchyError, InvalidInputError, Problem, SpecError
 from anon_core.limits import HIERARCHY_FILE, PUBLICATION_FILE
 from anon_core.policy import NOT_EMPTY, Filled, Flag, Model, PartialPolicy, Policy, Share, Text
+from anon_core.registry import ANY_ENGINE
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.spec.checks import cross_problems, not_built_problems, plain_sentences
 from anon_core.spec.columns import Column, Role
@@ -27,7 +28,7 @@ from anon_core.spec.sections import (
     Approval,
     Csv,
     Detect,
-    Engine,
+    EngineKey,
     Expectation,
     Metadata,
     Method,
@@ -53,7 +54,7 @@ class PartialPublication(Model):
     schedule: Schedule | None = None
     airflow: AirflowSettings = AirflowSettings()
     source: Source | None = None
-    engine: Engine = Engine.AUTO
+    engine: EngineKey = ANY_ENGINE
     missing: Missing = Missing.CATEGORY
     unit: Text | None = None
     sampling_fraction: Annotated[Share, Field(gt=0)] | None = None
