@@ -16,8 +16,10 @@ from typing import Any
 
 from anon_core.errors import InvalidInputError
 
-__all__ = ["ENGINES", "METHODS", "MODELS", "PORTALS", "SOURCES", "Provider", "Registry"]
+__all__ = ["ANY_ENGINE", "ENGINES", "METHODS", "MODELS", "PORTALS", "SOURCES", "Provider", "Registry"]
 
+ANY_ENGINE = "auto"
+"""What a publication file says for the first engine that reads its source."""
 OURS = "anonflow"
 """The package that our own members come with."""
 
@@ -209,4 +211,5 @@ PORTALS = Registry(
     {"folder": "anon_airflow.portals.folder:FolderPortal", "ckan": "anon_airflow.portals.ckan_portal:CkanPortal"},
 )
 SOURCES = Registry("anonflow.sources", "source", {"file": "anon_airflow.sources.file:FileSource"})
-ENGINES = Registry("anonflow.engines", "engine", {})
+ENGINES = Registry("anonflow.engines", "engine", {"arrow": "anon_core.engines.arrow:ArrowEngine"})
+"""What counts rows and makes the released ones, in the order in which `engine: auto` tries them."""

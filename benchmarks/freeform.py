@@ -21,6 +21,7 @@ import pandas as pd  # noqa: TID253 - the peer
 from timing import best_of
 
 import anon_core.kernels.compiled  # noqa: F401, TID253 - what is measured is the work, not loading numba
+from anon_core.engines.arrow import ArrowEngine
 from anon_core.frequency import FrequencyTable
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Belief, Freeform, Guard, PartialPolicy
@@ -84,7 +85,7 @@ class Adult:
 
     @property
     def problem(self) -> FreeformProblem:
-        return FreeformProblem.of_table(self.publication, POLICY, self.table, {})
+        return FreeformProblem.of_table(self.publication, POLICY, ArrowEngine(table=self.table), {})
 
 
 def published(problem: FreeformProblem) -> FrequencyTable:

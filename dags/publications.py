@@ -13,7 +13,8 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from airflow.sdk import DAG, Asset, CronDataIntervalTimetable, get_parsing_context
+from airflow.providers.standard.operators.empty import EmptyOperator
+from airflow.sdk import DAG, Asset, CronDataIntervalTimetable, TriggerRule, get_parsing_context
 
 from anon_airflow.dag_docs import broken_docs, dag_docs
 from anon_airflow.operators.approve import ApproveOperator
@@ -92,14 +93,22 @@ def broken_dag(path: Path, error: SpecError, others: Collection[str]) -> DAG:
 def _add_tasks(spec: str, source_file: str, *, approval: bool, outlets: Sequence[Asset] = ()) -> None:
     stage = StageOperator(task_id="stage", spec=spec, source_file=source_file)
     detect = DetectOperator(task_id="detect", spec=spec)
-    score = ScoreOperator(task_id="score", spec=spec)
+    # It uses the sets that `detect` has found, and searches itself if that failed; without `stage` there is nothing.
+    score = ScoreOperator(task_id="score", spec=spec, trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS)
     recode = RecodeOperator(task_id="recode", spec=spec)
     # However the gate ends, the originals are gone: trying again would find nothing to measure.
     gate = GateOperator(task_id="gate", spec=spec, retries=0)
     publish = PublishOperator(task_id="publish", spec=spec, outlets=list(outlets))
     # A teardown runs whatever happened before, and does not hide it: the state of the run stays that of `publish`.
     record = RecordOperator(task_id="record", spec=spec).as_teardown()
-    stage >> detect >> score >> recode >> gate >> publish >> record
+    # `detect` and `score` decide nothing, so they run beside `recode`, and one that fails stops nothing. But the gate
+    # removes the originals, and the reports need what they found: `informed` waits until both have ended in any way.
+    informed = EmptyOperator(task_id="informed", trigger_rule=TriggerRule.ALL_DONE)
+    stage >> [detect, score, recode]
+    detect >> score
+    [detect, score] >> informed
+    [recode, informed] >> gate >> publish >> record
+    informed >> record  # Or it would remove the originals while `detect` reads them, after a `recode` that failed.
     if approval:
         gate >> ApproveOperator(task_id="approve", spec=spec) >> publish
 

@@ -37,9 +37,10 @@ def naming(frequencies: FrequencyTable, columns: Sequence[str], *, limit: float 
     nothing but gaps names nobody.
 
     >>> import pyarrow as pa
+    >>> from anon_core.engines.arrow import ArrowEngine
     >>> from anon_core.table import from_arrow
     >>> table = from_arrow(pa.table({"phone": ["1", "2", "3", None, None], "sex": ["F", "F", "M", "M", "M"]}))
-    >>> naming(FrequencyTable.of(table), ["phone", "sex"]).shares
+    >>> naming(ArrowEngine(table=table).count(table.names), ["phone", "sex"]).shares
     {'phone': 1.0, 'sex': 0.0}
 
     :raises UnknownColumnError: a column is not in the table.

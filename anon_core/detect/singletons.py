@@ -14,7 +14,7 @@ import numpy as np
 from anon_core.detect import Progress
 from anon_core.detect.partition import Partition, separation
 from anon_core.detect.search_size import check_search_size
-from anon_core.detect.unique_columns import unique_column_combinations
+from anon_core.detect.unique_columns import UniqueColumns, unique_column_combinations
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import Integers
@@ -89,7 +89,13 @@ class Detection:
     sets_examined: int
 
 
-def detect(frequencies: FrequencyTable, *, max_size: int | None = None, progress: Progress | None = None) -> Detection:
+def detect(
+    frequencies: FrequencyTable,
+    *,
+    max_size: int | None = None,
+    unique: UniqueColumns | None = None,
+    progress: Progress | None = None,
+) -> Detection:
     """
     Find the column sets that single out most rows, exactly, by depth-first search over stripped partitions.
 
@@ -97,7 +103,8 @@ def detect(frequencies: FrequencyTable, *, max_size: int | None = None, progress
     A size that has no more singletons than the one below (a constant column, or one that follows from another) is
     reported as that smaller set, padded with the first unused column by name. Of one row, every single column is an
     identifier; if all rows are equal nothing is, and every best set has no singletons. Where the table counts units, a
-    unit is alone if it is alone in one class.
+    unit is alone if it is alone in one class. ``unique`` are the exact unique sets of rows up to ``max_size``, where
+    they were searched for before.
 
     :raises InvalidInputError: no columns, no rows, a size below 1, or too many columns for sets of any size.
     """
@@ -108,7 +115,7 @@ def detect(frequencies: FrequencyTable, *, max_size: int | None = None, progress
     size = min(max_size or len(names), len(names))
     search = _Search(frequencies, size, progress)
     search.run()
-    identifiers = _identifiers(frequencies, size, search)
+    identifiers = _identifiers(frequencies, size, search, unique)
     elected = min(search.best.items(), key=lambda item: (-item[1].singletons, item[0]), default=None)
     return Detection(
         counted="rows" if frequencies.units is None else "units",
@@ -211,12 +218,14 @@ class _Bound:
         return min(within, self._most)
 
 
-def _identifiers(frequencies: FrequencyTable, size: int, search: _Search) -> list[tuple[int, ...]]:
+def _identifiers(
+    frequencies: FrequencyTable, size: int, search: _Search, unique: UniqueColumns | None
+) -> list[tuple[int, ...]]:
     """Return the minimal sets on which every row is alone; where units are counted the walk has met them all."""
     if frequencies.units is not None:
         return _minimal([tuple(sorted(found)) for found in search.unique])
     tell = search.progress
-    found = unique_column_combinations(
+    found = unique or unique_column_combinations(
         frequencies, max_size=size, progress=tell and (lambda done: tell(search.examined + done))
     )
     return [tuple(frequencies.positions(columns)) for columns in found.sets]

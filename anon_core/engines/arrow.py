@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -13,18 +16,71 @@ from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import Joined
 from anon_core.plan import RecodingPlan
-from anon_core.table import Table
+from anon_core.table import RELEASED, Column, Table, read
+
+MAX_KEPT = 8
+"""So many counted tables are kept: each may be as large as the columns that it counts."""
+
+_Asked = tuple[tuple[str, ...], str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArrowEngine:
-    """The three questions of every engine, answered from a table in memory."""
+    """
+    An :class:`~anon_core.engines.engine.Engine` whose rows are a table in memory.
+
+    Each set of columns is counted once. Fewer columns are counted from the distinct tuples of more, never from rows.
+    """
 
     table: Table
+    _counted: dict[_Asked, FrequencyTable] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def count(self, columns: Sequence[str]) -> FrequencyTable:
-        """Return the distinct tuples of some columns with their rows."""
-        return FrequencyTable.of(self.table, columns)
+    @classmethod
+    def reads(cls, path: Path) -> bool:
+        """Whatever is a file: what is neither CSV nor Parquet is refused by reading it, in words of its own."""
+        return True
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Read a file that this product has written."""
+        # The reader takes patterns: a path that looks like one must lead to no other file.
+        return cls(table=read(Path(glob.escape(str(path))), RELEASED))
+
+    @classmethod
+    def of(cls, table: Table) -> Self:
+        return cls(table=table)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.table.names
+
+    @property
+    def rows(self) -> int:
+        return self.table.rows
+
+    def column(self, name: str) -> Column:
+        return self.table.column(name)
+
+    def count(self, columns: Sequence[str], *, unit: str | None = None) -> FrequencyTable:
+        """Return the distinct tuples of some columns with their rows, or with the units of this column."""
+        asked = (tuple(columns), unit)
+        if asked not in self._counted:
+            larger = self._larger(asked)
+            counted = larger.project(columns) if larger else FrequencyTable.of(self.table, columns, unit=unit)
+            while len(self._counted) >= MAX_KEPT:
+                self._counted.pop(next(iter(self._counted)))
+            self._counted[asked] = counted
+        return self._counted[asked]
+
+    def _larger(self, asked: _Asked) -> FrequencyTable | None:
+        """Return the smallest counted table with these columns, if counting from it is less work than from rows."""
+        columns, unit = asked
+        found = [
+            counted
+            for (names, by), counted in self._counted.items()
+            if by == unit and columns and set(columns) <= set(names) and 2 * len(counted.weights) <= self.table.rows
+        ]
+        return min(found, key=lambda counted: len(counted.weights), default=None)
 
     def class_sizes(self, columns: Sequence[str]) -> dict[int, int]:
         """Return how many classes there are of each size."""
@@ -32,15 +88,7 @@ class ArrowEngine:
         return dict(zip(sizes.tolist(), classes.tolist(), strict=True))
 
     def apply(self, plan: RecodingPlan, published: Sequence[str], *, keep_order: bool = False) -> Table:
-        """
-        Return the table to publish: these columns only, recoded by the plan, removed rows left out.
-
-        Its rows are sorted by its own columns, in the order given: the order of the source, or a row number, would link
-        back to the original. With ``keep_order`` they stand as in the source, for comparing row by row; that table is
-        not one to publish.
-
-        :raises InternalError: the plan is one for another table.
-        """
+        """Return the table to publish, as the protocol says."""
         shown = self.table.select(published)
         way = release_in_order if keep_order else release_sorted
         return way(shown, plan, self._joined(plan))

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from anon_core.engines.engine import Engine
 from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
 from anon_core.plan import RecodingPlan
-from anon_core.table import Table
 
 
-def recount(released: Table, plan: RecodingPlan) -> FrequencyTable:
+def recount(released: Engine, plan: RecodingPlan) -> FrequencyTable:
     """
-    Return the classes of a released table, counted from its rows, if they are those that the plan promises.
+    Return the classes of released rows, counted from them, if they are those that the plan promises.
 
     Classes are compared by their labels and their sizes: an index that went stale somewhere shows here.
 
     :raises InternalError: they are not.
     """
-    found, planned = FrequencyTable.of(released, plan.frequencies.names), plan.released()
+    found, planned = released.count(plan.frequencies.names), plan.released()
     codes = []
     for column, domain, ladder in zip(found.codes, found.domains, plan.ladders, strict=True):
         at = {label: code for code, label in enumerate(ladder.labels.to_pylist())}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -17,10 +18,16 @@ from anon_core.hierarchy.kinds.widths import by_intervals
 from anon_core.hierarchy.ladder import ROOT, Ladder
 from anon_core.hierarchy.levels import Levels
 from anon_core.spec import Hierarchy, PartialPublication
-from anon_core.table import Column, Table
+from anon_core.table import Column
 
 
-def ladders(publication: PartialPublication, table: Table, columns: Sequence[str]) -> dict[str, Ladder]:
+class Columns(Protocol):
+    """A table, or an engine, that is asked for single columns."""
+
+    def column(self, name: str, /) -> Column: ...
+
+
+def ladders(publication: PartialPublication, table: Columns, columns: Sequence[str]) -> dict[str, Ladder]:
     """
     Build the ladder of every named column; one without a declared hierarchy has only the root above it.
 

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from anon_core import kernels
+from anon_core.engines.engine import Engine
 from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
@@ -19,7 +20,6 @@ from anon_core.plan import RecodingPlan
 from anon_core.policy import Freeform
 from anon_core.score.freeform import Definition, FreeformCheck, GuardedColumn, check_freeform, guarded, refuse_disarmed
 from anon_core.spec import PartialPublication
-from anon_core.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class FreeformProblem:
 
     @classmethod
     def of_table(
-        cls, publication: PartialPublication, policy: Freeform, table: Table, weights: Mapping[str, float]
+        cls, publication: PartialPublication, policy: Freeform, engine: Engine, weights: Mapping[str, float]
     ) -> FreeformProblem:
         """
         Return the problem that a publication file sets; columns that only freeform names weigh as much as any.
@@ -50,11 +50,11 @@ class FreeformProblem:
         """
         quasi = publication.quasi_identifiers
         names = [name for name in publication.published if name in quasi or name in policy.columns]
-        built = ladders(publication, table, names)
+        built = ladders(publication, engine, names)
         declared = publication.effective_columns
         columns = []
         for name in names:
-            column, guard = table.column(name), policy.columns.get(name)
+            column, guard = engine.column(name), policy.columns.get(name)
             if guard is None:
                 tree = tree_of(built[name], np.bincount(column.codes, minlength=len(column.domain)))
             else:
@@ -62,7 +62,7 @@ class FreeformProblem:
             columns.append(guarded(tree, guard, policy.sigma_o))
             refuse_disarmed(columns[-1], guard)
         return cls(
-            frequencies=FrequencyTable.of(table, names),
+            frequencies=engine.count(names),
             ladders=tuple(built[name] for name in names),
             columns=tuple(columns),
             places=tuple(places_of(built[column.taxonomy.column].labels, column) for column in columns),

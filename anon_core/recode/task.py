@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from anon_core import kernels
+from anon_core.engines.engine import Engine
+from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.ladder import Ladder
@@ -16,7 +18,17 @@ from anon_core.policy import PartialPolicy, rows_allowed
 from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.recode.requirements import Requirements, models_reached
 from anon_core.spec import PartialPublication, Recode
-from anon_core.table import Table
+from anon_core.wording import counted
+
+
+def refuse_k_above_rows(k: int, rows: int, *, dropped: int = 0, where: str = "the table") -> None:
+    """:raises InvalidInputError: ``where`` there are fewer rows than k, beside ``dropped`` ones with gaps."""
+    if k > rows:
+        raise InvalidInputError(
+            f"privacy.k is {k}, but {where} has only {counted(rows, 'row')}"
+            + (f" ({dropped:,} more were dropped for their gaps)" if dropped else "")
+            + "; no class can be that large: lower k or publish this dataset less often"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +110,9 @@ class Task:
         )
 
     @classmethod
-    def of_table(cls, publication: PartialPublication, policy: PartialPolicy, table: Table) -> Task:
+    def of_table(cls, publication: PartialPublication, policy: PartialPolicy, engine: Engine) -> Task:
         """
-        Return the task that a publication file sets for a table.
+        Return the task that a publication file sets for the rows of an engine.
 
         :raises UnmappedValuesError: hierarchies do not cover all values.
         :raises HierarchyError: a hierarchy file is wrong.
@@ -108,18 +120,18 @@ class Task:
         quasi, weights = publication.quasi_identifiers, publication.priority_weights
         models = models_reached(policy, quasi, publication)
         hierarchical = [name for model in models for name in model.climbed]
-        built = ladders(publication, table, list(dict.fromkeys([*quasi, *hierarchical])))
+        built = ladders(publication, engine, list(dict.fromkeys([*quasi, *hierarchical])))
         named = [model.column for model in models if model.column is not None]
         task = cls.of(
-            FrequencyTable.of(table, quasi),
+            engine.count(quasi),
             [built[name] for name in quasi],
             policy,
             weights=weights,
-            sensitive={name: FrequencyTable.of(table, [*quasi, name]) for name in dict.fromkeys(named)},
+            sensitive={name: engine.count([*quasi, name]) for name in dict.fromkeys(named)},
             climbed={name: built[name] for name in hierarchical},
             settings=publication.recode,
             publication=publication,
         )
         if policy.freeform is None:
             return task
-        return replace(task, freeform=FreeformProblem.of_table(publication, policy.freeform, table, weights))
+        return replace(task, freeform=FreeformProblem.of_table(publication, policy.freeform, engine, weights))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import pyarrow as pa
 
+from anon_core.engines.engine import Engine
 from anon_core.errors import InvalidInputError, UnplacedCellsError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.placing import Placed, placed
+from anon_core.kernels import Integers
 from anon_core.policy import Freeform, Sensitivity
 from anon_core.recode.freeform_problem import FreeformProblem, places_of
 from anon_core.report.originals import prepared_original
@@ -70,7 +73,7 @@ def freeform_policy(publication: PartialPublication) -> Freeform:
     return policy
 
 
-def find_attacks(table: Table, publication: PartialPublication) -> FreeformFinding:
+def find_attacks(table: Table, publication: PartialPublication, engine: type[Engine]) -> FreeformFinding:
     """
     Look for freeform attacks on a table whose cells are values or labels of the hierarchies, at any level.
 
@@ -94,36 +97,37 @@ def find_attacks(table: Table, publication: PartialPublication) -> FreeformFindi
             )
         columns.append(guarded(one.taxonomy, guard, policy.sigma_o))
         refuse_disarmed(columns[-1], guard)
-    published = FrequencyTable.from_codes(
-        [one.column.name for one in cells],
-        [one.places[one.column.codes] for one in cells],
-        [pa.nulls(len(one.taxonomy.labels)) for one in cells],
-    )
+    rows = Table(columns=tuple(one.column for one in cells), rows=len(cells[0].column.codes))
+    published = _as_labels(engine.of(rows), [one.places for one in cells], columns)
     return FreeformFinding(published=published, columns=tuple(columns), policy=policy)
 
 
-def check_table(table: Table, publication: PartialPublication) -> FreeformCheck | None:
+def check_table(table: Table, publication: PartialPublication, engine: type[Engine]) -> FreeformCheck | None:
     """Return what is found in a table, None where its columns or cells do not allow to look."""
     try:
-        return find_attacks(table, publication).check
+        return find_attacks(table, publication, engine).check
     except InvalidInputError:
         return None
 
 
-def check_release(released: Table, problem: FreeformProblem) -> FreeformCheck:
+def check_release(released: Engine, problem: FreeformProblem) -> FreeformCheck:
     """
     Look for attacks in the rows of a release, whose cells are labels of the ladders that recoded it.
 
     :raises InternalError: one is not.
     """
-    columns = released.select(problem.frequencies.names).columns
-    places = [places_of(own.domain, column) for own, column in zip(columns, problem.columns, strict=True)]
-    published = FrequencyTable.from_codes(
-        problem.frequencies.names,
-        [place[own.codes] for place, own in zip(places, columns, strict=True)],
-        [pa.nulls(len(column.taxonomy.labels)) for column in problem.columns],
-    )
-    return check_freeform(published, problem.columns, problem.sigma_t)
+    domains = released.count(problem.frequencies.names).domains
+    places = [places_of(domain, column) for domain, column in zip(domains, problem.columns, strict=True)]
+    return check_freeform(_as_labels(released, places, problem.columns), problem.columns, problem.sigma_t)
+
+
+def _as_labels(engine: Engine, places: Sequence[Integers], columns: Sequence[GuardedColumn]) -> FrequencyTable:
+    """Return the rows as labels of taxonomies: ``places`` says where each cell of a column stands."""
+    names = [column.taxonomy.column for column in columns]
+    counted = engine.count(names)
+    codes = [place[own] for place, own in zip(places, counted.codes, strict=True)]
+    domains = [pa.nulls(len(column.taxonomy.labels)) for column in columns]
+    return FrequencyTable.from_codes(names, codes, domains, counted.weights)
 
 
 def placed_cells(table: Table, publication: PartialPublication, policy: Freeform) -> list[Placed]:

@@ -6,18 +6,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 
 from anon_core.comparison import Comparison, original_rows
+from anon_core.engines.engine import Engine
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.models import Asked, Measurement, Subject, required
-from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans
 from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.freeform import check_release, check_table
 from anon_core.report.originals import beside_original, prepared_original
 from anon_core.report.question import Question
+from anon_core.report.recoding import RecodedPublication
 from anon_core.score.freeform import FreeformCheck
 from anon_core.score.linkage import UNPAIRED
 from anon_core.table import Column, Table
@@ -48,10 +50,16 @@ class Judgement:
 
 
 def judge(
-    table: Table, question: Question, original: Original | None = None, *, today: date, also: Sequence[str] = ()
+    table: Table,
+    question: Question,
+    original: Original | None = None,
+    *,
+    engine: type[Engine],
+    today: date,
+    also: Sequence[str] = (),
 ) -> Judgement:
     """
-    Measure a table and check all that is asked of it. ``also`` names columns to be counted beside those asked about.
+    Measure a table and check all that is asked of it; the ``engine`` counts it, ``also`` over these columns.
 
     The four k's count people where units are told; what was lost and what was suppressed is counted in rows always.
     Without a pairing the units are those of the table itself, and only exact k counts them.
@@ -68,59 +76,11 @@ def judge(
         if question.unit and not (comparison.pairs is None and _tells_units(table, before, question.unit)):
             people = _beside(before, table, question, original, question.unit)
     counted = dict.fromkeys([*question.quasi_identifiers, *question.sensitive, *also])
-    frequencies = FrequencyTable.of(table, list(counted), unit=question.unit)
+    rows = engine.of(table)
+    frequencies = rows.count(list(counted), unit=question.unit)
     besides = [name for name in (question.unit, original.key if original else None) if name is not None]
-    freeform = check_table(table, question.publication) if question.publication and question.policy.freeform else None
-    return _judged(table, frequencies, question, comparison, people, today=today, besides=besides, freeform=freeform)
-
-
-def judge_recoding(
-    released: Table, plan: RecodingPlan, question: Question, *, today: date, freeform: FreeformProblem | None = None
-) -> Judgement:
-    """
-    Judge what a plan made of a table, as :func:`judge` does beside the original; which row became which is known.
-
-    A plan may recode guarded columns beside the quasi-identifiers: what is left of the information is then measured
-    over all of them. ``freeform`` says what is guarded; its attacks are looked for in the released rows.
-
-    :raises InvalidInputError: a column is missing, or no row is left.
-    """
-    question = question.of_columns(released.names)
-    comparison = Comparison.of_plan(plan.project(question.quasi_identifiers))
-    frequencies = FrequencyTable.of(released, [*question.quasi_identifiers, *question.sensitive])
-    found = check_release(released, freeform) if freeform else None
-    whole = Comparison.of_plan(plan)
-    return _judged(
-        released,
-        frequencies,
-        question,
-        comparison,
-        comparison,
-        today=today,
-        freeform=found,
-        whole=whole,
-        rows_blanked=comparison.rows_blanked,
-    )
-
-
-def _judged(
-    table: Table,
-    frequencies: FrequencyTable,
-    question: Question,
-    comparison: Comparison | None,
-    people: Comparison | None,
-    *,
-    today: date,
-    besides: Sequence[str] = (),
-    freeform: FreeformCheck | None = None,
-    whole: Comparison | None = None,
-    rows_blanked: int | None = None,
-) -> Judgement:
-    """
-    Measure a table beside its original, rows and people, and check all that is asked of it.
-
-    What is left of the information is measured over the columns of ``whole``, where these are more.
-    """
+    guarded = question.publication if question.policy.freeform else None
+    freeform = check_table(table, guarded, engine) if guarded else None
     assessment = assess(
         frequencies,
         question.quasi_identifiers,
@@ -128,24 +88,66 @@ def _judged(
         sensitive=question.sensitive,
         max_risk=question.policy.max_risk,
         sampling_fraction=question.sampling_fraction,
-        comparison=whole or comparison,
+        comparison=comparison,
         people=people,
         weights=question.publication.priority_weights if question.publication else None,
     )
-    published = question.publication.published if question.publication else ()
-    unpublished = tuple(name for name in besides if name in table.names and name not in published)
-    subject = Subject(
-        names=table.names,
-        besides=unpublished,
-        rows=lambda names: FrequencyTable.of(table, names),
-        people=None if question.unit is None else lambda names: FrequencyTable.of(table, names, unit=question.unit),
+    subject = _subject(rows, question, people, besides=besides, freeform=freeform)
+    checks = tuple(_measurements(subject, question, comparison, today))
+    return Judgement(assessment=assessment, checks=checks, frequencies=frequencies, comparison=people)
+
+
+def judge_recoding(
+    recoded: RecodedPublication, question: Question, *, today: date, freeform: FreeformProblem | None = None
+) -> Judgement:
+    """
+    Judge what recoding made of a table, as :func:`judge` does beside the original; which row became which is known.
+
+    A plan may recode guarded columns beside the quasi-identifiers: what is left of the information is then measured
+    over all of them. ``freeform`` says what is guarded; its attacks are looked for in the released rows.
+
+    :raises InvalidInputError: a column is missing, or no row is left.
+    """
+    engine = recoded.engine
+    question = question.of_columns(engine.names)
+    comparison = Comparison.of_plan(recoded.recoding.plan.project(question.quasi_identifiers))
+    subject = _subject(
+        engine,
+        question,
+        comparison,
+        freeform=check_release(engine, freeform) if freeform else None,
+        rows_blanked=comparison.rows_blanked,
+    )
+    return Judgement(
+        assessment=recoded.assessment,
+        checks=tuple(_measurements(subject, question, comparison, today)),
+        frequencies=engine.count([*question.quasi_identifiers, *question.sensitive]),
+        comparison=comparison,
+    )
+
+
+def _subject(
+    engine: Engine,
+    question: Question,
+    people: Comparison | None,
+    *,
+    besides: Sequence[str] = (),
+    freeform: FreeformCheck | None = None,
+    rows_blanked: int | None = None,
+) -> Subject:
+    """Return what the models measure: the rows of an engine, and people where units are told."""
+    publication = question.publication
+    published = publication.published if publication else ()
+    return Subject(
+        names=engine.names,
+        besides=tuple(name for name in besides if name in engine.names and name not in published),
+        rows=engine.count,
+        people=None if question.unit is None else partial(engine.count, unit=question.unit),
         comparison=people,
-        folder=question.publication.root if question.publication else None,
+        folder=publication.root if publication else None,
         freeform=freeform,
         rows_blanked=rows_blanked,
     )
-    checks = _measurements(subject, question, comparison, today)
-    return Judgement(assessment=assessment, checks=tuple(checks), frequencies=frequencies, comparison=people)
 
 
 def _measurements(

@@ -271,6 +271,13 @@ class Decided(Part):
     receipt: str
 
 
+class StepFailed(Part):
+    """A step that only informs, and failed: its part of the report is null, and nothing else depends on it."""
+
+    step: str
+    reason: str
+
+
 class InternalReport(Part):
     """Everything that was measured in one run, whatever its end; a step that did not run is null."""
 
@@ -285,6 +292,7 @@ class InternalReport(Part):
     outcome: Literal["published", "unchanged", "refused", "failed"]
     refused_by: str | None
     reasons: list[str]
+    steps_failed: list[StepFailed]
     version: str | None
     page: str | None
     approval_required: bool

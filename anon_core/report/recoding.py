@@ -3,36 +3,83 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
 
 from anon_core.comparison import Comparison
-from anon_core.errors import InternalError
-from anon_core.frequency import FrequencyTable
+from anon_core.engines.engine import Engine
+from anon_core.engines.recount import recount
+from anon_core.errors import InternalError, RefusedError
 from anon_core.plan import RecodingPlan
+from anon_core.recode import methods
 from anon_core.recode.outcome import Recoding
+from anon_core.recode.progress import Progress
+from anon_core.recode.task import Task
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.measured import measured_note, public_utility_note, utility_note
+from anon_core.report.question import USUAL_K
 from anon_core.role import Role
 from anon_core.score.profile import reads_as
-from anon_core.spec import Publication
+from anon_core.spec import PartialPublication
 from anon_core.table import Table
 from anon_core.value_type import ValueType
 
 
-def assess_publication(publication: Publication, table: Table, recoding: Recoding | None = None) -> Assessment:
-    """Measure a table over the columns of its publication; beside its original where a recoding made it."""
+@dataclass(frozen=True, kw_only=True)
+class RecodedPublication:
+    """
+    What was made of a table as its publication file says.
+
+    ``released`` are the rows to publish, and ``engine`` counts them; they were counted again, the plan is not believed.
+    """
+
+    publication: PartialPublication
+    task: Task
+    recoding: Recoding
+    released: Table
+    engine: Engine
+
+    @cached_property
+    def assessment(self) -> Assessment:
+        """How safe and how useful the released rows are, beside their original."""
+        return assess_publication(self.publication, self.engine, self.recoding.plan)
+
+
+def recode_publication(
+    publication: PartialPublication, engine: Engine, *, keep_order: bool = False, progress: Progress | None = None
+) -> RecodedPublication:
+    """
+    Recode the rows of an engine as their publication file says, and count what became of them.
+
+    :raises PolicyNotMetError: the method cannot keep what it promises.
+    :raises RefusedError: no row would be left.
+    :raises InternalError: the rows are not what the plan promises.
+    """
+    task = Task.of_table(publication, publication.required_of_recoding, engine)
+    recoding = methods.recode(task, progress=progress)
+    released = engine.apply(recoding.plan, publication.published, keep_order=keep_order)
+    if not released.rows:
+        raise RefusedError("recode", ["every row would have to be removed"])
+    rows = engine.of(released)
+    recount(rows, recoding.plan)
+    return RecodedPublication(publication=publication, task=task, recoding=recoding, released=released, engine=rows)
+
+
+def assess_publication(publication: PartialPublication, engine: Engine, plan: RecodingPlan | None = None) -> Assessment:
+    """Measure rows over the columns of their publication; beside their original where a plan made them."""
     quasi, sensitive = publication.quasi_identifiers, publication.names_with_role(Role.SENSITIVE)
+    policy = publication.privacy
     return assess(
-        FrequencyTable.of(table, [*quasi, *sensitive]),
+        engine.count([*quasi, *sensitive]),
         quasi,
-        k=publication.privacy.k,
+        k=(policy.k if policy else None) or USUAL_K,
         sensitive=sensitive,
         sampling_fraction=publication.sampling_fraction,
-        comparison=Comparison.of_plan(recoding.plan) if recoding else None,
-        people=Comparison.of_plan(recoding.plan.project(quasi)) if recoding else None,
+        comparison=Comparison.of_plan(plan) if plan else None,
+        people=Comparison.of_plan(plan.project(quasi)) if plan else None,
         weights=publication.priority_weights,
     )
 
@@ -53,10 +100,9 @@ def _type_of(domain: pa.Array) -> ValueType:
     return kinds[0] if kinds else ValueType.TEXT
 
 
-def recoding_note(
-    publication: Publication, recoding: Recoding, assessment: Assessment, types: Mapping[str, str]
-) -> dict[str, Any]:
+def recoding_note(recoded: RecodedPublication, types: Mapping[str, str]) -> dict[str, Any]:
     """Return what a recoding did and cost, without a single value; ``types`` are those of the published columns."""
+    publication, recoding, assessment = recoded.publication, recoded.recoding, recoded.assessment
     if assessment.utility is None:
         raise InternalError("assessment without an original", "report.recoding")
     plan = recoding.plan

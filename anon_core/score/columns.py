@@ -8,10 +8,10 @@ from typing import Protocol
 
 import numpy as np
 
+from anon_core.engines.engine import Engine
 from anon_core.score.exposure import Exposure, Method, exposure
 from anon_core.score.profile import ColumnProfile, profile
 from anon_core.score.sensitivity import sensitivities
-from anon_core.table import Table
 
 MEASURES = ("sensitivity", "cardinality", "unique_share", "entropy")
 """What columns are ranked by: sensitivity and the baselines. Not by ``exact``: where it is sampled, ranks are noise."""
@@ -80,19 +80,19 @@ class Scores:
     samples: int | None
 
 
-def score_columns(table: Table, unique: UniqueSets, reveal: Mapping[str, float], *, seed: int = 0) -> Scores:
+def score_columns(engine: Engine, unique: UniqueSets, reveal: Mapping[str, float], *, seed: int = 0) -> Scores:
     """
     Score every column of a table from its minimal unique column combinations; the ``seed`` repeats what is sampled.
 
     :raises InvalidInputError: reveal probabilities that are missing or outside 0 to 1, all columns named.
     """
-    found = sensitivities(table.names, unique.sets, reveal, larger_exist=unique.exists)
+    found = sensitivities(engine.names, unique.sets, reveal, larger_exist=unique.exists)
     generator = np.random.default_rng(seed)
-    exact = exposure(table.names, unique.sets, reveal, generator=generator, larger_exist=unique.exists)
+    exact = exposure(engine.names, unique.sets, reveal, generator=generator, larger_exist=unique.exists)
     return Scores(
-        columns=_scored([profile(column) for column in table.columns], found, exact),
+        columns=_scored([profile(engine.column(name)) for name in engine.names], found, exact),
         average=sum(found.values()) / len(found) if found else None,
-        reason=None if unique.sets else _reason(unique, table.rows),
+        reason=None if unique.sets else _reason(unique, engine.rows),
         rows=unique.rows,
         unique_sets=len(unique.sets),
         duplicate_rows=unique.duplicate_rows,

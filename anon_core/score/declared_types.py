@@ -14,9 +14,10 @@ def cells_of_another_type(frequencies: FrequencyTable, types: Mapping[str, Value
     Return how many cells of each column do not read as its type, of the columns that have some; a gap reads as any.
 
     >>> import pyarrow as pa
+    >>> from anon_core.engines.arrow import ArrowEngine
     >>> from anon_core.table import from_arrow
     >>> table = from_arrow(pa.table({"points": ["3", "4", "ask her", None]}))
-    >>> cells_of_another_type(FrequencyTable.of(table), {"points": ValueType.INTEGER})
+    >>> cells_of_another_type(ArrowEngine(table=table).count(table.names), {"points": ValueType.INTEGER})
     {'points': 1}
 
     :raises UnknownColumnError: a column is not in the table.

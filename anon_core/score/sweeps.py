@@ -9,12 +9,12 @@ from typing import Protocol
 
 import numpy as np
 
+from anon_core.engines.engine import Engine
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import Integers
 from anon_core.score.columns import UniqueSets
 from anon_core.score.sensitivity import sensitivities
-from anon_core.table import Table
 
 SMALLEST = 10
 """The first sample of a sweep over rows, as in the paper."""
@@ -57,7 +57,7 @@ class Sweep:
 
 
 def sweep_rows(
-    table: Table,
+    engine: Engine,
     reveal: Mapping[str, float],
     *,
     search: UniqueSearch,
@@ -77,17 +77,17 @@ def sweep_rows(
 
     :raises InvalidInputError: no rows, no step, or a sample size below 1 or above the number of rows.
     """
-    sizes = _sizes(steps, table.rows)
-    whole = FrequencyTable.of(table, sorted(table.names))
+    sizes = _sizes(steps, engine.rows)
+    whole = engine.count(sorted(engine.names))
     order = np.random.default_rng(seed).permutation(np.repeat(np.arange(whole.tuples), whole.weights))
     points = []
     for done, size in enumerate(sizes, start=1):
         part = _drawn(whole, order[:size])
         found = search(part, max_size=max_size, approximate=approximate, ignore_duplicates=ignore_duplicates)
-        points.append(_point(size, table.names, found.sets, found, reveal))
+        points.append(_point(size, engine.names, found.sets, found, reveal))
         if progress:
             progress(done)
-    return Sweep(axis=Axis.ROWS, columns=table.names, points=tuple(points), seed=seed)
+    return Sweep(axis=Axis.ROWS, columns=engine.names, points=tuple(points), seed=seed)
 
 
 def sweep_adversary(

@@ -34,7 +34,6 @@ _ANY = None
 NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("airflow.deadline", _ANY, _REMOVE),
     ("airflow.notify", _ANY, _REMOVE),
-    ("engine", ("duckdb", "sql", "spark"), "use auto or arrow"),
     ("missing", ("wildcard",), "use category or drop"),
     ("privacy.earlier_releases", _ANY, _REMOVE),
     ("recode.sticky", _ANY, _REMOVE),

@@ -18,7 +18,7 @@ from pydantic import Field, PrivateAttr, ValidationError
 from anon_core.errors import HierarchyError, InvalidInputError, Problem, SpecError
 from anon_core.limits import HIERARCHY_FILE, PUBLICATION_FILE
 from anon_core.policy import NOT_EMPTY, Filled, Flag, Model, PartialPolicy, Policy, Share, Text
-from anon_core.registry import PORTALS
+from anon_core.registry import ANY_ENGINE, ENGINES, PORTALS
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.spec.checks import cross_problems, not_built_problems, plain_sentences
 from anon_core.spec.columns import Column, Role
@@ -38,13 +38,14 @@ from anon_core.spec.sections import (
     Approval,
     Csv,
     Detect,
-    Engine,
+    EngineKey,
     Expectation,
     Metadata,
     Missing,
     Schedule,
     Slug,
 )
+from anon_core.spec.unread import Unread
 from anon_core.waivers import without_waived
 from anon_core.wording import counted
 from anon_core.yaml_lines import name_of, parse_yaml
@@ -60,7 +61,7 @@ class PartialPublication(Model):
     schedule: Schedule | None = None
     airflow: AirflowSettings = AirflowSettings()
     source: SourceSection | None = None
-    engine: Engine = Engine.AUTO
+    engine: EngineKey = ANY_ENGINE
     missing: Missing = Missing.CATEGORY
     unit: Text | None = None
     sampling_fraction: Annotated[Share, Field(gt=0)] | None = None
@@ -262,6 +263,8 @@ class Publication(PartialPublication):
     def unread(self) -> tuple[str, ...]:
         """What keeps the publication from running here: a sentence for each member of it that is not installed."""
         found = [*unread_in(self), *self.recode.unread]
+        if self.engine != ANY_ENGINE and self.engine not in ENGINES:
+            found.append(Unread.of(ENGINES, self.engine, ("engine",), None))
         return tuple(f"{one.where}: {one.reason}" for one in found)
 
     def refuse_unread(self) -> None:

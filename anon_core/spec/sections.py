@@ -11,7 +11,9 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from anon_core.policy import AS_MAPPING, AS_VALUE, EITHER_SHAPE, Filled, Flag, Model, Names, Share, Text, Whole, quoted
+from anon_core.registry import ANY_ENGINE, ENGINES
 from anon_core.spec.expectation_arguments import argument_problem
+from anon_core.spec.unread import misspelt
 from anon_core.yaml_lines import plain
 
 __all__ = [
@@ -20,7 +22,7 @@ __all__ = [
     "Asset",
     "Csv",
     "Detect",
-    "Engine",
+    "EngineKey",
     "Expectation",
     "Metadata",
     "Missing",
@@ -35,16 +37,6 @@ _CRON_ATOM = r"(?:\*|\?|L|[0-9]{1,2}|[A-Za-z]{3})"
 _CRON_ITEM = rf"{_CRON_ATOM}(?:-{_CRON_ATOM})?(?:/[0-9]{{1,4}})?(?:#[1-5L])?"
 _CRON_FIELD = re.compile(rf"{_CRON_ITEM}(?:,{_CRON_ITEM})*")
 _CRON_LIMITS = (59, 23, 31, 12, 7, 59)
-
-
-class Engine(StrEnum):
-    """Where rows are counted and plans applied."""
-
-    AUTO = "auto"
-    ARROW = "arrow"
-    DUCKDB = "duckdb"
-    SQL = "sql"
-    SPARK = "spark"
 
 
 class Missing(StrEnum):
@@ -77,6 +69,12 @@ def _schedule(value: str) -> str:
 def _cron_field(text: str, limit: int) -> bool:
     bounds = re.findall(r"(?<![/#0-9])[0-9]+", text)
     return bool(_CRON_FIELD.fullmatch(text)) and all(int(bound) <= limit for bound in bounds)
+
+
+def _engine(value: str) -> str:
+    if meant := None if value == ANY_ENGINE or value in ENGINES else misspelt(value, (ANY_ENGINE, *ENGINES.keys())):
+        raise ValueError(f"there is no engine {quoted(value)}; did you mean `{meant}`?")
+    return value
 
 
 def _expectation(value: str) -> str:
@@ -207,6 +205,7 @@ class Metadata(Model):
     theme: Text | None = None
 
 
+EngineKey = Annotated[Filled, AfterValidator(_engine)]
 Slug = Annotated[Text, AfterValidator(_slug)]
 Schedule = Annotated[
     Annotated[Annotated[Text, AfterValidator(_schedule)], AS_VALUE] | Annotated[Asset, AS_MAPPING], EITHER_SHAPE

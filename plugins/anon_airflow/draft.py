@@ -12,8 +12,8 @@ from pathlib import Path
 
 from anon_core.detect.roles import ProposedRole, propose
 from anon_core.detect.singletons import Detection, detect
+from anon_core.engines.engine import engine_named
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladder
 from anon_core.hierarchy.suggest import suggested
 from anon_core.registry import PORTALS
@@ -61,7 +61,7 @@ def draft(
     if not searched:
         raise InvalidInputError(_nothing_left(profiles, roles))
     size = largest_set(len(searched))
-    found = detect(FrequencyTable.of(table, searched), max_size=size, progress=progress)
+    found = detect(engine_named(source=source).of(table).count(searched), max_size=size, progress=progress)
     columns = [_drafted(c, f, role) for c, f, role in zip(table.columns, profiles, roles, strict=True)]
     lines = [
         f"# A first draft, made from {_rows(table.rows)}. Read every line:",

@@ -57,7 +57,7 @@ def measure(
     Never raises for anything about the data, the files or the libraries: those end as failed checks of the verdict.
     """
     paths = [Path(path) for path in distributions]
-    gate = _Gate(publication.root, original, without_formulas=publication.csv.escape_formulas)
+    gate = _Gate(publication, original)
     try:
         digest = original.sha256 if original else None
         gate.suite = render_suite(publication, rows_before=rows_before, today=today, original=digest)
@@ -88,10 +88,10 @@ class _Gate:
     Checks pile up; the first file's content is kept to compare the others with.
     """
 
-    def __init__(self, folder: Path, original: Original | None, *, without_formulas: bool) -> None:
-        self.folder = folder
+    def __init__(self, publication: Publication, original: Original | None) -> None:
+        self.engine, self.folder = publication.engine, publication.root
         self.original = original
-        self.without_formulas = without_formulas
+        self.without_formulas = publication.csv.escape_formulas
         self.suite: dict[str, Any] = {}
         self.digest = ""
         self.checks: list[Measurement] = []
@@ -189,13 +189,13 @@ class _Gate:
 
     def _read(self, path: Path) -> _File | None:
         """Take the digest of a file, read it back, and compare it with the first one."""
-        from anon_core.frequency import FrequencyTable
+        from anon_core.engines.engine import engine_named
 
         where = path.name
         try:
             digest, size = digest_of(path)
             table = reread(path)
-            frequencies = FrequencyTable.of(table)
+            frequencies = engine_named(self.engine, source=path).of(table).count(table.names)
         except Exception as error:  # noqa: BLE001 - shut, whatever it is
             self.fail(where, "readable", f"cannot be read back: {reason_of(error)}; nothing in it was measured")
             return None

@@ -19,6 +19,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 STOPPED = "somebody, or a time limit, has stopped it"
+INFORMING = ("detect", "score")
+"""Steps that decide nothing: the internal report names one that failed, and the run goes on."""
 
 
 def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run, P], T]:
@@ -57,7 +59,12 @@ def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run
 
 def _note_failure(run: Run, name: str, reason: str) -> None:
     with contextlib.suppress(AnonError):  # Perhaps it is the disk that is full.
-        run.note("failure", {"step": name, "reason": reason})
+        run.note(failure_of(name), {"step": name, "reason": reason})
+
+
+def failure_of(name: str) -> str:
+    """Return the name of the note that tells how a step failed: a run is stopped by one, and informed by several."""
+    return f"{name}-failure" if name in INFORMING else "failure"
 
 
 def _ours(error: Exception, name: str) -> AnonError:

@@ -27,7 +27,7 @@ def run_all(
     publication: Publication, *, start: datetime | None, end: datetime | None, progress: Progress | None = None
 ) -> dict[str, Any]:
     """
-    Stage, detect, score, recode, gate, publish, record; the last one whatever happens.
+    Stage, recode, detect, score, gate, publish, record; the last one whatever happens.
 
     Returns how it ended, a refusal too.
 
@@ -54,9 +54,7 @@ def run_all(
             # Nested, so that whatever stops it, and whenever, either nothing can stop what comes after, or it is below.
             try:
                 steps.stage(run, source_text, progress)
-                steps.detect(run, progress)
-                steps.score(run, progress)
-                steps.recode(run, progress)
+                _recode(run, progress)
                 steps.gate(run, progress)
                 steps.publish(run, progress)
             except ComplianceError:
@@ -69,6 +67,25 @@ def run_all(
         result = steps.record(run)
         wipe(run.gated)  # Nobody comes back for it: the next run by hand has another id.
         return result
+
+
+def _recode(run: Run, progress: Progress | None) -> None:
+    """Recode, then find out what the reports tell of the table as collected: of one that is refused, too."""
+    try:
+        steps.recode(run, progress)
+    except ComplianceError:
+        _inform(run, progress)
+        raise
+    _inform(run, progress)
+
+
+def _inform(run: Run, progress: Progress | None) -> None:
+    """Take the steps that decide nothing: one that fails is named in the internal report, and stops nothing."""
+    for informing in (steps.detect, steps.score):
+        try:
+            informing(run, progress)
+        except AnonError as error:
+            log.warning("%s failed, and the run goes on without it: %s", informing.__name__, error)
 
 
 def _record_failure(run: Run) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from anon_airflow.audit.history import Row, since_begun
+from anon_airflow.guard import INFORMING, failure_of
 from anon_airflow.home import private_folder, wipe, write_private
 from anon_airflow.portal_place import SOURCE_TEXT
 from anon_airflow.release import GENERATOR
@@ -18,6 +19,7 @@ from anon_core.distribution import MEDIA_TYPES
 from anon_core.report.model import InternalReport
 
 REPORT = "internal-report.json"
+LEFT_NOTHING = "it was stopped, killed or skipped, and has left nothing"
 
 
 def close_run(run: Run) -> dict[str, Any]:
@@ -72,6 +74,17 @@ def reasons_of_failure(run: Run, outcome: str) -> list[str]:
     return [f"{failure['step']}: {failure['reason']}"] if failure else []
 
 
+def uninformed(run: Run) -> list[dict[str, str]]:
+    """Return the steps that failed without stopping the run, and why; one that was killed, or skipped, left nothing."""
+    recoded = run.noted_or_none("recode") is not None
+    found = []
+    for name in INFORMING:
+        failure = run.noted_or_none(failure_of(name)) or ({"step": name, "reason": LEFT_NOTHING} if recoded else None)
+        if failure and run.noted_or_none(name) is None:
+            found.append({"step": name, "reason": str(failure["reason"])})
+    return found
+
+
 def build_internal_report(
     run: Run,
     outcome: str,
@@ -94,6 +107,7 @@ def build_internal_report(
             "spec_digest": run.spec_digest,
             "outcome": outcome,
             "refused_by": refusal["by"] if refusal else None,
+            "steps_failed": uninformed(run),
             "reasons": _reasons_of(refusal) if refusal else reasons_of_failure(run, outcome),
             "version": publication["version"] if publication else None,
             "page": publication["location"] if publication else None,

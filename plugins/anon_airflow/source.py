@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anon_airflow.connections import from_environment
@@ -20,6 +21,7 @@ from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_airflow.gate import Original
+    from anon_core.engines.engine import Engine
     from anon_core.table import Table
 
 ORIGINAL = "original.parquet"
@@ -58,33 +60,31 @@ def read_source(publication: Publication, source: Source) -> Collected:
         does not cover every value, a guard names none, or the gate could not place what would be published.
     """
     from anon_core.detect.preparation import prepare
-    from anon_core.frequency import FrequencyTable
+    from anon_core.engines.engine import engine_named
     from anon_core.hierarchy.build import ladders
     from anon_core.hierarchy.decompose import decompose
     from anon_core.hierarchy.kinds.intervals import group_numbers
     from anon_core.hierarchy.published import refuse_unplaceable
     from anon_core.recode.freeform_problem import FreeformProblem
+    from anon_core.recode.task import refuse_k_above_rows
 
+    engine = engine_named(publication.engine, source=Path(source.address))
     table = source.read()
     _check_columns(publication, source, table.names)
-    identified = FrequencyTable.of(table, publication.names_with_role(Role.IDENTIFIER))
+    identified = engine.of(table).count(publication.names_with_role(Role.IDENTIFIER))
     sharing = int(identified.weights[identified.weights > 1].sum()) if identified.names else 0
     table = decompose(table, publication)
     table = table.select([name for name in table.names if name in publication.published])
     prepared = prepare(table, publication.quasi_identifiers, drop_missing=publication.missing is Missing.DROP)
     table, dropped = prepared.table, prepared.dropped
-    if publication.privacy.k > table.rows:
-        raise InvalidInputError(
-            f"{source.name}: privacy.k is {publication.privacy.k}, but the table has only {table.rows} rows"
-            + (f" ({dropped} more were dropped for their gaps)" if dropped else "")
-            + "; no class can be that large: lower k or publish this dataset less often"
-        )
+    refuse_k_above_rows(publication.privacy.k, table.rows, dropped=dropped, where=source.name)
     ladders(publication, table, publication.quasi_identifiers)
+    rows = engine.of(table)
     if guarded := publication.privacy.freeform:
-        problem = FreeformProblem.of_table(publication, guarded, table, {})
+        problem = FreeformProblem.of_table(publication, guarded, rows, {})
         refuse_unplaceable(publication, problem.frequencies.names, table)
     for years in publication.recode.grouped:
-        group_numbers(FrequencyTable.of(table, [years.column]), years)
+        group_numbers(rows.count([years.column]), years)
     return Collected(table=table, dropped=dropped, sharing=sharing)
 
 
@@ -125,19 +125,19 @@ def _told(names: Sequence[str], declared: Collection[str]) -> str:
     return f"{counted(len(strange), 'name')} {places} (not told: they may be cells)"
 
 
-def staged_table(run: Run) -> Table:
+def staged_rows(run: Run) -> Engine:
     """
-    Return the staged table.
+    Return the staged table, in the engine that the publication file asks for.
 
     :raises InvalidInputError: it is gone, or the publication file has changed since.
     """
-    from anon_core.table import RELEASED, read
+    from anon_core.engines.engine import engine_named
 
     path = run.staging / ORIGINAL
     if not path.exists():
         raise staging_is_gone(run)
     check_same_spec(run, run.noted("stage")["spec_digest"])
-    return read(path, RELEASED)
+    return engine_named(run.publication.engine, source=path).open(path)
 
 
 def staged_original(run: Run, digest: str) -> Original:
@@ -149,7 +149,6 @@ def staged_original(run: Run, digest: str) -> Original:
     :raises InvalidInputError: it is not the one that was staged any more.
     """
     from anon_airflow.gate import Original
-    from anon_core.frequency import FrequencyTable
 
     quasi = run.publication.quasi_identifiers
     if run.publication.privacy.k_means is KMeans.EXACT or not quasi:
@@ -160,7 +159,7 @@ def staged_original(run: Run, digest: str) -> Original:
             f"the staged table of run {run.run_id} is gone or was changed, and `k_means: link` compares with it; "
             "start the run again (in Airflow: clear it from the task `stage`)"
         )
-    return Original(sha256=digest, frequencies=FrequencyTable.of(staged_table(run), quasi))
+    return Original(sha256=digest, frequencies=staged_rows(run).count(quasi))
 
 
 def check_same_spec(run: Run, digest: str) -> None:

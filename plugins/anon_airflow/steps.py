@@ -32,7 +32,7 @@ from anon_airflow.source import (
     read_source,
     source_of,
     staged_original,
-    staged_table,
+    staged_rows,
     staging_is_gone,
 )
 from anon_airflow.sweep import closed_in, sweep
@@ -44,6 +44,8 @@ from anon_core.errors import RefusedError
 Result = dict[str, Any]
 
 SETS_SO_FAR = "searching: {:,} column sets so far"
+UNIQUE = "unique_columns"
+"""Where the note of `detect` keeps what it knows of the sets on which every row is unique."""
 MOST_SELECTED = 8
 """With more quasi-identifiers than this, the list of all their subsets is left out of the report."""
 
@@ -55,9 +57,10 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
 
     ``source_text`` is the template of the source, filled in for the period.
     Identifiers and dropped columns never get there. Everything that can be known to go wrong later (an unwritable
-    portal, a hierarchy with holes, a k above the number of rows, a waiver that has ended) is found here, before any
-    long work.
+    portal, a hierarchy with holes, a k above the number of rows, a search that would not end, a waiver that has ended)
+    is found here, before any long work.
     """
+    from anon_core.detect.search_size import check_column_sets
     from anon_core.distribution import write_parquet
 
     publication = run.publication
@@ -73,6 +76,13 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
     say(progress, f"reading {source.name}")
     collected = read_source(publication, source)
     table = collected.table
+    gated = (len(publication.searched), publication.privacy.published_uniqueness.max_size)
+    check_column_sets(
+        {
+            "detect.max_size": (len(table.names), publication.detect.max_size),
+            "privacy.published_uniqueness.max_size": gated,
+        }
+    )
     with run.audit() as audit:
         intent = audit.intend(run_id=run.run_id, dataset=run.dataset, verb=STAGE, actor=run.actor)
         make_staging(run)
@@ -95,36 +105,33 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
 
 @step
 def detect(run: Run, progress: Progress | None = None) -> Result:
-    """Find the column sets that single people out in the data as collected, and where the quasi-identifiers stand."""
-    from anon_core.detect.search_size import check_column_sets
+    """
+    Find the column sets that single people out in the data as collected, and where the quasi-identifiers stand.
+
+    The sets on which every row is unique are noted for `score`, so that they are searched for once.
+    """
     from anon_core.detect.selective import select
     from anon_core.detect.singletons import detect as search
-    from anon_core.frequency import FrequencyTable
+    from anon_core.detect.unique_columns import unique_column_combinations
     from anon_core.report.measured import measured_note
     from anon_core.report.recoding import assess_publication
 
-    table = staged_table(run)
-    quasi = run.publication.quasi_identifiers
-    publication = run.publication
-    gated = (len(publication.searched), publication.privacy.published_uniqueness.max_size)
-    check_column_sets(  # The gate searches last, but the steward hears of both now.
-        {
-            "detect.max_size": (len(table.names), publication.detect.max_size),
-            "privacy.published_uniqueness.max_size": gated,
-        }
-    )
-    frequencies = FrequencyTable.of(table)
-    say(progress, f"searching {len(table.names)} columns for sets that single people out")
+    rows, publication = staged_rows(run), run.publication
+    quasi, max_size = publication.quasi_identifiers, publication.detect.max_size
+    frequencies = rows.count(rows.names)
+    say(progress, f"searching {len(rows.names)} columns for sets that single people out")
     counting = partial(seldom(progress), SETS_SO_FAR)
-    found = search(frequencies, max_size=run.publication.detect.max_size, progress=counting)
-    before = assess_publication(run.publication, table)
+    unique = unique_column_combinations(frequencies, max_size=max_size, progress=counting)
+    found = search(frequencies, max_size=max_size, unique=unique, progress=counting)
+    before = assess_publication(publication, rows)
     listed = 0 < len(quasi) <= MOST_SELECTED
     run.note(
         "detect",
         {
             "detection": asdict(found),
             "before": measured_note(quasi, before),
-            "selection": asdict(select(frequencies.project(quasi))) if listed else None,
+            "selection": asdict(select(rows.count(quasi))) if listed else None,
+            UNIQUE: {**asdict(unique), "sets": None},  # They are the identifiers.
         },
     )
     best = found.best
@@ -140,26 +147,33 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
 
 @step
 def score(run: Run, progress: Progress | None = None) -> Result:
-    """Score every column: its part in the sets that make rows unique, distinct values, entropy, unique values."""
-    from anon_core.detect.unique_columns import unique_column_combinations
-    from anon_core.frequency import FrequencyTable
+    """
+    Score every column: its part in the sets that make rows unique, distinct values, entropy, unique values.
+
+    Exact sets are those that `detect` has noted. It searches itself where that note is missing, or is not what the
+    publication file asks for here: equal rows counted once, or some rows that need not be unique.
+    """
+    from anon_core.detect.unique_columns import UniqueColumns, unique_column_combinations
     from anon_core.report.scoring import scoring_note
     from anon_core.score.columns import score_columns
 
-    table = staged_table(run)
-    settings = run.publication.detect
-    say(progress, f"searching {len(table.names)} columns for sets on which every row is unique")
-    unique = unique_column_combinations(
-        FrequencyTable.of(table),
-        max_size=settings.max_size,
-        approximate=settings.approximate or 0.0,
-        ignore_duplicates=settings.ignore_duplicates,
-        progress=partial(seldom(progress), SETS_SO_FAR),
-    )
-    scores = score_columns(table, unique, {name: settings.probability_of(name) for name in table.names})
+    rows, settings = staged_rows(run), run.publication.detect
+    noted = run.noted_or_none("detect")
+    if noted and not (settings.approximate or settings.ignore_duplicates):
+        unique = UniqueColumns(**{**noted[UNIQUE], "sets": tuple(map(tuple, noted["detection"]["identifiers"]))})
+    else:
+        say(progress, f"searching {len(rows.names)} columns for sets on which every row is unique")
+        unique = unique_column_combinations(
+            rows.count(rows.names),
+            max_size=settings.max_size,
+            approximate=settings.approximate or 0.0,
+            ignore_duplicates=settings.ignore_duplicates,
+            progress=partial(seldom(progress), SETS_SO_FAR),
+        )
+    scores = score_columns(rows, unique, {name: settings.probability_of(name) for name in rows.names})
     run.note("score", scoring_note(unique, scores, ignore_duplicates=settings.ignore_duplicates))
     return {
-        "columns": len(table.names),
+        "columns": len(rows.names),
         "unique_sets": len(unique.sets),
         "average": scores.average,
         "reason": scores.reason,
@@ -170,24 +184,15 @@ def score(run: Run, progress: Progress | None = None) -> Result:
 def recode(run: Run, progress: Progress | None = None) -> Result:
     """Recode the quasi-identifiers until the policy holds, and write every file that would be published."""
     from anon_core.distribution import write_csv, write_parquet
-    from anon_core.engines.arrow import ArrowEngine
     from anon_core.engines.formulas import formula_safe
-    from anon_core.engines.recount import recount
-    from anon_core.frequency import FrequencyTable
-    from anon_core.recode.methods import recode as search
-    from anon_core.recode.task import Task
-    from anon_core.report.recoding import assess_publication, recoding_note, types_note
+    from anon_core.report.recoding import recode_publication, recoding_note, types_note
 
-    publication = run.publication
-    engine = ArrowEngine(table=staged_table(run))
+    publication, rows = run.publication, staged_rows(run)
     quasi = publication.quasi_identifiers
-    task = Task.of_table(publication, publication.required_of_recoding, engine.table)
-    say(progress, f"recoding {task.frequencies.tuples:,} distinct tuples of {', '.join(quasi)}")
-    recoding = search(task, progress=partial(seldom(progress), "recoding: {1:,} of at most {2:,} {0}"))
-    released = engine.apply(recoding.plan, publication.published)
-    recount(released, recoding.plan)
-    if not released.rows:
-        raise RefusedError("recode", ["every row would have to be removed"])
+    say(progress, f"recoding {rows.count(quasi).tuples:,} distinct tuples of {', '.join(quasi)}")
+    telling = partial(seldom(progress), "recoding: {1:,} of at most {2:,} {0}")
+    recoded = recode_publication(publication, rows, progress=telling)
+    recoding, released = recoded.recoding, recoded.released
     folder = run.staging / "release"
     wipe(folder)
     private_folder(folder)
@@ -196,9 +201,8 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     write_csv(written, folder / f"{run.dataset}.csv")
     write_parquet(written, folder / f"{run.dataset}.parquet")
     say(progress, "measuring how safe and how useful it is")
-    assessed = assess_publication(publication, released, recoding)
-    note = recoding_note(publication, recoding, assessed, types_note(written))
-    note["unique_rows_published"] = FrequencyTable.of(written).singletons
+    note = recoding_note(recoded, types_note(written))
+    note["unique_rows_published"] = rows.of(written).count(written.names).singletons
     noted = run.note("recode", note)
     with run.audit() as audit:
         audit.append(

@@ -15,6 +15,11 @@ from anon_core.report.meant_k import meant_k
 
 SHOWN = 3
 """So many sets or columns are named."""
+_WITHOUT = {
+    "detect": "nobody looked for what singles people out in the source",
+    "score": "nobody scored how sensitive its columns are",
+}
+"""What a report lacks without a step that only informs."""
 
 
 def print_summary(report: Path, home: Home) -> None:
@@ -42,6 +47,8 @@ def summary_lines(report: dict[str, Any], withdrawals: Sequence[Mapping[str, Any
         if staged["rows_sharing_identifiers"]:
             sharing = f"{staged['rows_sharing_identifiers']:,} rows have their identifiers in common with another row"
             yield f"  WARNING             {sharing}: k counts rows, not people"
+    for failed in report.get("steps_failed", ()):
+        yield f"  WARNING             {_WITHOUT[failed['step']]}: `{failed['step']}` failed ({failed['reason']})"
     if (detection := report["detection"]) and report["before"]:
         yield f"  quasi-identifiers   {', '.join(report['before']['columns']) or 'none'} (declared)"
         identifiers = detection["identifiers"]

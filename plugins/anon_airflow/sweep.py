@@ -22,6 +22,7 @@ from anon_airflow.home import Home, private_folder, storage, wipe
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.lease import Lease
 from anon_airflow.run import folder_name
+from anon_airflow.run_lock import remove_locks
 from anon_core.errors import AnonError, StorageError
 from anon_core.wording import printable
 
@@ -131,8 +132,8 @@ def sweep(home: Home, closed: Closed, *, dataset: str | None = None, kept: bool 
                     left.append(originals)
                     continue
                 _remove(folder)
-                with contextlib.suppress(OSError):  # An empty lock file does no harm.
-                    _lock_of(home, folder).unlink(missing_ok=True)
+                with contextlib.suppress(OSError):  # Empty lock files do no harm.
+                    remove_locks(_lock_of(home, folder))
                 removed.append(originals)
         except StorageError as error:  # The others are swept all the same.
             failed.append(replace(originals, state=f"cannot be removed ({error.reason}); {originals.state}"))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from anon_core.errors import DecomposeError, HierarchyError, InvalidInputError
+from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.decompose import decompose, measure_effect, split_column
 from anon_core.hierarchy.decompose.lookup import read_lookup
@@ -222,7 +223,7 @@ def test_the_effect_counts_the_parts_jointly_and_one_by_one() -> None:
     """Two parts that are harmless alone and single everybody out together."""
     table = table_of(code=["11", "12", "21", "22"], sex=["F", "F", "M", "M"])
     rule = rule_of(widths=[1, 1], names=["sex", "b"])  # a part may even be called like another column
-    found = measure_effect(table, split_column(table.column("code"), rule, Path()), ["sex"])
+    found = measure_effect(table, split_column(table.column("code"), rule, Path()), ["sex"], count=FrequencyTable.of)
     assert [(part.name, part.distinct, part.outliers, part.published) for part in found.parts] == [
         ("sex", 2, 0, True),
         ("b", 2, 0, True),
@@ -244,4 +245,4 @@ def test_too_many_columns_beside_it_are_refused() -> None:
     table = table_of(code=["12"], **others)
     split = split_column(table.column("code"), rule_of(widths=[1], names=["a", "b"]), Path())
     with pytest.raises(InvalidInputError, match="at most 10"):
-        measure_effect(table, split, list(others))
+        measure_effect(table, split, list(others), count=FrequencyTable.of)

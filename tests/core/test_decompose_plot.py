@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.decompose import Decomposition, measure_effect, split_column
 from anon_core.report.plots import plot_decomposition
 from tests.core.decomposing import rule_of, table_of
@@ -18,7 +19,9 @@ def measured(others: int) -> Decomposition:
     columns = {f"c{n}": [f"{CANARY}{row % (n + 2)}" for row in range(9)] for n in range(others)}
     table = table_of(code=[f"{CANARY}-{row % 4}" for row in range(9)], **columns)
     rule = rule_of(separator="-", names=["left", "right"], publish=["right"])
-    return measure_effect(table, split_column(table.column("code"), rule, Path()), list(columns))
+    return measure_effect(
+        table, split_column(table.column("code"), rule, Path()), list(columns), count=FrequencyTable.of
+    )
 
 
 def texts(path: Path) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 from random import Random
 from unittest import mock
 
@@ -14,18 +16,20 @@ from hypothesis import strategies as st
 
 from anon_core import kernels
 from anon_core.distribution import write_csv
-from anon_core.engines import release
+from anon_core.engines import arrow, release
 from anon_core.engines.arrow import ArrowEngine
+from anon_core.engines.engine import engine_named
 from anon_core.engines.recount import recount
-from anon_core.errors import InternalError, UnknownColumnError
+from anon_core.errors import InternalError, InvalidInputError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.kernels import joining
 from anon_core.plan import RecodingPlan
+from anon_core.registry import ENGINES
 from anon_core.table import Column, Table
 from tests.core.table_files import assert_same
 from tests.properties.plans import expected, plans
-from tests.properties.tables import Cell, Row, Small, covers, rows_of, table_of
+from tests.properties.tables import Cell, Row, Small, covers, rows_of, small_tables, table_of
 from tests.properties.tiers import TIERS, tier
 
 
@@ -65,7 +69,9 @@ def test_rows_that_keep_their_order_are_those_of_the_source_one_by_one(planned: 
 def test_released_rows_counted_again_are_those_of_the_plan(planned: tuple[Small, RecodingPlan]) -> None:
     small, plan = planned
     released = ArrowEngine(table=small.table).apply(plan, small.names)
-    assert sorted(recount(released, plan).weights.tolist()) == sorted(plan.released().weights.tolist())
+    assert sorted(recount(ArrowEngine(table=released), plan).weights.tolist()) == sorted(
+        plan.released().weights.tolist()
+    )
 
 
 def test_a_table_that_is_not_what_the_plan_says_is_found_out() -> None:
@@ -73,14 +79,14 @@ def test_a_table_that_is_not_what_the_plan_says_is_found_out() -> None:
     frequencies = FrequencyTable.of(table)
     ladders = [climb(one.name, one.domain, {v: [] for v in one.domain.to_pylist()}, ["root"]) for one in table.columns]
     plan = RecodingPlan.unchanged(frequencies, ladders)
-    recount(table, plan)
+    recount(ArrowEngine(table=table), plan)
     for rows in (
         [("f", "a"), ("f", "a"), ("m", "b")],  # One row is missing.
         [("f", "a"), ("f", "b"), ("m", "a"), ("m", "b")],  # As many of every value, in other classes.
         [("f", "a"), ("f", "a"), ("m", "c"), ("m", "c")],  # Classes of the same sizes, with a label of their own.
     ):
         with pytest.raises(InternalError, match="differ from the plan"):
-            recount(table_of(["sex", "town"], rows), plan)
+            recount(ArrowEngine(table=table_of(["sex", "town"], rows)), plan)
 
 
 @settings(max_examples=80, deadline=None)
@@ -228,3 +234,63 @@ def test_a_plan_for_another_table_is_not_applied(way: str) -> None:
     plan = RecodingPlan.unchanged(FrequencyTable.of(table), ladders)
     with tier(way), pytest.raises(InternalError, match="rows that the plan does not know"):
         ArrowEngine(table=other).apply(plan, ["sex", "town"])
+
+
+def same_arrays(one: FrequencyTable, other: FrequencyTable) -> bool:
+    pairs = zip((*one.codes, one.weights), (*other.codes, other.weights), strict=True)
+    same = all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in pairs)
+    return (
+        same and one.names == other.names and all(a.equals(b) for a, b in zip(one.domains, other.domains, strict=True))
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(small=small_tables(), data=st.data())
+def test_whatever_was_counted_before_a_count_is_the_one_from_the_rows(small: Small, data: st.DataObject) -> None:
+    rows = [*small.rows, *small.rows, *small.rows]  # Few tuples for many rows, so that counts are taken from counts.
+    engine = ArrowEngine(table=table_of(small.names, rows))
+    asked = data.draw(st.lists(st.lists(st.sampled_from(small.names), unique=True), max_size=12))
+    for columns in asked:
+        assert same_arrays(engine.count(columns), FrequencyTable.of(engine.table, columns))
+
+
+def test_rows_are_counted_once_and_fewer_columns_from_their_tuples(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, ...]] = []
+    work = FrequencyTable.of
+
+    def count(table: Table, columns: Sequence[str], *, unit: str | None = None) -> FrequencyTable:
+        asked.append(tuple(columns))
+        return work(table, columns, unit=unit)
+
+    monkeypatch.setattr(FrequencyTable, "of", count)
+    engine = ArrowEngine(table=table_of(["sex", "town", "id"], [("f", "a", "1"), ("f", "a", "1"), ("m", "b", "2")] * 4))
+    for columns in (["sex", "town"], ["town", "sex"], ["sex"], ["sex", "town"], ["id", "sex"], ["id"]):
+        engine.count(columns)
+    assert asked == [("sex", "town"), ("id", "sex")]
+    engine.count(["sex"], unit="id")
+    assert asked[2:] == [("sex",)], "people are never counted from rows"
+    for size in range(20):
+        engine.count(engine.names[: size % 4])
+    assert len(engine._counted) <= arrow.MAX_KEPT
+
+
+def test_auto_takes_the_first_engine_that_reads_the_source_and_others_are_taken_by_name(tmp_path: Path) -> None:
+    class Parquet(ArrowEngine):
+        @classmethod
+        def reads(cls, path: Path) -> bool:
+            return path.suffix == ".parquet"
+
+    with ENGINES.registered("parquet_only", Parquet):
+        assert engine_named(source=tmp_path / "people.parquet") is ArrowEngine
+        assert engine_named("parquet_only", source=tmp_path / "people.parquet") is Parquet
+        with pytest.raises(InvalidInputError, match=r"the engine `parquet_only` does not read people\.csv"):
+            engine_named("parquet_only", source=tmp_path / "people.csv")
+    with pytest.raises(InvalidInputError, match="engine: no installed package brings the engine `parquet_only`"):
+        engine_named("parquet_only", source=tmp_path / "people.parquet")
+
+
+def test_nothing_in_the_product_counts_a_table_but_the_arrow_engine() -> None:
+    root = Path(__file__).resolve().parents[2]
+    files = [path for folder in ("anon_core", "plugins", "dags") for path in (root / folder).rglob("*.py")]
+    counting = [path.name for path in files if "FrequencyTable.of(" in path.read_text(encoding="utf-8")]
+    assert counting == ["arrow.py"]

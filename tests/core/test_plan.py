@@ -15,7 +15,8 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
 from anon_core.recode.outcome import Recoding
-from anon_core.report.recoding import assess_publication, recoding_note
+from anon_core.recode.task import Task
+from anon_core.report.recoding import RecodedPublication, recoding_note
 from anon_core.spec import load_spec
 from tests.properties.plans import expected, plans
 from tests.properties.tables import Cell, Row, Small, ladders_for, small_tables, spelled, table_of
@@ -90,8 +91,15 @@ def test_the_report_shows_levels_by_name_and_counts_of_published_rows(tmp_path: 
     recoding = Recoding(method="none", plan=plan, why="because", candidates=(), optimal=None)
     released = ArrowEngine(table=table).apply(plan, ["town"])
     publication = load_spec(spec)
+    recoded = RecodedPublication(
+        publication=publication,
+        task=Task.of(frequencies, plan.ladders, publication.privacy),
+        recoding=recoding,
+        released=released,
+        engine=ArrowEngine(table=released),
+    )
     types = {"town": "text", "points": "integer"}
-    note = recoding_note(publication, recoding, assess_publication(publication, released, recoding), types)
+    note = recoding_note(recoded, types)
     town, points = note["recoding"]["columns"]
     assert town["levels"] == [
         {"level": 0, "name": "as collected", "rows": 2},

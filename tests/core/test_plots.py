@@ -14,6 +14,7 @@ import pytest
 
 from anon_core.detect.selective import Selection, Subset
 from anon_core.detect.singletons import detect
+from anon_core.engines.arrow import ArrowEngine
 from anon_core.errors import InvalidInputError, StorageError
 from anon_core.frequency import FrequencyTable
 from anon_core.report.plots import plot_detection, plot_scores, plot_selection
@@ -43,7 +44,9 @@ def people(count: int = 12) -> Table:
 
 
 def scored(table: Table) -> Scores:
-    return score_columns(table, brute_search(FrequencyTable.of(table)), dict.fromkeys(table.names, 0.5))
+    return score_columns(
+        ArrowEngine(table=table), brute_search(FrequencyTable.of(table)), dict.fromkeys(table.names, 0.5)
+    )
 
 
 def draw_detection(path: Path) -> None:
@@ -120,7 +123,7 @@ def test_a_picture_of_sixty_columns_names_them_all_and_grows_with_them(tmp_path:
     table = table_of(names, [tuple(str(row * n % 7) for n in range(60)) for row in range(3)])
     unique = brute_search(FrequencyTable.of(table), max_size=1)
     path = tmp_path / "wide.svg"
-    plot_scores(score_columns(table, unique, dict.fromkeys(names, 0.5)), path)
+    plot_scores(score_columns(ArrowEngine(table=table), unique, dict.fromkeys(names, 0.5)), path)
     text = path.read_text()
     assert all(f"<!-- {name} -->" in text for name in names)
     height = float(ElementTree.fromstring(text).attrib["height"].removesuffix("pt"))

@@ -13,11 +13,13 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import PartialPolicy
+from anon_core.recode.outcome import Recoding
 from anon_core.recode.task import Task
 from anon_core.registry import METHODS
 from anon_core.report.judgement import judge_recoding
 from anon_core.report.promises import unkept
 from anon_core.report.question import Question
+from anon_core.report.recoding import RecodedPublication
 from anon_core.spec import Mode, PartialPublication, Recode
 from tests.properties.tables import table_of
 
@@ -43,8 +45,15 @@ def unkept_by(
     levels[np.ix_([0, 2], np.flatnonzero(him))] = int(starred)
     plan = RecodingPlan(frequencies=plan.frequencies, ladders=plan.ladders, levels=levels, removed=him & removed)
     released = ArrowEngine(table=table).apply(plan, NAMES)
-    task = Task.of(plan.frequencies, ladders, question.policy, settings=settings)
-    return unkept(task, question, judge_recoding(released, plan, question, today=date(2026, 1, 1)))
+    assert question.publication is not None
+    recoded = RecodedPublication(
+        publication=question.publication,
+        task=Task.of(plan.frequencies, plan.ladders, question.policy, settings=settings),
+        recoding=Recoding(method="none", plan=plan, why="because", candidates=(), optimal=None),
+        released=released,
+        engine=ArrowEngine(table=released),
+    )
+    return unkept(recoded.task, question, judge_recoding(recoded, question, today=date(2026, 1, 1)))
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,6 @@ def test_priorities_are_given_to_all_quasi_columns_or_to_none(folder: Path, meth
 @pytest.mark.parametrize(
     ("text", "where"),
     [
-        ("engine: spark", "engine"),
         ("missing: wildcard", "missing"),
         ("unit: id", "unit"),
         ("airflow: {deadline: PT6H}", "airflow.deadline"),

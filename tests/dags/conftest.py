@@ -14,6 +14,8 @@ from tests.dags.airflow_server import Airflow, running_airflow, until
 from tests.faults.publications import COLUMNS, NAMES, TOWNS, csv_text, people, write_publication
 
 PASSES, REFUSED, BREAKS, UNMAPPED = "people", "people-local", "people-breaking", "people-unmapped"
+UNINFORMED = "people-uninformed"
+"""A publication of which `detect` and `score` fail."""
 APPROVAL: dict[str, dict[str, Any]] = {
     "asked-approved": {"users": ["olga", "uwe"]},
     "asked-rejected": {"users": ["olga"], "timeout": "1h"},
@@ -39,36 +41,46 @@ FOLLOWS = "follower"
 """A publication that runs whenever the one that passes is published."""
 STOPPED = "stopped"
 """A publication with a portal of its own, for others to lock."""
-DATASETS = (PASSES, REFUSED, BREAKS, UNMAPPED, *APPROVAL, *BYPASS, WEIGHTED, FOLLOWS, STOPPED)
+DATASETS = (PASSES, REFUSED, BREAKS, UNMAPPED, UNINFORMED, *APPROVAL, *BYPASS, WEIGHTED, FOLLOWS, STOPPED)
 CANARIES = ("QanaryIdentifier", "QanaryDropped", "QanaryTown", "QanarySensitive")
 AIRFLOW_SETTINGS = {"retries": 0, "owner": "open-data"}
 
-# A step that fails with cells in the text and in the local variables of the error, as libraries do. It is planted into
-# the workers with sitecustomize, in one function, for the one publication that has a column called `breaking`.
+# Steps that fail with cells in the text and in the local variables of the error, as libraries do. They are planted into
+# the workers with sitecustomize, for the two publications that have a column called `breaking` or `uninformed`.
 SITECUSTOMIZE = textwrap.dedent(
     """
     import importlib.machinery, pathlib, sys
+
+    PLANTED = {
+        "anon_core.report.recoding": ("types_note", "breaking", lambda table: table.columns),
+        "anon_core.score.profile": ("profile", "uninformed", lambda column: [column]),
+        "anon_core.detect.selective": ("select", "uninformed", lambda frequencies: []),
+    }
 
     class Finder:
         def find_spec(self, name, path=None, target=None):
             if name == "anon_airflow.expectations" and pathlib.Path(__file__).with_name("classes-gone").exists():
                 raise ImportError(name)
-            if name != "anon_core.score.profile":
+            if name not in PLANTED:
                 return None
             spec = importlib.machinery.PathFinder.find_spec(name, path)
             execute = spec.loader.exec_module
+            function, breaking, columns_of = PLANTED[name]
 
             def exec_module(module):
                 execute(module)
-                work = module.profile
+                work = getattr(module, function)
 
-                def profile(column):
-                    if column.name == "breaking":
-                        cells = column.domain.to_pylist()
-                        raise ValueError(f"could not convert {cells[0]!r} to float")
-                    return work(column)
+                def broken(given, **options):
+                    for column in columns_of(given):
+                        if column.name == breaking:
+                            cells = column.domain.to_pylist()
+                            raise ValueError(f"could not convert {cells[0]!r} to float")
+                    if breaking in getattr(given, "names", ()):
+                        raise ValueError(f"could not convert {given.domains[0][0]} to float")
+                    return work(given, **options)
 
-                module.profile = profile
+                setattr(module, function, broken)
 
             spec.loader.exec_module = exec_module
             return spec
@@ -103,16 +115,24 @@ def register() -> str:
     return csv_text(rows)
 
 
+def renamed(old: str, new: str) -> tuple[dict[str, Any], str]:
+    """The columns and the register with another name for one column."""
+    columns = {new if name == old else name: column for name, column in COLUMNS.items()}
+    header = ",".join(new if name == old else name for name in NAMES)
+    return columns, register().replace(",".join(NAMES), header)
+
+
 def write_publications(folder: Path) -> Path:
     towns = [*TOWNS, ("QanaryTown", "NORTH")]
     common = {"airflow": AIRFLOW_SETTINGS, "source": register()}
     write_publication(folder, dataset=PASSES, towns=towns, **common)
     write_publication(folder, dataset=FOLLOWS, towns=towns, schedule={"asset": f"anonflow://{PASSES}"}, **common)
     write_publication(folder, dataset=REFUSED, towns=towns, recode={"method": "none"}, **common)
-    names = ["breaking" if name == "points" else name for name in NAMES]
-    columns = {"breaking" if name == "points" else name: column for name, column in COLUMNS.items()}
-    source = register().replace(",".join(NAMES), ",".join(names)).replace(",7,x", ",QanarySensitive,x")
+    columns, source = renamed("points", "breaking")
+    source = source.replace(",7,x", ",QanarySensitive,x")
     write_publication(folder, dataset=BREAKS, towns=towns, columns=columns, **{**common, "source": source})
+    columns, source = renamed("town", "uninformed")
+    write_publication(folder, dataset=UNINFORMED, towns=towns, columns=columns, **{**common, "source": source})
     unmapped = {**common, "source": register().replace("QanaryTown", "QanaryNowhere")}
     write_publication(folder, dataset=UNMAPPED, towns=towns, **unmapped)
     for dataset, approval in APPROVAL.items():
@@ -123,9 +143,8 @@ def write_publications(folder: Path) -> Path:
         settings = {**AIRFLOW_SETTINGS, "max_active_runs": 2 if dataset == "twice-at-once" else 1}
         waiting = {**common, "airflow": settings, "approval": {"required": True}}
         write_publication(folder, dataset=dataset, towns=towns, **waiting)
-    weights = {"rows" if name == "points" else name: column for name, column in COLUMNS.items()}
-    renamed = register().replace(",".join(NAMES), ",".join("rows" if name == "points" else name for name in NAMES))
-    unrecoded = {"columns": weights, "recode": {"method": "none"}, "source": renamed}
+    weights, source = renamed("points", "rows")
+    unrecoded = {"columns": weights, "recode": {"method": "none"}, "source": source}
     write_publication(folder, dataset=WEIGHTED, towns=towns, **{**common, **unrecoded})
     stopped = {**common, "airflow": {**AIRFLOW_SETTINGS, "retries": 2}, "portal": {"folder": "portal-stopped"}}
     write_publication(folder, dataset=STOPPED, towns=towns, **stopped)
@@ -152,7 +171,7 @@ def airflow(tmp_path_factory) -> Iterator[Airflow]:
 @pytest.fixture(scope="session")
 def runs(airflow) -> Runs:
     """Trigger every publication once, through the API, and wait until all have ended."""
-    datasets = (PASSES, REFUSED, BREAKS, UNMAPPED)
+    datasets = (PASSES, REFUSED, BREAKS, UNMAPPED, UNINFORMED)
     wanted = set(map(dag_of, datasets))
     until(lambda: wanted <= {dag["dag_id"] for dag in airflow.ask("GET", "/api/v2/dags")["dags"]}, 60, "the DAGs")
     ids = {dataset: airflow.trigger(dag_of(dataset)) for dataset in datasets}

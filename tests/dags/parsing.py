@@ -67,6 +67,8 @@ answer = {
             "pool": dag.tasks[0].pool,
             "outlets": [asset.name for task in dag.tasks for asset in task.outlets],
             "teardowns": [task.task_id for task in dag.tasks if task.is_teardown],
+            "after": {task.task_id: sorted(task.upstream_task_ids) for task in dag.tasks},
+            "rules": {task.task_id: task.trigger_rule.value for task in dag.tasks},
             "fields": {task.task_id: list(task.template_fields) for task in dag.tasks},
         }
         for dag_id, dag in bag.dags.items()

@@ -7,7 +7,18 @@ import json
 import pytest
 
 from tests.dags.airflow_server import until
-from tests.dags.conftest import BREAKS, CANARIES, DATASETS, FOLLOWS, PASSES, REFUSED, UNMAPPED, dag_of, people_wrote
+from tests.dags.conftest import (
+    BREAKS,
+    CANARIES,
+    DATASETS,
+    FOLLOWS,
+    PASSES,
+    REFUSED,
+    UNINFORMED,
+    UNMAPPED,
+    dag_of,
+    people_wrote,
+)
 from tests.faults.publications import files_below
 from tests.faults.search import found_in
 
@@ -62,7 +73,7 @@ def test_a_publication_that_does_not_is_refused_by_the_gate_and_recorded(airflow
     assert [row["status"] for row in rows["outcomes"]] == ["done", "refused"], "staged, and refused"
 
 
-@pytest.mark.parametrize(("dataset", "task"), [(BREAKS, "score"), (UNMAPPED, "stage")])
+@pytest.mark.parametrize(("dataset", "task"), [(BREAKS, "recode"), (UNMAPPED, "stage")])
 def test_a_run_that_breaks_is_recorded_and_publishes_nothing(airflow, runs, dataset, task):
     assert runs.states[dataset] == "failed"
     states = airflow.states(dag_of(dataset), runs.ids[dataset])
@@ -71,6 +82,28 @@ def test_a_run_that_breaks_is_recorded_and_publishes_nothing(airflow, runs, data
     assert states["record"] == "success"
     assert not (airflow.include / "portal" / dataset).exists()
     assert airflow.audit_rows(dataset, runs.ids[dataset])["outcomes"][-1]["status"] == "failed"
+
+
+def test_a_run_whose_detect_and_score_fail_is_published_and_its_report_names_them(airflow, runs):
+    states = airflow.states(dag_of(UNINFORMED), runs.ids[UNINFORMED])
+    assert {task: state for task, state in states.items() if state != "success"} == {
+        "detect": "failed",
+        "score": "failed",
+    }
+    assert runs.states[UNINFORMED] == "success"
+    assert (airflow.include / "portal" / UNINFORMED / "latest").is_dir()
+    (path,) = airflow.anon_home.glob(f"runs/{UNINFORMED}/*/internal-report.json")
+    report = json.loads(path.read_bytes())
+    assert (report["outcome"], report["reasons"]) == ("published", [])
+    assert [one["step"] for one in report["steps_failed"]] == ["detect", "score"]
+    assert all("unexpected ValueError" in one["reason"] for one in report["steps_failed"])
+    assert (report["detection"], report["before"], report["scores"]) == (None, None, None)
+
+
+def test_after_a_stage_that_fails_nothing_is_searched(airflow, runs):
+    states = airflow.states(dag_of(UNMAPPED), runs.ids[UNMAPPED])
+    assert {states[task] for task in ("detect", "score", "recode", "gate")} == {"upstream_failed"}
+    assert states["informed"] == "success"
 
 
 def test_no_original_is_left(airflow, runs):
@@ -87,12 +120,12 @@ def test_the_search_covered_logs_and_database(airflow, runs):
     """Finding nothing must not be for want of looking: what is harmless is found in the same places."""
     places = found_in(airflow.home, ["k_before", runs.ids[REFUSED], "ValueError"])
     assert any("airflow.db (rows)" in place for place in places)
-    assert any("ValueError in logs" in place and "task_id=score" in place for place in places)
+    assert any("ValueError in logs" in place and "task_id=recode" in place for place in places)
     assert any("k_before in logs" in place for place in places)
 
 
 def test_the_log_of_a_broken_step_names_the_place(airflow, runs):
-    logs = [path.read_text() for path in files_below(airflow.home / "logs") if "task_id=score" in str(path)]
+    logs = [path.read_text() for path in files_below(airflow.home / "logs") if "task_id=recode" in str(path)]
     assert any("unexpected ValueError at" in text for text in logs)
 
 

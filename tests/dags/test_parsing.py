@@ -8,8 +8,9 @@ import yaml
 from tests.dags.parsing import HEAVY, IMPORTED, PARSE_THE_FILE, PARSED, ROOT, in_airflow
 from tests.faults.publications import write_publication
 
-STEPS = ["stage", "detect", "score", "recode", "gate", "publish", "record"]
-WITH_APPROVAL = [*STEPS[:5], "approve", *STEPS[5:]]
+STEPS = ["stage", "detect", "score", "recode", "informed", "gate", "publish", "record"]
+WITH_APPROVAL = [*STEPS[:6], "approve", *STEPS[6:]]
+OPERATORS = [name for name in WITH_APPROVAL if name != "informed"]
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,26 @@ def test_every_good_file_has_its_dag(parsed):
     for name in GOOD:
         assert parsed["dags"][name]["tasks"] == STEPS
         assert parsed["dags"][name]["teardowns"] == ["record"]
+
+
+def test_what_only_informs_runs_beside_recode_and_the_gate_waits_for_all_three(parsed):
+    dag = parsed["dags"]["publish_people"]
+    assert dag["after"] == {
+        "stage": [],
+        "detect": ["stage"],
+        "score": ["detect", "stage"],
+        "recode": ["stage"],
+        "informed": ["detect", "score"],
+        "gate": ["informed", "recode"],
+        "publish": ["gate"],
+        "record": ["informed", "publish"],
+    }
+    rules = {task: rule for task, rule in dag["rules"].items() if rule != "all_success"}
+    assert rules == {
+        "score": "all_done_min_one_success",
+        "informed": "all_done",
+        "record": "all_done_setup_success",
+    }
 
 
 def test_every_dataset_is_an_asset_that_others_can_follow(parsed):
@@ -174,7 +195,7 @@ def test_parsing_imports_nothing_heavy(folder):
 
 
 def test_importing_the_operators_imports_nothing_heavy(folder):
-    names = ", ".join(WITH_APPROVAL)
+    names = ", ".join(OPERATORS)
     found = in_airflow(IMPORTED.format(then=f"from anon_airflow.operators import {names}"), folder)
     assert not set(HEAVY) & set(found)
 
@@ -205,7 +226,7 @@ def test_constructors_take_keywords_only(folder):
 import importlib, inspect
 from airflow.sdk import BaseOperator
 answer = {{}}
-for name in {WITH_APPROVAL!r}:
+for name in {OPERATORS!r}:
     module = importlib.import_module("anon_airflow.operators." + name)
     operator = getattr(module, name.capitalize() + "Operator")
     kinds = [p.kind.name for p in inspect.signature(operator.__init__).parameters.values()][1:]

@@ -247,7 +247,7 @@ def test_a_hierarchy_with_lines_of_different_depth(tmp_path):
 
 
 def test_k_larger_than_the_table(tmp_path):
-    run_wrong(tmp_path, "people.csv", "privacy.k is 500", "only 400 rows", "lower k", privacy={"k": 500})
+    run_wrong(tmp_path, "privacy.k is 500, but people.csv has only 400 rows", "lower k", privacy={"k": 500})
 
 
 def test_k_larger_than_what_is_left_after_dropping_gaps(tmp_path):
@@ -279,7 +279,7 @@ def test_a_policy_that_no_recoding_can_meet_is_a_refusal_too(tmp_path):
 
 
 def test_a_publication_file_with_several_mistakes_names_them_all_with_lines(tmp_path):
-    spec, home = write_publication(tmp_path, engine="spark", colour="red", privacy={"k": "five"}), tmp_path / "home"
+    spec, home = write_publication(tmp_path, engine="arow", colour="red", privacy={"k": "five"}), tmp_path / "home"
     ended = anon("run", spec, home=home)
     assert ended.code == 2
     for word in ("engine", "colour", "privacy.k"):

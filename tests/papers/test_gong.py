@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from anon_core.detect.unique_columns import unique_column_combinations
+from anon_core.engines.arrow import ArrowEngine
 from anon_core.frequency import FrequencyTable
 from anon_core.score.columns import Scores, score_columns
 from anon_core.score.exposure import exposure
@@ -67,7 +68,7 @@ REAL = ["abalone", "bridges", "german_credit", "hepatitis", "iris_dedup", "lette
 
 def scored(table: Table, **options: Any) -> Scores:
     unique = unique_column_combinations(FrequencyTable.of(table), **options)
-    return score_columns(table, unique, HALF)
+    return score_columns(ArrowEngine(table=table), unique, HALF)
 
 
 def by_name(scores: Scores) -> dict[str, float | None]:
@@ -200,7 +201,7 @@ def test_a_stronger_adversary_raises_all_sensitivities_but_that_of_the_key() -> 
 def test_a_sweep_over_rows_ends_with_the_whole_table() -> None:
     """Figure 4a."""
     table = table_of(NAMES, TABLE_1)
-    sweep = sweep_rows(table, HALF, search=unique_column_combinations, steps=[2, 4, 7])
+    sweep = sweep_rows(ArrowEngine(table=table), HALF, search=unique_column_combinations, steps=[2, 4, 7])
     assert [point.at for point in sweep.points] == [2, 4, 7]
     assert sweep.points[-1].sensitivities == by_name(scored(table))
     assert all(point.sensitivities and point.sensitivities["MINum"] == 0.5 for point in sweep.points)
@@ -240,6 +241,6 @@ def test_from_the_file_to_the_sensitivities_of_the_equations(reference_data: Pat
     table = read(reference_data / "uccs" / f"{name}.csv", ReadOptions(delimiter=","))
     expected = json.loads((reference_data / "uccs" / f"{name}.sensitivity.json").read_text())
     unique = unique_column_combinations(FrequencyTable.of(table))
-    scores = score_columns(table, unique, dict.fromkeys(table.names, expected["p"]))
+    scores = score_columns(ArrowEngine(table=table), unique, dict.fromkeys(table.names, expected["p"]))
     assert scores.unique_sets == expected["n_uccs"]
     assert by_name(scores) == pytest.approx(expected["sensitivity"], abs=1e-9)

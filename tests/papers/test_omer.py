@@ -69,7 +69,7 @@ def test_tables_3_and_4_split_ten_zips() -> None:
     table = from_arrow(pa.table({"zip": list(ZIPS)}))
     rule = Decompose(widths=(2, 3), names=("state", "local"))
     split = split_column(table.column("zip"), rule, Path())
-    found = measure_effect(table, split)
+    found = measure_effect(table, split, count=FrequencyTable.of)
     assert [column.domain.take(pa.array(column.codes)).to_pylist()[0] for column in split.parts] == ["28", "496"]
     assert found.effect[0].before.distinct == 10
     assert [(part.name, part.distinct) for part in found.parts] == [("state", 5), ("local", 8)]
@@ -81,7 +81,9 @@ def decomposed_adult(reference_data: Path, *publish: str) -> Decomposition:
     """Two digits as the state, and the rest: the paper's split, of what it calls Zip."""
     table = read(reference_data / "adult.csv.gz")
     rule = Decompose(widths=(2,), names=("state", "local"), publish=publish or None)
-    return measure_effect(table, split_column(table.column("fnlwgt"), rule, Path()), ["sex", "race"])
+    return measure_effect(
+        table, split_column(table.column("fnlwgt"), rule, Path()), ["sex", "race"], count=FrequencyTable.of
+    )
 
 
 @pytest.mark.reference

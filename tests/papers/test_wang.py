@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from anon_core.engines.arrow import ArrowEngine
 from anon_core.hierarchy.taxonomy import taxonomy
 from anon_core.policy import Belief, Freeform, Guard, PartialPolicy, Sensitivity
 from anon_core.recode.freeform.search import recode_freeform
@@ -71,7 +72,7 @@ def task_of(folder: Path) -> Task:
         }
     )
     table: Table = table_of(NAMES, T1)
-    task = Task.of_table(publication, PartialPolicy(k=2, freeform=POLICY), table)
+    task = Task.of_table(publication, PartialPolicy(k=2, freeform=POLICY), ArrowEngine(table=table))
     assert task.settings == Recode(method="freeform")
     return task
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from anon_airflow import gate
 from anon_core.distribution import write_csv, write_parquet
+from anon_core.engines.arrow import ArrowEngine
 from anon_core.models import Measurement
 from anon_core.plan import RecodingPlan
 from anon_core.recode.compliance import measurements
@@ -75,12 +76,12 @@ def publication(folder: Path, policy: dict[str, Any]) -> Publication:
 
 
 def by_command(spec: Publication, table: Table) -> dict[str, Any]:
-    judged = judge(table, Question.of(spec), Original(table=table), today=TODAY)
+    judged = judge(table, Question.of(spec), Original(table=table), engine=ArrowEngine, today=TODAY)
     return {one.name: figures(one) for one in judged.checks}
 
 
 def by_recoding(spec: Publication, table: Table) -> dict[str, Any]:
-    task = Task.of_table(spec, spec.privacy, table)
+    task = Task.of_table(spec, spec.privacy, ArrowEngine(table=table))
     plan = RecodingPlan.unchanged(task.frequencies, task.ladders)
     return {one.name: figures(one) for one in measurements(task, plan)}
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from anon_core.engines.arrow import ArrowEngine
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.score import exposure as module
@@ -204,12 +205,14 @@ def test_a_score_names_its_seed_only_where_something_was_sampled() -> None:
         Found(rows=2, duplicate_rows=0, max_size=None, approximate=0.0, sets=sets, exists=True)
         for sets in ((("hub",),), tuple(("hub", *pair) for pair in combinations(leaves, 2)))
     )
-    exact, sampled = (score_columns(table, unique, dict.fromkeys(names, 0.05), seed=3) for unique in (few, many))
+    exact, sampled = (
+        score_columns(ArrowEngine(table=table), unique, dict.fromkeys(names, 0.05), seed=3) for unique in (few, many)
+    )
     assert (exact.seed, exact.samples) == (None, None)
     assert sampled.seed == 3
     assert sampled.samples
-    assert sampled == score_columns(table, many, dict.fromkeys(names, 0.05), seed=3)
-    assert sampled.columns != score_columns(table, many, dict.fromkeys(names, 0.05), seed=4).columns
+    assert sampled == score_columns(ArrowEngine(table=table), many, dict.fromkeys(names, 0.05), seed=3)
+    assert sampled.columns != score_columns(ArrowEngine(table=table), many, dict.fromkeys(names, 0.05), seed=4).columns
 
 
 @settings(max_examples=80, deadline=None)
@@ -258,7 +261,8 @@ def test_a_sweep_over_rows_does_not_depend_on_their_order_nor_on_that_of_the_col
     reveal = dict.fromkeys(small.names, 0.5)
     steps = sorted({1, (len(rows) + 1) // 2, len(rows)})
     first, second = (
-        sweep_rows(table, reveal, search=brute_search, steps=steps, seed=seed) for table in (small.table, moved)
+        sweep_rows(ArrowEngine(table=table), reveal, search=brute_search, steps=steps, seed=seed)
+        for table in (small.table, moved)
     )
     assert first.points == second.points
     assert first.seed == seed
@@ -277,7 +281,9 @@ def test_the_samples_of_a_sweep_are_random_and_nested_and_end_with_everything() 
             return brute_search(frequencies, **options)
 
         told: list[int] = []
-        sweep = sweep_rows(table, {"id": 0.5, "digit": 0.5}, search=search, steps=4, seed=seed, progress=told.append)
+        sweep = sweep_rows(
+            ArrowEngine(table=table), {"id": 0.5, "digit": 0.5}, search=search, steps=4, seed=seed, progress=told.append
+        )
         assert told == [1, 2, 3, 4]
         assert [point.at for point in sweep.points] == [sum(one.values()) for one in seen]
         assert (sweep.points[0].at, sweep.points[-1].at) == (10, 45)
@@ -292,7 +298,7 @@ def test_the_samples_of_a_sweep_are_random_and_nested_and_end_with_everything() 
 def test_steps_that_cannot_be_sampled_are_refused(steps) -> None:
     table = table_of(["a"], [("x",), ("y",), ("z",)])
     with pytest.raises(InvalidInputError, match=r"at least 1 step|between 1 and the 3 rows"):
-        sweep_rows(table, {"a": 0.5}, search=brute_search, steps=steps)
+        sweep_rows(ArrowEngine(table=table), {"a": 0.5}, search=brute_search, steps=steps)
 
 
 @given(st.lists(st.sampled_from([0.0, 0.25, 0.1 + 0.2, 0.3, 1.0]), max_size=8))
@@ -305,7 +311,7 @@ def test_a_rank_is_one_more_than_the_number_of_larger_figures(figures: list[floa
 @given(small_tables(max_rows=8))
 def test_baselines_are_those_of_plain_counting(small: Small) -> None:
     unique = brute_search(FrequencyTable.of(small.table))
-    scores = score_columns(small.table, unique, dict.fromkeys(small.names, 0.5))
+    scores = score_columns(ArrowEngine(table=small.table), unique, dict.fromkeys(small.names, 0.5))
     assert (scores.average is None) == (scores.reason is not None) == (not unique.sets)
     for one in scores.columns:
         cells = small.project([one.name])

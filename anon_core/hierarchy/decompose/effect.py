@@ -5,7 +5,7 @@ The paper's *outliers* are the rows that are alone in their class.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -69,11 +69,13 @@ class Decomposition:
     effect: tuple[Effect, ...]
 
 
-def measure_effect(table: Table, split: Split, others: Sequence[str] = ()) -> Decomposition:
+def measure_effect(
+    table: Table, split: Split, others: Sequence[str] = (), *, count: Callable[[Table], FrequencyTable]
+) -> Decomposition:
     """
     Count the column alone and with every subset of some other columns, before and after; last, these without it.
 
-    Distinct tuples are counted once over all columns, every set from these.
+    ``count`` counts the distinct tuples over all columns once; every set is counted from these.
 
     :raises InvalidInputError: there are no rows, or more other columns than subsets of them can be listed.
     """
@@ -84,7 +86,7 @@ def measure_effect(table: Table, split: Split, others: Sequence[str] = ()) -> De
     name = split.column.name
     # A part may be called like another column of the table, such as sex: not here.
     parts = [replace(part, name=_own(split, part.name)) for part in split.parts]
-    frequencies = FrequencyTable.of(Table(columns=(*table.select([name, *others]).columns, *parts), rows=table.rows))
+    frequencies = count(Table(columns=(*table.select([name, *others]).columns, *parts), rows=table.rows))
     alone = {part.name: _counts(frequencies, [_own(split, part.name)]) for part in split.parts}
     refused = split.refused
     sets = [chosen for size in range(len(others) + 1) for chosen in combinations(others, size)]

@@ -19,19 +19,20 @@ _NO_LOCKS = "Keep it on a file system with locks; the audit store can also be a 
 
 
 @contextlib.contextmanager
-def locked(path: Path, timeout_s: float, *, create: bool = True) -> Iterator[None]:
+def locked(path: Path, timeout_s: float, *, create: bool = True, shared: bool = False) -> Iterator[None]:
     """
     Hold a lock file; the system lets go of the lock when the process dies, however it dies.
 
     A process that has waited longer tries more often, so that each of many gets its turn. With ``create=False``, for a
-    reader of a copy, it goes on without a lock where there is no such file, or where the file may not be written.
+    reader of a copy, it goes on without a lock where there is no such file, or where the file may not be written. A
+    ``shared`` lock is held together with other shared ones.
 
     :raises StorageError: the file cannot be made, or another process has held it for ``timeout_s`` seconds.
     """
     if not create and not os.access(path, os.W_OK):
         yield
         return
-    handle = _wait_for_lock(path, timeout_s)
+    handle = _wait_for_lock(path, timeout_s, shared=shared)
     try:
         yield
     finally:
@@ -64,9 +65,9 @@ def is_held(path: Path) -> bool:
         return False
 
 
-def _wait_for_lock(path: Path, timeout_s: float) -> int:
+def _wait_for_lock(path: Path, timeout_s: float, *, shared: bool) -> int:
     began = time.monotonic()
-    while (handle := _try_lock(path)) is None:
+    while (handle := _try_lock(path, shared=shared)) is None:
         waited = time.monotonic() - began
         if waited > timeout_s:
             reason = f"another process has held it for {timeout_s:g} seconds"
@@ -75,7 +76,7 @@ def _wait_for_lock(path: Path, timeout_s: float) -> int:
     return handle
 
 
-def _try_lock(path: Path) -> int | None:
+def _try_lock(path: Path, *, shared: bool = False) -> int | None:
     """
     Return the handle of the lock, or None where another process holds it.
 
@@ -89,7 +90,7 @@ def _try_lock(path: Path) -> int | None:
             reason = error.strerror or type(error).__name__
             raise StorageError(str(path), "locking", reason, Failure.PERMISSION.value) from None
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
             if _is_still_at(handle, path):
                 return handle
         except BlockingIOError:

@@ -72,6 +72,7 @@ def check(
     is taken to be unknown, as with a published file, which is sorted and has no key. For a table that you recoded
     yourself --same-order or --key tells it; NUE can be measured only then (a run has it in its internal report).
     """
+    from anon_core.engines.engine import engine_named
     from anon_core.report.judgement import Original, judge
     from anon_core.report.question import Question
     from anon_core.spec import load_spec
@@ -91,7 +92,9 @@ def check(
     before = None
     if original:
         before = Original(table=read(original, source_reading(publication, reading)), same_order=same_order, key=key)
-    judged = judge(content, question, before, today=datetime.now(UTC).date(), also=[column] if column else [])
+    engine = engine_named(publication.engine, source=table) if publication else engine_named(source=table)
+    also, today = [column] if column else [], datetime.now(UTC).date()
+    judged = judge(content, question, before, engine=engine, today=today, also=also)
     if plot:
         _draw(plot, judged, question, column, show_values=show_values)
         click.echo(f"drew {plot}", err=True)

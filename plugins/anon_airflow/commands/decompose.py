@@ -90,6 +90,7 @@ def decompose(
     subset of --with: as it is, with all published parts jointly in its place, and with each part alone. Parts that are
     published together are as good as the column for whoever joins them again. Prints counts only.
     """
+    from anon_core.engines.engine import engine_named
     from anon_core.hierarchy.decompose import measure_effect, split_column
     from anon_core.table import read
 
@@ -109,7 +110,8 @@ def decompose(
         if rule.preset is Preset.TELEPHONE and rule.region is None:
             click.echo("  numbers that do not name their country need --region, such as --region IT", err=True)
         raise
-    found = measure_effect(content, split, beside)
+    engine = engine_named(source=table)
+    found = measure_effect(content, split, beside, count=lambda made: engine.of(made).count(made.names))
     if plot:
         from anon_core.report.plots import plot_decomposition
 

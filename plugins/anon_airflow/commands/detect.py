@@ -66,7 +66,7 @@ def detect(
     from anon_core.detect.preparation import prepare
     from anon_core.detect.search_size import check_search_size
     from anon_core.detect.singletons import detect as search
-    from anon_core.frequency import FrequencyTable
+    from anon_core.engines.engine import engine_named
     from anon_core.table import read
 
     content = read(table, reading)
@@ -75,7 +75,8 @@ def detect(
     max_size = max_size or DEFAULT_MAX_SIZE
     prepared = prepare(content, searched, drop_missing=missing == "drop")
     say_cost(len(searched), max_size)
-    found = search(FrequencyTable.of(prepared.table, searched, unit=unit), max_size=max_size, progress=Stopwatch().sets)
+    counted = engine_named(source=table).of(prepared.table).count(searched, unit=unit)
+    found = search(counted, max_size=max_size, progress=Stopwatch().sets)
     if plot:
         from anon_core.report.plots import plot_detection
 

@@ -48,6 +48,7 @@ def freeform(table: Path, spec: Path, show_values: bool, reading: ReadOptions, a
 
     Exit code 1 if an attack is a breach: what it infers is more likely than privacy.freeform.sigma_t allows.
     """
+    from anon_core.engines.engine import engine_named
     from anon_core.report.freeform import find_attacks, freeform_policy
     from anon_core.spec import load_spec
     from anon_core.table import read
@@ -60,7 +61,7 @@ def freeform(table: Path, spec: Path, show_values: bool, reading: ReadOptions, a
     if not all(name in content.names for name in coded) or not coded:
         check_known(content, names)
     try:
-        found = find_attacks(content, publication)
+        found = find_attacks(content, publication, engine_named(publication.engine, source=table))
     except UnplacedCellsError as error:
         if show_values:
             show(_without_a_place(content, publication, error))

@@ -23,15 +23,15 @@ from anon_airflow.commands.output import (
 from anon_airflow.commands.recode_options import Sizes, as_called, trying_options
 from anon_airflow.commands.recoded import RecodedTable, as_document, print_recoded
 from anon_airflow.commands.searching import check_known, plot_option
-from anon_core.errors import InternalError, InvalidInputError, RefusedError
+from anon_core.errors import InternalError
 from anon_core.spec import Role
 
 if TYPE_CHECKING:
-    from anon_core.plan import RecodingPlan
+    from anon_core.engines.engine import Engine
     from anon_core.recode.freeform_problem import FreeformProblem
-    from anon_core.recode.task import Task
     from anon_core.report.judgement import Judgement
     from anon_core.report.question import Question
+    from anon_core.report.recoding import RecodedPublication
     from anon_core.spec import PartialPublication
     from anon_core.table import ReadOptions, Table
 
@@ -79,13 +79,13 @@ def recode(
     and `link` promise less than k rows in every class. Nothing is published; `anon run` does that, and refuses what
     fails a check.
     """
-    from anon_core.engines.arrow import ArrowEngine
+    from anon_core.engines.engine import engine_named
     from anon_core.engines.formulas import formula_safe
-    from anon_core.engines.recount import recount
-    from anon_core.recode.methods import recode as search
     from anon_core.recode.sweep import sweep_k
-    from anon_core.recode.task import Task
+    from anon_core.recode.task import refuse_k_above_rows
+    from anon_core.report.originals import prepared_original
     from anon_core.report.question import Question
+    from anon_core.report.recoding import recode_publication
     from anon_core.spec import load_spec
 
     publication = as_called(load_spec(spec, partial=True), sweep=sweep, **options)
@@ -95,24 +95,22 @@ def recode(
     if plot is not None:
         check_picture(plot, sources=(*read, output))
     source = _read(table, publication, reading)
-    content = _prepared(source, publication, question)
-    task = Task.of_table(publication, publication.required_of_recoding, content)
+    content = prepared_original(source, publication)
+    refuse_k_above_rows(question.k, content.rows, dropped=source.rows - content.rows, where=table.name)
+    rows = engine_named(publication.engine, source=table).of(content)
     watch = Stopwatch()
-    recoding = search(task, progress=watch.steps)
-    released = ArrowEngine(table=content).apply(recoding.plan, publication.published, keep_order=keep_order)
-    if not released.rows:
-        raise RefusedError("recode", ["every row would have to be removed"])
-    recount(released, recoding.plan)
+    recoded = recode_publication(publication, rows, keep_order=keep_order, progress=watch.steps)
+    recoding, released = recoded.recoding, recoded.released
     done = RecodedTable(
         table=table,
         output=output,
         keep_order=keep_order,
         question=question,
         recoding=recoding,
-        judged=_judged(released, recoding.plan, question, task, _guarded(publication, task, content)),
+        judged=_judged(recoded, question, _guarded(recoded, rows)),
         dropped=source.rows - content.rows,
         left_out=tuple(name for name in source.names if name not in publication.columns),
-        sweep=sweep_k(task, sweep or (), known=recoding, progress=watch.steps),
+        sweep=sweep_k(recoded.task, sweep or (), known=recoding, progress=watch.steps),
     )
     escaped = publication.csv.escape_formulas
     write_table(formula_safe(released, keep_order=keep_order) if escaped else released, output)
@@ -134,38 +132,18 @@ def _read(table: Path, publication: PartialPublication, reading: ReadOptions) ->
     return content
 
 
-def _prepared(source: Table, publication: PartialPublication, question: Question) -> Table:
-    """
-    Return what is to be recoded: coded columns split, rows with gaps dropped where the file says so.
-
-    :raises InvalidInputError: there are fewer rows than k.
-    """
-    from anon_core.report.originals import prepared_original
-
-    content = prepared_original(source, publication)
-    if question.k > content.rows:
-        dropped = source.rows - content.rows
-        raise InvalidInputError(
-            f"k is {question.k}, but the table has only {content.rows} rows"
-            + (f" ({dropped} more were dropped for their gaps)" if dropped else "")
-            + "; no class can be that large: lower k"
-        )
-    return content
-
-
-def _guarded(publication: PartialPublication, task: Task, content: Table) -> FreeformProblem | None:
+def _guarded(recoded: RecodedPublication, rows: Engine) -> FreeformProblem | None:
     """Return what freeform attacks are looked for by, also where they are waived and the recoding did not mind them."""
     from anon_core.recode.freeform_problem import FreeformProblem
 
+    publication = recoded.publication
     policy = publication.privacy.freeform if publication.privacy else None
-    if task.freeform is not None or policy is None:
-        return task.freeform
-    return FreeformProblem.of_table(publication, policy, content, publication.priority_weights)
+    if recoded.task.freeform is not None or policy is None:
+        return recoded.task.freeform
+    return FreeformProblem.of_table(publication, policy, rows, publication.priority_weights)
 
 
-def _judged(
-    released: Table, plan: RecodingPlan, question: Question, task: Task, freeform: FreeformProblem | None
-) -> Judgement:
+def _judged(recoded: RecodedPublication, question: Question, freeform: FreeformProblem | None) -> Judgement:
     """
     Judge the released rows by all that the policy requires.
 
@@ -174,7 +152,8 @@ def _judged(
     from anon_core.report.judgement import judge_recoding
     from anon_core.report.promises import unkept
 
-    judged = judge_recoding(released, plan, question, today=datetime.now(UTC).date(), freeform=freeform)
+    task = recoded.task
+    judged = judge_recoding(recoded, question, today=datetime.now(UTC).date(), freeform=freeform)
     if broken := unkept(task, question, judged):
         raise InternalError(f"table that is not what method {task.settings.method} promises", ", ".join(broken))
     return judged

@@ -66,7 +66,7 @@ def score(
     by all four. With --mask the scores before masking are shown too. Prints names and figures only.
     """
     from anon_core.detect.unique_columns import unique_column_combinations
-    from anon_core.frequency import FrequencyTable
+    from anon_core.engines.engine import engine_named
     from anon_core.score.columns import score_columns
     from anon_core.score.sweeps import sweep_adversary, sweep_rows
     from anon_core.table import read
@@ -74,7 +74,9 @@ def score(
 
     content = chosen(read(table, reading), columns, exclude)
     reveal = _reveal(probabilities, content.names)
-    masked = mask(content, _masks(masks, content.names)) if masks else content
+    engine = engine_named(source=table)
+    collected = engine.of(content)
+    masked = engine.of(mask(content, _masks(masks, content.names))) if masks else collected
     say_cost(len(content.names), max_size)
     limits: dict[str, Any] = {
         "max_size": max_size,
@@ -85,8 +87,8 @@ def score(
 
     before = None
     if masks:
-        before = score_columns(content, search(FrequencyTable.of(content), **limits), reveal, seed=seed)
-    unique = search(FrequencyTable.of(masked), **limits)
+        before = score_columns(collected, search(collected.count(content.names), **limits), reveal, seed=seed)
+    unique = search(masked.count(masked.names), **limits)
     scores = score_columns(masked, unique, reveal, seed=seed)
     swept = None
     if sweep == "rows":

@@ -48,13 +48,13 @@ def select(
     """
     from anon_core.detect.preparation import prepare
     from anon_core.detect.selective import select as count_subsets
-    from anon_core.frequency import FrequencyTable
+    from anon_core.engines.engine import engine_named
     from anon_core.table import read
 
     content = read(table, reading)
     names = chosen(content, columns, ()).names
     prepared = prepare(content, names, drop_missing=drop_missing, drop_duplicates=drop_duplicates)
-    found = count_subsets(FrequencyTable.of(prepared.table, names), progress=Stopwatch().sets)
+    found = count_subsets(engine_named(source=table).of(prepared.table).count(names), progress=Stopwatch().sets)
     if plot:
         from anon_core.report.plots import plot_selection
 

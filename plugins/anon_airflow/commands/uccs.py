@@ -50,12 +50,12 @@ def uccs(
     like any other. Exact; prints names of columns only.
     """
     from anon_core.detect.unique_columns import unique_column_combinations
-    from anon_core.frequency import FrequencyTable
+    from anon_core.engines.engine import engine_named
     from anon_core.table import read
 
     content = chosen(read(table, reading), columns, exclude)
     say_cost(len(content.names), max_size)
-    frequencies = FrequencyTable.of(content)
+    frequencies = engine_named(source=table).of(content).count(content.names)
     found = unique_column_combinations(
         frequencies,
         max_size=max_size,

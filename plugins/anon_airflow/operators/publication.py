@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from airflow.sdk import BaseOperator
 from airflow.sdk.exceptions import AirflowFailException, AirflowTaskTimeout
@@ -84,36 +84,57 @@ class PublicationOperator(BaseOperator):
     """
 
     template_fields: Sequence[str] = ()
+    verb: ClassVar[str]
+    """The step that the task takes, where it needs to be told no more than that."""
 
     def __init__(self, *, spec: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.spec = spec
 
+    def execute(self, context: Context) -> dict[str, Any]:
+        from anon_airflow import steps
+
+        return self.take(getattr(steps, self.verb), context, progress=self.say)
+
     def take(self, step: Callable[..., dict[str, Any]], context: Context, *args: Any, **options: Any) -> dict[str, Any]:
         """
-        Take one step and return its counts, alone: whatever Airflow believes, two tasks of a run are never at work.
+        Take one step and return its counts, alone, whatever Airflow believes; some steps run beside each other.
 
         Marking a task failed, or successful, starts the next task while the first is still running. `record` would
         remove the originals, and `stage` would then write them.
         """
         from anon_airflow import stopping
-        from anon_airflow.audit.lock_file import locked
 
         stopping.listen()
-        with failing_for_good(), locked(self.lock_file(context), LOCK_TIMEOUT_S):
+        with failing_for_good(), self._locked(step.__name__, context):
             result = step(run_of(self.spec, context, longest_delay(self)), *args, **options)
         self.log.info("%s: %s", step.__name__, ", ".join(f"{key}={value}" for key, value in result.items()))
         return result
 
+    def _locked(self, step: str, context: Context) -> AbstractContextManager[None]:
+        from anon_airflow.audit.lock_file import locked
+        from anon_airflow.run_lock import BESIDE, beside_others
+        from anon_airflow.source import ORIGINAL
+
+        lock = self.lock_file(context)
+        if step not in BESIDE:
+            return locked(lock, LOCK_TIMEOUT_S)
+        return beside_others(lock, step, self.staging(context) / ORIGINAL, LOCK_TIMEOUT_S)
+
     def lock_file(self, context: Context) -> Path:
         """Return what a task of this run holds while it works. Nothing in the publication file decides where."""
         from anon_airflow.home import Home, private_folder
-        from anon_airflow.run import staging_of
 
-        home = Home.find()
-        lock = home.lock_of(staging_of(home, Path(self.spec), context["run_id"]))
+        lock = Home.find().lock_of(self.staging(context))
         private_folder(lock.parent)
         return lock
+
+    def staging(self, context: Context) -> Path:
+        """Return the folder of the originals of this run."""
+        from anon_airflow.home import Home
+        from anon_airflow.run import staging_of
+
+        return staging_of(Home.find(), Path(self.spec), context["run_id"])
 
     def on_kill(self) -> None:
         """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_airflow.operators.publication import PublicationOperator
@@ -16,15 +15,15 @@ class RecordOperator(PublicationOperator):
 
     def execute(self, context: Context) -> dict[str, Any]:
         from anon_airflow import steps
-        from anon_airflow.home import Home, wipe
-        from anon_airflow.run import staging_of
+        from anon_airflow.home import wipe
+        from anon_airflow.run_lock import remove_locks
 
         try:
             result = self.take(steps.record, context)
         except BaseException:  # Neither a stop nor a publication file that was broken meanwhile may leave originals.
-            wipe(staging_of(Home.find(), Path(self.spec), context["run_id"]))
+            wipe(self.staging(context))
             raise
-        self.lock_file(context).unlink(missing_ok=True)
+        remove_locks(self.lock_file(context))
         return result
 
     def on_kill(self) -> None:
