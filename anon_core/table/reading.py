@@ -93,8 +93,7 @@ def _read_one(path: Path, options: ReadOptions) -> Table:
         if is_parquet(path):
             return read_parquet(path, options)
         refuse_foreign(path)
-        cells = read_csv(path, options)
-        table = cells if isinstance(cells, Table) else from_arrow(cells)
+        table = from_arrow(read_csv(path, options))
     check_cells(path, table, options)
     return table
 
