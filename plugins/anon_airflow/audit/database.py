@@ -33,9 +33,9 @@ from sqlalchemy.pool import NullPool
 
 from anon_airflow import stopping
 from anon_airflow.audit.failures import Failure, is_database_error, storage_error
-from anon_airflow.audit.lock_file import locked
 from anon_airflow.audit.models import SCHEMA_VERSION, VERSIONS, metadata, trigger_statements
 from anon_airflow.audit.schema import Schema, schema_of
+from anon_airflow.locks import locked
 from anon_core.errors import AnonError, InvalidInputError, StorageError
 
 __all__ = ["Database"]

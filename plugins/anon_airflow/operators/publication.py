@@ -97,7 +97,7 @@ class PublicationOperator(BaseOperator):
         remove the originals, and `stage` would then write them.
         """
         from anon_airflow import stopping
-        from anon_airflow.audit.lock_file import locked
+        from anon_airflow.locks import locked
 
         stopping.listen()
         with failing_for_good(), locked(self.lock_file(context), LOCK_TIMEOUT_S):
