@@ -67,7 +67,7 @@ class Term:
 @cache
 def terms() -> tuple[Term, ...]:
     """Return the terms of the lexicon, in the order in which they claim a spelling."""
-    return tuple(Term(**{**row, "role": Role(row["role"]), "weak": bool(row["weak"])}) for row in rows_of("terms"))
+    return tuple(Term(role=Role(row.pop("role")), weak=bool(row.pop("weak")), **row) for row in rows_of("terms"))
 
 
 @cache

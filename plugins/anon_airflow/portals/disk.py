@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import os
 import queue
@@ -37,17 +36,6 @@ def storage_errors(doing: str, path: Path) -> Iterator[None]:
         # rmtree gives a name relative to a folder that it has open, which would not show where it failed.
         named = error.filename if error.filename and Path(os.fsdecode(error.filename)).is_absolute() else path
         raise StorageError(str(named), doing, reason) from error
-
-
-@contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock; the system lets go of it when the process dies, however it dies."""
-    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def make_folder(folder: Path) -> None:

@@ -19,18 +19,19 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
+import math
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from anon_airflow.home import sync
+from anon_airflow.locks import locked
 from anon_airflow.portals import datapackage, showing
 from anon_airflow.portals.disk import (
     LOCK,
     copy_checked,
     hidden_folder,
-    locked,
     make_folder,
     refuse_links,
     remove_unfinished,
@@ -186,7 +187,7 @@ class FolderPortal:
     def _writing(self) -> Iterator[None]:
         with storage_errors("publishing into the portal folder", self.root):
             make_folder(self.root)
-            with locked(self.root):
+            with locked(self.root / LOCK, math.inf):
                 showing.finish(self.root)
                 remove_unfinished(self.root)
                 yield
