@@ -13,9 +13,9 @@ import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from anon_airflow.home import sync
 from anon_airflow.portals.release import Distribution, changed_file
 from anon_core.errors import RefusedError, StorageError
+from anon_core.storage import sync
 
 BLOCK = 8 << 20
 """What is copied at once: enough for the thread that digests to keep up, block by block."""
@@ -152,12 +152,6 @@ class _Digester:
                     at += count
         except OSError as error:
             self._error = error
-
-
-def sha256_of(path: Path) -> str:
-    """The digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:

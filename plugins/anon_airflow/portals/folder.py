@@ -25,7 +25,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from anon_airflow.home import sync
 from anon_airflow.locks import locked
 from anon_airflow.portals import datapackage, showing
 from anon_airflow.portals.disk import (
@@ -43,6 +42,7 @@ from anon_airflow.portals.release import NAME, SLUG, Published, Release, check_n
 from anon_airflow.portals.shelf import Shelf, shelf_of, version_folders
 from anon_airflow.portals.tombstone import Tombstone, is_tombstone, tombstone_of, withdrawn_before
 from anon_core.errors import InvalidInputError, RefusedError, StorageError
+from anon_core.storage import sync
 
 EXPIRED = "Newer versions have taken its place."
 MOVED = "no portal is there, so nothing was taken off; if it was moved, put a link to it in this place"
