@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from anon_core.errors import StorageError
+from anon_core.storage import whole_file
 from anon_core.table import Table
 
 MEDIA_TYPES = {".csv": "text/csv", ".parquet": "application/vnd.apache.parquet"}
@@ -30,16 +29,5 @@ def write_parquet(table: Table, path: Path) -> None:
 
 def _write(path: Path, write: Callable[[pa.NativeFile], None]) -> None:
     """Write a private file completely or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    try:
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "wb") as stream:
-            write(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise StorageError(
-            str(path), "writing", os.strerror(error.errno) if error.errno else type(error).__name__
-        ) from None
+    with whole_file(path) as part, part.open("wb") as stream:
+        write(stream)

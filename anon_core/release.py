@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from anon_core.errors import InvalidInputError, RefusedError
+from anon_core.storage import digest
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,127}")
@@ -66,7 +66,7 @@ class Published:
 
 def data_digest(files: Mapping[str, str]) -> str:
     """Return what the data of a release is: its files by name and digest, whatever is said about them."""
-    return hashlib.sha256("\n".join(sorted(f"{name} {digest}" for name, digest in files.items())).encode()).hexdigest()
+    return digest("\n".join(sorted(f"{name} {sha256}" for name, sha256 in files.items())))
 
 
 def withdrawn_words(version: str, reason: str) -> str:

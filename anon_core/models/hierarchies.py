@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from anon_core.limits import HIERARCHY_FILE
 from anon_core.models.measurement import NotMeasurableError
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.spec import Hierarchy
+from anon_core.storage import digest
 
 __all__ = ["GROUPS", "WITHHELD", "hierarchy_named"]
 
@@ -48,6 +48,6 @@ def hierarchy_named(column: str, given: Mapping[str, Any], folder: Path | None) 
 
 def _digest(path: Path) -> str | None:
     try:
-        return hashlib.sha256(read_whole(path, HIERARCHY_FILE)).hexdigest()
+        return digest(read_whole(path, HIERARCHY_FILE))
     except (NotRegularError, FileTooLargeError, OSError, ValueError):
         return None

@@ -6,7 +6,6 @@ when :meth:`PartialPublication.digest` is asked for.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from datetime import date
@@ -46,6 +45,7 @@ from anon_core.spec.sections import (
     Slug,
 )
 from anon_core.spec.unread import Unread
+from anon_core.storage import digest
 from anon_core.waivers import without_waived
 from anon_core.wording import counted
 from anon_core.yaml_lines import name_of, parse_yaml
@@ -201,7 +201,7 @@ class PartialPublication(Model):
         content["columns"] = list(content["columns"].items())
         content["files"] = {where: self.file_digest(where, path) for where, path in self._referred_files()}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return digest(text)
 
     def _referred_files(self) -> Iterator[tuple[str, str]]:
         for name, column in self.columns.items():
@@ -235,7 +235,7 @@ class PartialPublication(Model):
         :raises HierarchyError: it cannot be read.
         """
         try:
-            return hashlib.sha256(read_whole(self.resolve(path), HIERARCHY_FILE)).hexdigest()
+            return digest(read_whole(self.resolve(path), HIERARCHY_FILE))
         except (NotRegularError, FileTooLargeError, OSError, ValueError) as error:
             raise HierarchyError(where, [f"`{path}` cannot be read: {_reason(error)}"]) from None
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import codecs
 import contextlib
 import csv
-import shutil
-import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,22 +15,21 @@ import pyarrow.compute as pc
 import pyarrow.csv
 
 from anon_core.errors import TableError
-from anon_core.kernels import spend
-from anon_core.kernels.effort import LARGE
 from anon_core.limits import ROW
-from anon_core.table import lanes, sniff
+from anon_core.table import sniff
 from anon_core.table.arrays import texts
-from anon_core.table.blocks import Recoded, UnusualError
 from anon_core.table.lengths import check_lengths
 from anon_core.table.model import Table
 from anon_core.table.options import ReadOptions, check_names, columns_at
 from anon_core.table.unpacking import is_packed, open_binary
 
 LARGE_FILE = 1 << 22
-"""Smaller files are read before numba is even imported."""
+"""From this size on, threads are worth starting."""
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 22
+"""What a thread parses at a time. Every block has dictionaries of its own, which are put together afterwards."""
 _MAX_BLOCK = (1 << 31) - 1
+_IN_MEMORY = "lz4"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +58,15 @@ def layout_of(path: Path, options: ReadOptions) -> Layout:
     return Layout(encoding=encoding, delimiter=delimiter, names=names)
 
 
-def read_csv(path: Path, options: ReadOptions) -> pa.Table | Table:
+def read_csv(path: Path, options: ReadOptions) -> pa.Table:
+    """
+    Read the cells of a file as text, every column a dictionary.
+
+    :raises TableError: it cannot be read as what the options say it is.
+    """
     layout = layout_of(path, options)
     with explained(path, layout.encoding, layout.delimiter):
-        return _parse_csv(path, options, layout.encoding, layout.delimiter, layout.names)
+        return _parse_csv(path, options, layout)
 
 
 @contextlib.contextmanager
@@ -111,51 +113,6 @@ def _check_delimiter(path: Path, encoding: str, delimiter: str) -> None:
             )
 
 
-def _parse_csv(path: Path, options: ReadOptions, encoding: str, delimiter: str, names: list[str]) -> pa.Table | Table:
-    if not sniff.has_rows(path, encoding, delimiter):
-        return pa.table({name: texts([]) for name in names})  # Pyarrow sees no header without its end.
-    if _is_large(path):
-        with contextlib.suppress(UnusualError):
-            return _parse_large(path, options, encoding, delimiter, names)
-    return _parse_carefully(path, options, encoding, delimiter, names)
-
-
-def _is_large(path: Path) -> bool:
-    """Whether the compiled reader is worth loading: the file is large, and seems to have many rows."""
-    size = path.stat().st_size
-    if size < LARGE_FILE or sys.byteorder != "little":
-        return False
-    with open_binary(path) as stream:
-        lines = stream.read(_BLOCK).count(b"\n")
-    size *= 4 if is_packed(path) else 1  # Tables shrink to a quarter and less.
-    # Pyarrow takes as long for two bytes as numpy for a code.
-    return lines * size // _BLOCK >= LARGE and spend(size // 2)
-
-
-def _parse_large(path: Path, options: ReadOptions, encoding: str, delimiter: str, names: list[str]) -> Table:
-    def read_cells(text: pa.Buffer) -> pa.Array:
-        """Read the distinct cells as the rows of a file of one column."""
-        if text.size == len(codecs.BOM_UTF8):
-            return texts([])
-        cells = pyarrow.csv.read_csv(
-            pa.BufferReader(text),
-            read_options=pyarrow.csv.ReadOptions(
-                column_names=["cell"], block_size=min(text.size + 1, row_block()), use_threads=False
-            ),
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False
-            ),
-            convert_options=meaning(options, {"cell": pa.string()}),
-        )
-        return pa.concat_arrays(cells.column(0).chunks)
-
-    codec = codec_of(path, encoding)
-    with open_binary(path) as stream:
-        return lanes.encode(
-            stream if codec == "utf8" else Recoded(stream, codec), names, delimiter, read_cells, block=lanes.BLOCK
-        )
-
-
 def meaning(options: ReadOptions, kinds: dict[str, pa.DataType]) -> pyarrow.csv.ConvertOptions:
     """What a cell means: its own text, or a gap."""
     return pyarrow.csv.ConvertOptions(
@@ -166,13 +123,16 @@ def meaning(options: ReadOptions, kinds: dict[str, pa.DataType]) -> pyarrow.csv.
     )
 
 
-def _parse_carefully(path: Path, options: ReadOptions, encoding: str, delimiter: str, names: list[str]) -> pa.Table:
+def _parse_csv(path: Path, options: ReadOptions, layout: Layout) -> pa.Table:
     """Have pyarrow parse all of it, and refuse what it would skip or swallow."""
-    quotes = sniff.quotes_in(path, encoding)
+    names = layout.names
+    if not sniff.has_rows(path, layout.encoding, layout.delimiter):
+        return pa.table({name: texts([]) for name in names})  # Pyarrow sees no header without its end.
+    quotes = sniff.quotes_in(path, layout.encoding)
     ragged = Ragged()
 
     def parse(block_size: int) -> pa.Table:
-        with _utf8_stream(path, codec_of(path, encoding)) as stream:
+        with _utf8_stream(path, codec_of(path, layout.encoding)) as stream:
             return pyarrow.csv.read_csv(
                 stream,
                 # The names are given, so that every column has a type here and pyarrow infers none.
@@ -182,17 +142,16 @@ def _parse_carefully(path: Path, options: ReadOptions, encoding: str, delimiter:
                     block_size=block_size,
                     use_threads=path.stat().st_size >= LARGE_FILE,
                 ),
-                parse_options=ragged.options(delimiter, len(names), quotes),
+                parse_options=ragged.options(layout.delimiter, len(names), quotes),
                 convert_options=meaning(options, dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))),
             )
 
-    layout = Layout(encoding=encoding, delimiter=delimiter, names=names)
     with open_quotes_explained(path, layout, quotes):
         try:
-            table = parse(_BLOCK)
+            table = parse(block_for(path, layout, quotes, _BLOCK))
         except pa.ArrowInvalid:
             ragged.rows = 0
-            table = parse(row_block())  # A row must fit into a block.
+            table = parse(block_for(path, layout, quotes, row_block()))  # A row must fit into a block.
     check_whole(path, layout, ragged.rows, quotes)
     return table
 
@@ -200,6 +159,30 @@ def _parse_carefully(path: Path, options: ReadOptions, encoding: str, delimiter:
 def row_block() -> int:
     """Return the size of a block that takes in the longest row there may be; pyarrow counts it in 31 bits."""
     return min(max(ROW.value(), _BLOCK), _MAX_BLOCK)
+
+
+def block_for(path: Path, layout: Layout, quotes: int, size: int) -> int:
+    """
+    Return a size of blocks, this one or a little more, at which no cell loses a line feed.
+
+    Pyarrow takes a block that ends with a carriage return for the end of a row, even inside quotes, and drops the line
+    feed at the start of the next block. A line break is inside quotes where their number before it is odd.
+    """
+    codec = codec_of(path, layout.encoding)
+    while quotes and _cuts_line_break(path, codec, size):
+        size += 1
+    return size
+
+
+def _cuts_line_break(path: Path, codec: str, size: int) -> bool:
+    quotes, returned = 0, False
+    with _utf8_stream(path, codec) as stream:
+        while block := stream.read(size):
+            if returned and quotes % 2 and block.startswith(b"\n"):
+                return True
+            quotes += block.count(b'"')
+            returned = block.endswith(b"\r")
+    return False
 
 
 @contextlib.contextmanager
@@ -260,10 +243,13 @@ def _utf8_stream(path: Path, codec: str) -> pa.NativeFile:
     """
     if codec == "utf8":
         return pa.CompressedInputStream(pa.OSFile(str(path)), "gzip") if is_packed(path) else pa.OSFile(str(path))
-    with open_binary(path) as stream:
-        memory = pa.BufferOutputStream()
-        shutil.copyfileobj(Recoded(stream, codec), memory, _BLOCK)
-        return pa.BufferReader(memory.getvalue())
+    memory, decoder = pa.BufferOutputStream(), codecs.getincrementaldecoder(codec)()
+    # Packed, a register takes a quarter of the memory.
+    with open_binary(path) as stream, pa.CompressedOutputStream(memory, _IN_MEMORY) as packed:
+        while block := stream.read(_BLOCK):
+            packed.write(decoder.decode(block).encode())
+        packed.write(decoder.decode(b"", final=True).encode())
+    return pa.CompressedInputStream(pa.BufferReader(memory.getvalue()), _IN_MEMORY)
 
 
 def check_cells(path: Path, table: Table, options: ReadOptions) -> None:

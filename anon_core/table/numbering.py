@@ -16,6 +16,9 @@ from anon_core.table.column import Codes, Mask
 MANY = 1 << 18
 """So many words are mostly different ones: sorting them is cheaper than looking for equal ones first."""
 
+_SORTING = 16
+"""To sort a text takes as long as to handle so many codes."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbering:
@@ -82,7 +85,7 @@ def _sorted(words: pa.Array) -> Codes:
     Numbers are sorted many times faster than texts: the first eight bytes in which words differ at all. Only words that
     these leave equal are sorted as texts.
     """
-    if not spend(len(words)):
+    if not spend(_SORTING * len(words)):
         return numbers(pc.sort_indices(words)).astype(np.int32)
     from anon_core.kernels.compiled import encoding
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import gzip
-import hashlib
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 from anon_core.errors import TableError
 from anon_core.name_rules import BAD_CHARACTERS, has_bad_characters
 from anon_core.regular_files import kind_of, open_regular
+from anon_core.storage import stream_digest
 from anon_core.table.assembling import stack
 from anon_core.table.delimited import check_cells, read_csv
 from anon_core.table.foreign import refuse_foreign
@@ -82,7 +82,7 @@ def check_different(files: Sequence[Path]) -> None:
     seen: dict[str, Path] = {}
     for file in files if len(files) > 1 else ():
         with readable(file), open_regular(file) as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            digest = stream_digest(stream)
         if digest in seen:
             raise TableError(str(file), f"has the same content as {seen[digest].name}", "remove one of the two")
         seen[digest] = file
@@ -93,8 +93,7 @@ def _read_one(path: Path, options: ReadOptions) -> Table:
         if is_parquet(path):
             return read_parquet(path, options)
         refuse_foreign(path)
-        cells = read_csv(path, options)
-        table = cells if isinstance(cells, Table) else from_arrow(cells)
+        table = from_arrow(read_csv(path, options))
     check_cells(path, table, options)
     return table
 

@@ -13,6 +13,7 @@ from anon_core.table import sniff
 from anon_core.table.delimited import (
     Layout,
     Ragged,
+    block_for,
     check_header,
     check_line_breaks,
     check_whole,
@@ -65,6 +66,7 @@ def _delimited(path: Path, options: ReadOptions) -> Iterator[pa.RecordBatch]:
         if not sniff.has_rows(path, layout.encoding, layout.delimiter):
             return
         quotes = sniff.quotes_in(path, layout.encoding)
+        block = block_for(path, layout, quotes, row_block())
     ragged = Ragged()
     own: set[str] = set()
     broken: set[int] = set()
@@ -77,7 +79,7 @@ def _delimited(path: Path, options: ReadOptions) -> Iterator[pa.RecordBatch]:
         reader = pyarrow.csv.open_csv(
             stream,
             read_options=pyarrow.csv.ReadOptions(
-                column_names=layout.names, skip_rows_after_names=1, block_size=row_block(), use_threads=False
+                column_names=layout.names, skip_rows_after_names=1, block_size=block, use_threads=False
             ),
             parse_options=ragged.options(layout.delimiter, len(layout.names), quotes),
             convert_options=meaning(options, dict.fromkeys(layout.names, pa.string())),

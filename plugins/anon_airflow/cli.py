@@ -135,11 +135,9 @@ def _told(error: Exception) -> int:
     if isinstance(error, AnonError):
         click.echo(f"anon: {error}", err=True)
         return 1 if isinstance(error, ComplianceError) else 2
-    from anon_airflow.guard import place_of
+    from anon_airflow.withheld import place_of, reason_of
 
     if isinstance(error, OSError) and error.errno:
-        from anon_airflow.withheld import reason_of
-
         where = f" {error.filename}" if isinstance(error.filename, str) else ""
         click.echo(f"anon: the operating system refuses{where}: {reason_of(error)}", err=True)
         return 2

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import glob
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from anon_core.storage import stream_digest
 
 if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
     from anon_core.table import Table
-
-CHUNK = 1 << 20
 
 
 class Distribution(NamedTuple):
@@ -25,12 +24,8 @@ class Distribution(NamedTuple):
 
 def digest_of(path: Path) -> tuple[str, int]:
     """Return the sha256 of a file's bytes, and how many there are."""
-    digest, size = hashlib.sha256(), 0
     with path.open("rb") as stream:
-        while block := stream.read(CHUNK):
-            digest.update(block)
-            size += len(block)
-    return digest.hexdigest(), size
+        return stream_digest(stream), stream.tell()
 
 
 def reread(path: Path) -> Table:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import traceback
 from collections.abc import Callable
-from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from anon_airflow import stopping
 from anon_airflow.lease import leased
 from anon_airflow.run import Run
-from anon_airflow.withheld import reason_of
+from anon_airflow.withheld import place_of, reason_of
 from anon_core.errors import AnonError, ComplianceError, InternalError, RefusedError, StorageError
 
 P = ParamSpec("P")
@@ -74,14 +72,6 @@ def _ours(error: Exception, name: str) -> AnonError:
     if isinstance(error, OSError):
         return StorageError(str(error.filename or "the disk"), f"step `{name}`", reason_of(error))
     return InternalError(type(error).__name__, place_of(error))
-
-
-def place_of(error: BaseException) -> str:
-    """Return where in our own code an error came up: file and line, never its text."""
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = [f for f in frames if {"anon_core", "anon_airflow"} & set(Path(f.filename).parts)]
-    last = (ours or frames)[-1] if frames else None
-    return f"{Path(last.filename).name}:{last.lineno}" if last else "an unknown place"
 
 
 def _put_on_record(run: Run, name: str, error: ComplianceError) -> None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from anon_airflow.withheld import reason_of
 from anon_core.errors import InvalidInputError, StorageError
+from anon_core.storage import storage, sync, whole_file
 
 FOLDER = ".anonflow"
 DEFAULT_LEASE = timedelta(hours=24)
@@ -106,28 +106,8 @@ def private_folder(path: Path) -> Path:
 
 def write_private(path: Path, content: bytes) -> None:
     """Write a file for its owner only, completely or not at all."""
-    part = path.with_name(f".{path.name}.part")
-    with storage("writing", path):
-        try:
-            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-            part.replace(path)
-        except BaseException:  # An interrupt, too, must not leave half a file.
-            with contextlib.suppress(OSError):  # The first error is the one to report.
-                part.unlink(missing_ok=True)
-            raise
-
-
-def sync(path: Path) -> None:
-    """Make a file, or the names in a folder, durable."""
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    with whole_file(path) as part:
+        part.write_bytes(content)
 
 
 def wipe(folder: Path) -> None:
@@ -188,12 +168,3 @@ def _remove_all(folder: Path) -> None:
     shutil.rmtree(folder, onerror=note)
     if failures:
         raise failures[0]
-
-
-@contextlib.contextmanager
-def storage(doing: str, path: Path) -> Iterator[None]:
-    """Turn what the operating system refuses into a clear error."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(str(path), doing, reason_of(error)) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import functools
 import logging
 import os
@@ -11,7 +10,8 @@ import shlex
 import subprocess
 from pathlib import Path
 
-from anon_airflow.home import private_folder, storage, write_private
+from anon_airflow.home import private_folder, write_private
+from anon_airflow.locks import locked
 from anon_core.errors import InvalidInputError
 from anon_core.regular_files import NotRegularError, open_regular
 
@@ -103,11 +103,6 @@ def create_key(path: Path) -> None:
     :raises StorageError: the folder does not take it.
     """
     private_folder(path.parent)
-    with storage("making a signing key", path):
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(folder, fcntl.LOCK_EX)
-            if not path.exists():  # Another process may have been first: its key is the key.
-                write_private(path, secrets.token_hex(32).encode())
-        finally:
-            os.close(folder)
+    with locked(path.parent, _COMMAND_TIMEOUT_S):
+        if not path.exists():  # Another process may have been first: its key is the key.
+            write_private(path, secrets.token_hex(32).encode())

@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from anon_airflow import steps, stopping
-from anon_airflow.audit.lock_file import locked, locked_if_free
 from anon_airflow.home import Home, private_folder, wipe
+from anon_airflow.locks import locked, locked_if_free
 from anon_airflow.run import Run
 from anon_airflow.source_template import render
 from anon_airflow.sweep import BY_HAND

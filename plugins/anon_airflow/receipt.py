@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from anon_airflow.distributions import Distribution
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
+from anon_core.storage import digest
 
 __all__ = ["Distribution", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
 
@@ -97,7 +97,7 @@ class Receipt:
 
 def digest_of_text(body: str) -> str:
     """Return the digest that a receipt goes by, from the text that is stored of it."""
-    return hashlib.sha256(body.encode()).hexdigest()
+    return digest(body)
 
 
 def issue(

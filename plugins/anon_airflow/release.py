@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Callable, Mapping
@@ -12,7 +11,7 @@ from typing import Any
 
 from anon_airflow.audit import History
 from anon_airflow.distributions import Distribution
-from anon_airflow.home import sync, whole_folder, wipe, write_private
+from anon_airflow.home import whole_folder, wipe, write_private
 from anon_airflow.run import Run
 from anon_airflow.verdict import Verdict
 from anon_core import __version__
@@ -22,6 +21,7 @@ from anon_core.release import Distribution as SentFile
 from anon_core.release import Release
 from anon_core.report.measured import FourKMeasured
 from anon_core.report.model import CheckResult, Privacy, PublicReport, PublishedFile, Rows, UniquenessAllowed
+from anon_core.storage import digest, sync
 
 REPORT = "report.json"
 SUITE = "suite.json"
@@ -42,7 +42,7 @@ class ReportFile:
 def content_digest(run: Run, files: tuple[Distribution, ...]) -> str:
     """Return what a release is: its files and what the publication file says about them, whatever the day."""
     lines = sorted(f"{file.name} {file.sha256}" for file in files)
-    return hashlib.sha256("\n".join([run.publication.release_digest(), *lines]).encode()).hexdigest()
+    return digest("\n".join([run.publication.release_digest(), *lines]))
 
 
 def version_of(run: Run, digest: str) -> str:
@@ -103,7 +103,7 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any],
     )
     content = json.dumps(report.model_dump(mode="json", by_alias=True), indent=1, sort_keys=True).encode()
     write_private(run.gated / REPORT, content)
-    return Distribution(name=REPORT, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), rows=0)
+    return Distribution(name=REPORT, sha256=digest(content), bytes=len(content), rows=0)
 
 
 def keep(run: Run, files: list[Path], suite: Mapping[str, Any]) -> None:
@@ -155,7 +155,7 @@ def release_files(run: Run) -> tuple[list[Path], ReportFile]:
     except (FileNotFoundError, ValueError, TypeError):
         changed = f"{REPORT} was changed or removed after the gate; clear the run from `stage`"
         raise RefusedError("receipt", [changed]) from None
-    measured = Distribution(name=REPORT, sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), rows=0)
+    measured = Distribution(name=REPORT, sha256=digest(content), bytes=len(content), rows=0)
     files = sorted(path for path in run.gated.glob("[!.]*") if path.name not in (REPORT, SUITE))
     return files, ReportFile(content=report, measured=measured)
 

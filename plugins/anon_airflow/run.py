@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from dataclasses import dataclass
@@ -18,12 +17,13 @@ from anon_airflow.signing import SigningKey
 from anon_core.errors import HierarchyError, InvalidInputError, RefusedError
 from anon_core.portal import Connect
 from anon_core.spec import Publication, load_spec
+from anon_core.storage import digest
 
 
 def folder_name(text: str, shown: str | None = None) -> str:
     """Return a folder name for a text, whatever characters that has, with a digest so that two never meet."""
-    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    return f"{re.sub(r'[^A-Za-z0-9]+', '-', shown or text).strip('-')[:60]}-{digest}"
+    ending = digest(text)[:8]
+    return f"{re.sub(r'[^A-Za-z0-9]+', '-', shown or text).strip('-')[:60]}-{ending}"
 
 
 def staging_of(home: Home, spec: Path, run_id: str) -> Path:
@@ -116,7 +116,7 @@ class Run:
         private_folder(self.notes)
         written = json.dumps(content, indent=1, sort_keys=True).encode()
         write_private(self.notes / f"{step}.json", written)
-        return hashlib.sha256(written).hexdigest()
+        return digest(written)
 
     def noted(self, step: str) -> dict[str, Any]:
         """
@@ -142,7 +142,7 @@ class Run:
             content = (self.notes / f"{step}.json").read_bytes()
         except FileNotFoundError:
             content = b""
-        if hashlib.sha256(content).hexdigest() != sha256:
+        if digest(content) != sha256:
             changed = f"what `{step}` has noted is not what it put on record: clear the run from `stage`"
             raise RefusedError("audit store", [changed])
         return dict(json.loads(content))

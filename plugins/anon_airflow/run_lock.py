@@ -7,7 +7,7 @@ import glob
 from collections.abc import Iterator
 from pathlib import Path
 
-from anon_airflow.audit.lock_file import locked
+from anon_airflow.locks import locked
 from anon_airflow.memory import is_short
 
 __all__ = ["BESIDE", "beside_others", "remove_locks"]

@@ -5,7 +5,6 @@ Nothing here imports Great Expectations, so a DAG may render a suite while it is
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -15,6 +14,7 @@ from anon_airflow.required import expectation_type, required
 from anon_airflow.waiving import excused_stock
 from anon_core.models import Need
 from anon_core.policy import KMeans
+from anon_core.storage import digest
 
 if TYPE_CHECKING:
     from anon_core.models import Requirement
@@ -101,7 +101,7 @@ def unmeasured(publication: Publication) -> list[str]:
 def suite_digest(suite: Mapping[str, Any]) -> str:
     """Return the sha256 of the suite, whatever the order of its keys."""
     text = json.dumps(suite, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return digest(text)
 
 
 def weight_column(columns: Sequence[str]) -> str:

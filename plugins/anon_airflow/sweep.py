@@ -17,13 +17,14 @@ from pathlib import Path
 
 from anon_airflow.audit import AuditStore
 from anon_airflow.audit.history import Rows, begun
-from anon_airflow.audit.lock_file import is_held, locked_if_free
-from anon_airflow.home import Home, private_folder, storage, wipe
+from anon_airflow.home import Home, private_folder, wipe
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.lease import Lease
+from anon_airflow.locks import is_held, locked_if_free
 from anon_airflow.run import folder_name
 from anon_airflow.run_lock import remove_locks
 from anon_core.errors import AnonError, StorageError
+from anon_core.storage import storage
 from anon_core.wording import printable
 
 __all__ = ["Originals", "Swept", "closed_in", "closed_in_home", "is_by_hand", "originals", "sweep"]

@@ -17,6 +17,12 @@ def reason_of(error: BaseException) -> str:
         return str(error)
     if isinstance(error, OSError) and error.errno:
         return os.strerror(error.errno)  # not error.strerror: Arrow puts a text of its own there
+    return str(InternalError(type(error).__name__, place_of(error)))
+
+
+def place_of(error: BaseException) -> str:
+    """Return where in our own code an error came up: file and line, never its text."""
     frames = traceback.extract_tb(error.__traceback__)
-    where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "an unknown line"
-    return str(InternalError(type(error).__name__, where))
+    ours = [f for f in frames if {"anon_core", "anon_airflow"} & set(Path(f.filename).parts)]
+    last = (ours or frames)[-1] if frames else None
+    return f"{Path(last.filename).name}:{last.lineno}" if last else "an unknown place"

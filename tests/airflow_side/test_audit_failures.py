@@ -23,6 +23,7 @@ from sqlalchemy import text
 
 from anon_airflow.audit import AuditStore, database
 from anon_airflow.audit.failures import Failure, is_database_error
+from anon_airflow.locks import BUSY
 from anon_airflow.signing import SigningKey
 from anon_core.errors import PortalError, StorageError
 from tests.airflow_side.audit_databases import run_sql
@@ -100,7 +101,7 @@ def test_a_turn_that_does_not_come_is_reported_as_busy(tmp_path: Path, monkeypat
         assert holder.stdout and holder.stdout.readline()
         error = failed(tmp_path)
         holder.kill()
-    assert error.advice == Failure.BUSY.value
+    assert error.advice == BUSY
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")

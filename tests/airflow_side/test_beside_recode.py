@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from anon_airflow import memory, pipeline, run_lock, steps
-from anon_airflow.audit.lock_file import is_held, locked
+from anon_airflow.locks import is_held, locked
 from anon_airflow.memory import available_memory
 from anon_airflow.run import Run
 from anon_airflow.summary import summary_lines
@@ -26,7 +26,7 @@ HOLD = """
 import sys
 from pathlib import Path
 from anon_airflow import memory
-from anon_airflow.audit.lock_file import locked
+from anon_airflow.locks import locked
 from anon_airflow.run_lock import beside_others
 
 lock, step, available = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])

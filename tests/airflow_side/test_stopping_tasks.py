@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from anon_airflow import stopping
-from anon_airflow.audit.lock_file import locked
+from anon_airflow.locks import locked
 from anon_core.errors import StorageError
 from tests.airflow_side.step_runs import run_of
 from tests.faults.publications import files_below, people, write_publication

@@ -185,3 +185,15 @@ def test_a_comma_inside_a_single_column_does_not_split_it(tmp_path: Path) -> Non
         "Via Aosta, 3",
         "Piazza",
     ]
+
+
+def test_no_cell_loses_a_line_feed_where_a_block_ends_inside_a_line_break(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pyarrow takes a carriage return at the end of a block for the end of a row, even inside quotes."""
+    head = 'a,b\r\n"'
+    for block in range(20, 40):
+        monkeypatch.setattr(delimited, "_BLOCK", block)
+        cell = "x" * (block - len(head) - 1) + "\r\ny"
+        path = write(tmp_path, f'{head}{cell}",1\r\n')
+        assert rows_of(read(path)) == [(cell, "1")]

@@ -242,4 +242,6 @@ def test_a_hierarchy_file_that_may_not_be_read_is_refused(tmp_path: Path) -> Non
 
 
 def test_a_quote_left_open_in_a_large_hierarchy_file_is_found() -> None:
-    assert problems_in(f'"{CANARY};N\n' + "a;N\n" * 50_000) == [f"line 1 {OPEN}"]
+    assert problems_in(f'"{CANARY};N\n' + "a;N\n" * 50) == [f"line 1 {OPEN}"]
+    long = "line 1 has a cell of more than 100,000 characters; is a quote left open?"
+    assert problems_in(f'"{CANARY};N\n' + "a;N\n" * 50_000) == [long]

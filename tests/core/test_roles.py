@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.detect.roles import ProposedRole, propose
-from anon_core.detect.roles.lexicon import LEXICON, meaning_of
+from anon_core.detect.roles.lexicon import meaning_of
 from anon_core.detect.roles.names import words_of
+from anon_core.detect.roles.term import terms
 from anon_core.score.profile import ColumnProfile, profile, type_of
 from anon_core.table import ReadOptions, read
 from tests.properties.tables import Cell, table_of
@@ -176,7 +177,7 @@ def test_reasons_from_names_say_what_and_in_which_language() -> None:
 
 
 def test_a_reason_has_the_article_that_its_kind_is_spoken_with() -> None:
-    articles = {term.kind: term.article for term in LEXICON}
+    articles = {term.kind: term.article for term in terms()}
     assert articles.pop("union membership") == "a"
     assert articles.pop("free text") == ""
     assert articles == {kind: "an" if kind[0] in "aeiouI" else "a" for kind in articles}
@@ -184,7 +185,7 @@ def test_a_reason_has_the_article_that_its_kind_is_spoken_with() -> None:
 
 def test_every_kind_is_known_in_all_five_languages_but_those_that_have_one_name() -> None:
     spoken = {}
-    for term in LEXICON:
+    for term in terms():
         phrases = term.phrases()
         spoken.setdefault(term.kind, set()).update(language for language in phrases if phrases[language])
     few = {kind for kind, languages in spoken.items() if len(languages) < 5}
@@ -193,7 +194,7 @@ def test_every_kind_is_known_in_all_five_languages_but_those_that_have_one_name(
 
 def test_every_phrase_of_the_lexicon_says_what_it_stands_for_or_something_more_careful() -> None:
     careful = ["identifier", "drop", "sensitive", "quasi"]
-    for term in LEXICON:
+    for term in terms():
         for phrases in term.phrases().values():
             for phrase in phrases:
                 meaning = meaning_of(phrase)

@@ -15,10 +15,10 @@ import pytest
 from click.testing import CliRunner
 
 from anon_airflow import steps
-from anon_airflow.audit.lock_file import is_held, locked
 from anon_airflow.commands.sweep import sweep as sweep_command
 from anon_airflow.home import Home
 from anon_airflow.lease import FILE, Lease
+from anon_airflow.locks import is_held, locked
 from anon_airflow.sweep import closed_in_home, originals
 from anon_core.errors import InvalidInputError
 from tests.airflow_side.step_runs import UNTIL_GATE, run_of, take

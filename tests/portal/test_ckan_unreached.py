@@ -28,7 +28,7 @@ CKAN = {"connection": "town_portal", "organization": "town"}
 def connection(monkeypatch: pytest.MonkeyPatch) -> None:
     content = {"conn_type": "ckan", "host": NOBODY, "password": "eyJhbGciOi.J9-_x"}
     monkeypatch.setenv("AIRFLOW_CONN_TOWN_PORTAL", json.dumps(content))
-    monkeypatch.setattr(Patience, "waits", lambda _: iter([0.0, 0.01]))
+    monkeypatch.setattr(ckan_client, "Patience", lambda: Patience(attempts=2, first=0.01))
 
 
 @pytest.fixture

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from anon_core.detect.roles.term import Term
+from anon_core.detect.roles.term import Term, word_list
 from anon_core.role import Role
 
 FEATURE = Term(role=Role.OTHER, kind="feature of an animal", note=", which says nothing of a person", english="animal")
@@ -14,16 +13,6 @@ FEATURES = frozenset({"sex or gender", "age", "year of birth", "bodily feature"}
 """What is told of an animal as of a person. Not a day of birth, which may single an owner out, and no matter of health:
 an animal with a word for it may be a test on animals, or a scanner."""
 
-_ANIMALS = frozenset(
-    re.findall(
-        "[a-z]+",
-        """
-        animal animals dog dogs horse horses cane cani animale animali gatto gatti cavallo cavalli
-        hund hunde hundes hunden tier tiere tieres tieren katze katzen haustier haustiere pferd pferde pferdes
-        chien chiens chienne chiennes animaux cheval chevaux perro perros perra perras animales gato gatos caballo
-        """,
-    )
-)
 _BEGINNINGS = ("hunde", "katzen", "haustier")
 _GERMAN_ONLY = frozenset({"tier"})
 """In English a tier is a level, and `age_tier` is a person's."""
@@ -39,7 +28,7 @@ def is_of_an_animal(words: Sequence[str], languages: Sequence[str]) -> bool:
     (False, True)
     """
     return any(
-        (word in _ANIMALS or (word.startswith(_BEGINNINGS) and not word.startswith("hundert")))
+        (word in word_list("animals") or (word.startswith(_BEGINNINGS) and not word.startswith("hundert")))
         and (word not in _GERMAN_ONLY or "German" in languages)
         for word in words
     )

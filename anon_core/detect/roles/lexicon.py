@@ -6,66 +6,15 @@ one word, so a few long German stems also count at the beginning or the end of a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from anon_core.detect.roles.animals import FEATURE, FEATURES, is_of_an_animal
 from anon_core.detect.roles.names import spellings, words_of
-from anon_core.detect.roles.term import Term
-from anon_core.detect.roles.terms_identifier import IDENTIFIERS
-from anon_core.detect.roles.terms_person import ATTRIBUTES, NUMBERS, ONLY_ALONE, PERSONS
-from anon_core.detect.roles.terms_quasi import QUASI_IDENTIFIERS
-from anon_core.detect.roles.terms_sensitive import SENSITIVE
+from anon_core.detect.roles.term import Term, rows_of, terms, word_list
 from anon_core.role import Role
 
-LEXICON: Sequence[Term] = (*IDENTIFIERS, *SENSITIVE, *QUASI_IDENTIFIERS, *PERSONS)
-"""In the order in which a word that two terms claim is given to the first: the careful side; nouns for persons last."""
-
-_BEGINNINGS = {
-    "geburts": "geburt",
-    "krankheits": "krankheit",
-    "krankenversicher": "krankenversicherung",
-    "behinderungs": "behinderung",
-    "einkommens": "einkommen",
-    "gehalts": "gehalt",
-    "religions": "religion",
-    "diagnose": "diagnose",
-    "straftat": "straftat",
-    "telefon": "telefon",
-    "schwerbehinder": "schwerbehinderung",
-    "sozialversicherung": "sozialversicherungsnummer",
-    "befreiungs": "befreiung",
-    "ermäßigungs": "ermäßigung",
-    "flurstücks": "flurstück",
-}
-_ENDINGS = (
-    *("vorname", "nachname", "telefonnummer", "versicherungsnummer", "ausweisnummer", "anschrift", "adresse"),
-    *("einkommen", "krankheit", "diagnose", "behinderung", "staatsangehörigkeit", "konfession", "verurteilung"),
-    *("wohnort", "gemeinde", "postleitzahl", "geburtsdatum", "familienstand", "schulabschluss", "geschlecht"),
-    *("bemerkung", "bemerkungen", "kommentar", "datum"),
-    *("antragsteller", "antragstellerin", "eigentümer", "eigentümerin", "inhaber", "inhaberin", "besitzer", "mieter"),
-    *("empfänger", "empfängerin", "sachbearbeiter", "mitarbeiter", "schüler", "schülerin", "bewohner", "nutzer"),
-)
-"""Stems of German compounds, long enough not to end or begin a word of another language by chance."""
-
-# What has a name or a number of its own and is no person: `product_id` and `nome_azienda` identify nobody.
-_THINGS = frozenset(
-    re.findall(
-        "[a-z]+",
-        """
-        product file company firm organisation organization hospital course event dataset table column field project
-        service office department ship species station brand model device building room category type status group class
-        prodotto azienda ditta ente ospedale corso evento progetto servizio ufficio reparto specie stazione modello
-        marca produkt datei firma unternehmen krankenhaus kurs projekt dienst amt abteilung marke modell kategorie
-        produit fichier entreprise societe hopital cours evenement projet bureau espece gare marque modele categorie
-        producto archivo empresa curso proyecto servicio oficina especie estacion modelo categoria variable
-        """,
-    )
-)
-
-_CODES = NUMBERS | frozenset({"code", "codice", "cod", "codigo", "key", "nummer", "kennung", "schluessel", "schlussel"})
 _LONGEST_RUN = 6
 
 
@@ -112,7 +61,8 @@ def is_numbered(name: str) -> bool:
     (True, True, False)
     """
     words = words_of(name)
-    return not _CODES.isdisjoint(words) or any(one.term.kind == "record number" for _, one in _found(words)[0])
+    codes = word_list("numbers") | word_list("codes")
+    return not codes.isdisjoint(words) or any(one.term.kind == "record number" for _, one in _found(words)[0])
 
 
 def _weak(words: Sequence[str], found: list[tuple[int, Meaning]], rest: Sequence[str]) -> list[tuple[int, Meaning]]:
@@ -120,12 +70,13 @@ def _weak(words: Sequence[str], found: list[tuple[int, Meaning]], rest: Sequence
     several = sum(not word.isdigit() for word in words) > 1
     persons = [one for one in found if one[1].term.kind == "person"]
     others = [one for one in found if one[1].term.kind != "person"]
-    if not _THINGS.isdisjoint(rest):
+    if not word_list("things").isdisjoint(rest):
         others = []
     if persons and _are_counted(words, persons):
         return [one for one in others if one[1].term.role is Role.IDENTIFIER and "nombre" not in words]
     numbered = any(one.term.role is Role.IDENTIFIER for _, one in others)  # `patient_id` is more than a patient
-    if numbered or not ATTRIBUTES.isdisjoint(words) or (several and not ONLY_ALONE.isdisjoint(words)):
+    attributes = word_list("attributes").union(word_list("only alone") if several else ())
+    if numbered or not attributes.isdisjoint(words):
         persons = []
     return [*persons, *(one for one in others if one[1].term.kind != "house number" or not several)]
 
@@ -135,7 +86,7 @@ def _are_counted(words: Sequence[str], persons: Sequence[tuple[int, Meaning]]) -
     if "nombre" in words:
         return any("French" in one.languages and "Spanish" not in one.languages for _, one in persons)
     plural = any(_is_plural_of_persons(word) for word in words)
-    return plural and not NUMBERS.isdisjoint(words)
+    return plural and not word_list("numbers").isdisjoint(words)
 
 
 def _is_plural_of_persons(word: str) -> bool:
@@ -173,7 +124,7 @@ def _compound(word: str) -> Meaning | None:
 def _index() -> dict[str, Meaning]:
     """Return what each spelling means; a spelling that several languages share names them all."""
     claimed: dict[str, tuple[Term, list[str]]] = {}
-    for term in LEXICON:
+    for term in terms():
         for language, phrases in term.phrases().items():
             for phrase in phrases:
                 for spelling in sorted(set().union(*map(spellings, _numbers(phrase, language)))):
@@ -186,12 +137,10 @@ def _index() -> dict[str, Meaning]:
 @cache
 def _stems() -> tuple[tuple[str, str, Meaning], ...]:
     """Return the stems of German compounds with what they mean."""
-    placed = [("begins", stem, noun) for stem, noun in _BEGINNINGS.items()]
-    placed += [("ends", stem, stem) for stem in _ENDINGS]
     return tuple(
-        (place, spelled, Meaning(term=_index()[min(spellings(noun))].term, languages=("German",)))
-        for place, stem, noun in placed
-        for spelled in sorted(spellings(stem))
+        (row["place"], spelled, Meaning(term=_index()[min(spellings(row["noun"]))].term, languages=("German",)))
+        for row in rows_of("german_stems")
+        for spelled in sorted(spellings(row["stem"]))
     )
 
 

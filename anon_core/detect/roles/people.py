@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow.compute as pc
 
-from anon_core.detect.roles.given_names import GIVEN_NAMES
 from anon_core.detect.roles.patterns import FIRST_NAME, FULL_NAME
 from anon_core.detect.roles.sampling import Sample
+from anon_core.detect.roles.term import word_list
 from anon_core.detect.roles.values import Finding, percent
 from anon_core.kernels import Integers
 from anon_core.role import Role
@@ -85,7 +85,7 @@ def _is_given(word: str) -> bool:
     >>> _is_given("José"), _is_given("Jean-Luc"), _is_given("JÜRGEN"), _is_given("Homburg")
     (True, True, True, False)
     """
-    return _folded(word).split("-")[0] in GIVEN_NAMES
+    return _folded(word).split("-")[0] in word_list("given names")
 
 
 def _is_given_first(text: str) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
+import csv
+import io
 from collections import Counter
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from anon_core.hierarchy.files.texts import LINE_END
 
-_QUOTED = re.compile(r'"([^"]*(?:""[^"]*)*)"')
+_OPEN = "begins a cell that has no end; is a quote left open?"
 LONGEST = 100_000
 """Characters of a cell: no label is that long, but what a stray quote has swallowed is."""
 
@@ -35,15 +36,6 @@ class Cut:
         return Counter(len(row.cells) for row in self.rows).most_common(1)[0][0] if self.rows else 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Read:
-    """A row, where the next one begins, and on how many lines it stands."""
-
-    row: Row
-    end: int
-    lines: int
-
-
 def cut(text: str) -> Cut:
     """
     Cut a text at ``;`` or at ``,``, whichever gives more lines the same number of cells; at ``;`` if both do.
@@ -67,53 +59,38 @@ def _regular(found: Cut) -> int:
 def _cut_at(text: str, delimiter: str) -> Cut:
     rows: list[Row] = []
     problems: list[str] = []
-    at, line = 0, 1
-    while at < len(text):
-        end = LINE_END.search(text, at)
-        stop = end.start() if end else len(text)
-        if '"' not in (written := text[at:stop]):
-            cells = written.split(delimiter) if written.strip() else [""]
-            row, at, lines = Row(line, cells, False), end.end() if end else len(text), 1
-        else:
-            found = _quoted_row(text, at, delimiter, line, problems)
-            if found is None:
+    lines = list(io.StringIO(text, newline=""))  # A lone carriage return ends a line, too.
+    reader, line = csv.reader(lines, delimiter=delimiter), 1
+    try:
+        for cells in reader:
+            written = lines[line - 1 : reader.line_num]
+            problem = _quote_problem(written, cells, delimiter, line) if '"' in "".join(written) else None
+            problems += [problem] if problem else []
+            if problem and _OPEN in problem:
                 break
-            row, at, lines = found.row, found.end, found.lines
-        if any(row.cells) or row.quoted:
-            rows.append(row)
-            if max(map(len, row.cells)) > LONGEST:
-                problems.append(f"line {line} has a cell of more than {LONGEST:,} characters; is a quote left open?")
-        line += lines
+            quoted = written[0].startswith('"')
+            if (any(cells) and written[0].strip()) or quoted:
+                rows.append(Row(line, cells, quoted))
+                problems += [_too_long(line)] if max(map(len, cells)) > LONGEST else []
+            line = reader.line_num + 1
+    except csv.Error:  # The one thing that this reader refuses is a cell of more than 131,072 characters.
+        problems.append(_too_long(line))
     return Cut(rows=rows, problems=problems)
 
 
-def _quoted_row(text: str, at: int, delimiter: str, line: int, problems: list[str]) -> _Read | None:
-    """Return the row that begins here; None if it has no end."""
-    quoted, lines, cells = text[at] == '"', 1, []
-    plain = re.compile(rf"[^{delimiter}\r\n]*")
-    while True:
-        rest = ""
-        if text.startswith('"', at):
-            match = _QUOTED.match(text, at)
-            if match is None:
-                problems.append(f"line {line + lines - 1} begins a cell that has no end; is a quote left open?")
-                return None
-            cell, at = match[1].replace('""', '"'), match.end()
-            lines += len(LINE_END.findall(match[1]))
-            rest = _found(plain, text, at)
-        else:
-            cell = _found(plain, text, at)
-            at += len(cell)
-        at += len(rest)
-        if rest:
-            problems.append(f"line {line + lines - 1} goes on after a closing quote; write a quote inside as two")
-        cells.append(cell + rest)
-        if not text.startswith(delimiter, at):
-            end = LINE_END.match(text, at)
-            return _Read(row=Row(line, cells, quoted), end=end.end() if end else at, lines=lines)
-        at += 1
+def _too_long(line: int) -> str:
+    return f"line {line} has a cell of more than {LONGEST:,} characters; is a quote left open?"
 
 
-def _found(pattern: re.Pattern[str], text: str, at: int) -> str:
-    match = pattern.match(text, at)
-    return match[0] if match else ""
+def _quote_problem(written: list[str], cells: list[str], delimiter: str, line: int) -> str | None:
+    """Return the first thing that is wrong with the quotes of a row that begins on a line."""
+    strict = csv.reader(written, delimiter=delimiter, strict=True)
+    try:
+        next(strict)
+    except csv.Error as error:
+        if "unexpected end" not in str(error):
+            at = line + strict.line_num - 1
+            return f"line {at} goes on after a closing quote; write a quote inside as two"
+        begun = line + sum(len(LINE_END.findall(cell)) for cell in cells[:-1])
+        return f"line {begun} {_OPEN}"
+    return None

@@ -21,11 +21,7 @@ def cycles(edges: Mapping[tuple[str, str], int]) -> Iterator[str]:
     """
     ways = [(low, high) for low, high in edges if low and high and low != high and high != ROOT]
     between = {low for low, _ in ways} & {high for _, high in ways}
-    above: dict[str, list[str]] = {}
-    for low, high in ways:
-        if low in between and high in between:
-            above.setdefault(low, []).append(high)
-    member = {label: at for at, group in enumerate(_components(above)) if len(group) > 1 for label in group}
+    member = _components([way for way in ways if {*way} <= between])
     lines: dict[int, set[int]] = {}
     for (low, high), line in edges.items():
         if low != high and high != ROOT and low in member and member[low] == member.get(high):
@@ -36,38 +32,17 @@ def cycles(edges: Mapping[tuple[str, str], int]) -> Iterator[str]:
         yield f"{named} labels back to each other (a cycle); give every level labels of its own"
 
 
-def _components(above: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
-    """Return the strongly connected components [Tarjan1972]_, without recursion: a chain of labels may be long."""
-    met: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    waiting: dict[str, None] = {}  # labels of components that are not complete, in the order they were met
-    for start in above:
-        path: list[tuple[str, Iterator[str]]] = []
-        entered: str | None = None if start in met else start
-        while entered is not None or path:
-            if entered is not None:
-                met[entered] = lowest[entered] = len(met)
-                waiting[entered] = None
-                path.append((entered, iter(above.get(entered, ()))))
-            here, ways = path[-1]
-            entered = None
-            for way in ways:
-                if way not in met:
-                    entered = way
-                    break
-                if way in waiting:
-                    lowest[here] = min(lowest[here], met[way])
-            if entered is None:
-                path.pop()
-                if path:
-                    lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[here])
-                if lowest[here] == met[here]:
-                    yield _taken(waiting, here)
+def _components(ways: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """Return the number of the strongly connected component of every label; labels of one lead to each other."""
+    if not ways:
+        return {}
+    # Here, for scipy takes a while to import, and few files have a label both above and below others.
+    import numpy as np
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
 
-
-def _taken(waiting: dict[str, None], last: str) -> list[str]:
-    """Take labels out, the one met last first, up to this one."""
-    group = [waiting.popitem()[0]]
-    while group[-1] != last:
-        group.append(waiting.popitem()[0])
-    return group
+    number = {label: at for at, label in enumerate(dict.fromkeys(label for way in ways for label in way))}
+    low, high = ([number[way[end]] for way in ways] for end in (0, 1))
+    graph = coo_array((np.ones(len(ways), np.int8), (low, high)), shape=(len(number), len(number)))
+    found = connected_components(graph, connection="strong")[1].tolist()
+    return dict(zip(number, found, strict=True))

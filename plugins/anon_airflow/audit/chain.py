@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from anon_airflow.audit.legible import legible
 from anon_airflow.audit.models import CHAIN, ROWS
 from anon_airflow.key_ring import RETIRED, KeyRing
 from anon_airflow.signing import canonical_json
+from anon_core.storage import digest
 
 __all__ = [
     "GENESIS",
@@ -72,7 +72,7 @@ def row_digest(table: str, row: Mapping[str, Any]) -> str:
     True
     """
     values = {name: _plain(value) for name, value in row.items() if value is not None}
-    return hashlib.sha256(canonical_json({"table": table, "row": values}).encode()).hexdigest()
+    return digest(canonical_json({"table": table, "row": values}))
 
 
 def entry_message(entry: Mapping[str, Any]) -> bytes:

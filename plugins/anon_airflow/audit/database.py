@@ -7,7 +7,6 @@ import functools
 import hashlib
 import os
 import sqlite3
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,9 +32,9 @@ from sqlalchemy.pool import NullPool
 
 from anon_airflow import stopping
 from anon_airflow.audit.failures import Failure, is_database_error, storage_error
-from anon_airflow.audit.lock_file import locked
 from anon_airflow.audit.models import SCHEMA_VERSION, VERSIONS, metadata, trigger_statements
 from anon_airflow.audit.schema import Schema, schema_of
+from anon_airflow.locks import locked, wait_for
 from anon_core.errors import AnonError, InvalidInputError, StorageError
 
 __all__ = ["Database"]
@@ -156,16 +155,15 @@ class Database:
                 yield
             return
         number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big", signed=True)
-        doing, end = f"waiting for another process ({name})", time.monotonic() + _PUBLISH_TIMEOUT_S
+        doing = f"waiting for another process ({name})"
+        tried = select(func.pg_try_advisory_xact_lock(_LOCK, number))
         with self._errors(doing):
             connection = self.engine.connect()
         try:
             with self._errors(doing):
-                while not connection.scalar(select(func.pg_try_advisory_xact_lock(_LOCK, number))):
-                    if time.monotonic() > end:
-                        reason = f"it has held the lock for {_PUBLISH_TIMEOUT_S} s"
-                        raise StorageError(self.name, doing, reason, Failure.BUSY.value)
-                    time.sleep(_PUBLISH_RETRY_S)
+                if not wait_for(lambda: connection.scalar(tried) or None, _PUBLISH_TIMEOUT_S, _PUBLISH_RETRY_S):
+                    reason = f"it has held the lock for {_PUBLISH_TIMEOUT_S} s"
+                    raise StorageError(self.name, doing, reason, Failure.BUSY.value)
             yield
         finally:
             # If the database was restarted meanwhile, the lock is gone already: that undoes nothing of what was done.

@@ -21,11 +21,11 @@ from anon_airflow.commands.output import (
     several,
     show_values_option,
     table_options,
-    write_whole,
 )
 from anon_airflow.commands.output import show_values as show
 from anon_airflow.commands.searching import check_known
 from anon_core.errors import HierarchyError, InvalidInputError
+from anon_core.storage import whole_file
 
 if TYPE_CHECKING:
     from anon_core.hierarchy.files.describing import LevelFigures
@@ -92,7 +92,8 @@ def build(
             "them out of the file (and `unmapped: suppress` in the publication file to publish them as *)"
         )
     text = text_of(built, content)
-    write_whole(target, "writing the hierarchy file", lambda part: part.write_bytes(text.encode()))
+    with whole_file(target, "writing the hierarchy file", mode=0o666) as part:
+        part.write_bytes(text.encode())
     figures = figures_of(built)
     for doubt in kind.doubts(content, figures):
         click.echo(f"  {doubt}", err=True)

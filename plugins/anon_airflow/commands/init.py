@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from anon_airflow.commands.output import Stopwatch, check_output, json_option, print_json, table_options
-from anon_airflow.home import storage
 from anon_core.errors import SpecError
+from anon_core.storage import whole_file
 
 if TYPE_CHECKING:
     from anon_core.table import ReadOptions
@@ -58,16 +58,12 @@ def init(
         today=date.today(),
         progress=Stopwatch().sets,
     )
-    part = target.with_name(f".{target.name}.part")
-    with storage("writing the publication file", target):
+    with whole_file(target, "writing the publication file", mode=0o666) as part:
+        part.write_text(text, encoding="utf-8")
         try:
-            part.write_text(text, encoding="utf-8")
             load_spec(part)  # What we write, we can read.
-            part.replace(target)
         except SpecError as error:
             raise SpecError(str(target), error.problems) from None
-        finally:
-            part.unlink(missing_ok=True)
     if as_json:
         print_json({"spec": str(target)})
     else:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from anon_airflow.home import storage
-from anon_core.errors import InvalidInputError, StorageError
+from anon_core.errors import InvalidInputError
+from anon_core.storage import storage
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
@@ -176,23 +176,6 @@ def _check_drawn_over(target: Path, sources: Sequence[Path]) -> None:
             raise InvalidInputError(f"{target} is read or written by this command; give another --plot")
 
 
-def write_whole(target: Path, doing: str, write: Callable[[Path], object]) -> None:
-    """
-    Let ``write`` write a file, completely or not at all.
-
-    :raises StorageError: the folder or disk does not take it.
-    """
-    part = target.with_name(f".{target.name}.part")
-    with storage(doing, target):
-        try:
-            write(part)
-            part.replace(target)
-        except StorageError as error:  # Told of the file that was asked for.
-            raise StorageError(str(target), doing, error.reason, error.advice) from None
-        finally:
-            part.unlink(missing_ok=True)
-
-
 def check_table_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
     """
     Refuse a file that no table can be written to, before anything long begins.
@@ -213,7 +196,7 @@ def write_table(table: Table, target: Path) -> None:
     from anon_core.distribution import write_csv, write_parquet
 
     write = write_parquet if target.suffix.lower() == ".parquet" else write_csv
-    write_whole(target, "writing the table", lambda part: write(table, part))
+    write(table, target)
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -112,7 +112,7 @@ class PublicationOperator(BaseOperator):
         return result
 
     def _locked(self, step: str, context: Context) -> AbstractContextManager[None]:
-        from anon_airflow.audit.lock_file import locked
+        from anon_airflow.locks import locked
         from anon_airflow.run_lock import BESIDE, beside_others
         from anon_airflow.source import ORIGINAL
 

@@ -6,7 +6,6 @@ catalogue from its address gets absolute ones. No node is without a name, so the
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ from anon_airflow.portals.vocabulary import (
     theme_of,
 )
 from anon_airflow.portals.words import address, is_email
+from anon_core.storage import digest
 
 if TYPE_CHECKING:
     from rdflib import Graph, URIRef
@@ -260,4 +260,4 @@ def _metadata(manifest: Manifest) -> Mapping[str, Any]:
 
 
 def _short(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    return digest(text)[:12]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urljoin, urlsplit
+
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
 from anon_airflow.portals.ckan_deadline import Deadline
 from anon_airflow.portals.ckan_requests import Reply, Request, Sent, read_reply
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     import httpx
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 CONNECT_SECONDS = 15.0
 NOT_REACHED = (
@@ -56,10 +58,9 @@ class Patience:
     attempts: int = 4
     first: float = 1.0
 
-    def waits(self) -> Iterator[float]:
-        """Yield the seconds to wait before each attempt; before the first, none."""
-        yield 0.0
-        yield from (self.first * 2**number for number in range(self.attempts - 1))
+
+class _BrokenError(PortalError):
+    """The server has answered, with an error of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,18 +136,14 @@ class CkanClient:
         """
         if not request.asks:
             raise ValueError("only a question may be asked twice")
-        problem: PortalError | None = None
-        for wait in self.patience.waits():
-            self.pause(wait, problem)
-            try:
-                reply = self.send(request)
-                if not reply.broken:
-                    return reply
-                problem = self.failed(request.action, reply.words)
-            except PortalError as error:
-                problem = error
-        assert problem
-        raise problem
+
+        def once() -> Reply:
+            reply = self.send(request)
+            if reply.broken:
+                raise self.failed(request.action, reply.words)
+            return reply
+
+        return self.retry(once)
 
     def send(self, request: Request) -> Reply:
         """
@@ -191,36 +188,48 @@ class CkanClient:
         """Download what stands at an address into a file, over what an attempt left; None if there is nothing."""
         return self._download(address, target, token=token, max_bytes=max_bytes)
 
-    def pause(self, seconds: float, problem: PortalError | None) -> None:
-        """Wait before another attempt, and tell why."""
-        if problem:
-            say(self.progress, f"trying again in {seconds:g} s: {problem.reason}")
-        time.sleep(seconds)
+    def retry(self, work: Callable[[], T]) -> T:
+        """
+        Return what some work returns, tried again as often as patience allows while the portal fails.
+
+        :raises PortalError: the last attempt failed, too.
+        """
+
+        def tell(state: RetryCallState) -> None:
+            problem, seconds = state.outcome and state.outcome.exception(), state.upcoming_sleep
+            if isinstance(problem, PortalError):
+                say(self.progress, f"trying again in {seconds:g} s: {problem.reason}")
+
+        again = Retrying(
+            retry=retry_if_exception_type(PortalError),
+            stop=stop_after_attempt(self.patience.attempts),
+            wait=wait_exponential(self.patience.first),
+            before_sleep=tell,
+            reraise=True,
+        )
+        return again(work)
 
     def failed(self, doing: str, reason: str, state: str = "") -> PortalError:
         """Return the error to raise when something failed here."""
         return PortalError(self.server.url, doing, reason, state)
 
     def _download(self, address: str, target: Path | None, *, token: bool, max_bytes: int) -> Measured | None:
-        problem, answered = None, False
-        for wait in self.patience.waits():
-            self.pause(wait, problem)
-            try:
-                with (
-                    self._deadline(max_bytes) as deadline,
-                    self._following_redirects(address, deadline, token=token) as response,
-                ):
-                    if response.status_code == 200:
-                        tell = partial(self.tell, COMPARING, address.rpartition("/")[2])
-                        return _save(self._blocks(response), target, tell, max_bytes)
-                    if response.status_code < 500:
-                        return None
-                    problem, answered = self.failed("downloading", f"HTTP {response.status_code}"), True
-            except PortalError as error:
-                problem, answered = error, False
-        if problem and not answered:
-            raise problem
-        return None
+        def once() -> Measured | None:
+            with (
+                self._deadline(max_bytes) as deadline,
+                self._following_redirects(address, deadline, token=token) as response,
+            ):
+                if response.status_code == 200:
+                    tell = partial(self.tell, COMPARING, address.rpartition("/")[2])
+                    return _save(self._blocks(response), target, tell, max_bytes)
+                if response.status_code >= 500:
+                    raise _BrokenError(self.server.url, "downloading", f"HTTP {response.status_code}")
+                return None
+
+        try:
+            return self.retry(once)
+        except _BrokenError:
+            return None
 
     @contextlib.contextmanager
     def _following_redirects(self, address: str, deadline: Deadline, *, token: bool) -> Iterator[httpx.Response]:

@@ -11,10 +11,10 @@ from typing import Any
 from anon_airflow.portals import ckan_requests as requests
 from anon_airflow.portals.ckan_client import CkanClient
 from anon_airflow.portals.ckan_requests import Reply, Sent
-from anon_airflow.portals.disk import sha256_of
 from anon_airflow.telling import say
 from anon_core.errors import InvalidInputError
 from anon_core.release import changed_file
+from anon_core.storage import file_digest
 
 BATCH = 5000
 BLOCK = 16 << 20
@@ -50,7 +50,7 @@ def fill(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[st
     :raises PortalError: a call failed because the server is at fault.
     :raises InvalidInputError: it does not take the table; trying again would not help.
     """
-    if sha256_of(sent.path) != sent.sha256:
+    if file_digest(sent.path) != sent.sha256:
         raise changed_file(sent.name)
     dropped = client.send(requests.delete_rows(resource_id))
     if dropped.status != 404:

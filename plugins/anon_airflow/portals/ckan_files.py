@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from anon_airflow.portals.ckan_requests import Sent
 from anon_airflow.portals.ckan_resources import MANIFEST, REPORT
 from anon_airflow.portals.manifest import Manifest, as_json, report_bytes
 from anon_core.release import Distribution, Release
+from anon_core.storage import digest
 
 __all__ = ["sent_files", "sent_table"]
 
@@ -37,5 +37,4 @@ def _table(one: Distribution) -> Sent:
 
 def _made(path: Path, content: bytes) -> Sent:
     path.write_bytes(content)
-    digest = hashlib.sha256(content).hexdigest()
-    return Sent(name=path.name, path=path, media_type="application/json", sha256=digest, bytes=len(content))
+    return Sent(name=path.name, path=path, media_type="application/json", sha256=digest(content), bytes=len(content))

@@ -147,25 +147,25 @@ class CkanPortal(Portal):
 
         :raises PortalError: the portal failed; until this ends well, nothing is known to be off.
         """
-        place, problem = self._of(dataset), None
-        gone: set[str] = set()
-        for wait in self.client.patience.waits():
-            self.client.pause(wait, problem)
-            try:
-                package = place.read(binned=True)
-                if package is None:
-                    return tuple(sorted(gone))
-                if doomed := self._doomed(place, package, version):
-                    names = {one[VERSION] for one in doomed} if version is None else {version}
-                    gone |= names
-                    notice = {"reason": reason, "at": at, "audit": json.dumps(audit) if audit else ""}
-                    stones = [{**notice, **one} for one in digests_of(package, names, words_only=words_only)]
-                    package = self._bury(place, package, doomed, stones)
-                self._move_up(place, package)
+        place, gone = self._of(dataset), set[str]()
+
+        def once() -> tuple[str, ...]:
+            package = place.read(binned=True)
+            if package is None:
                 return tuple(sorted(gone))
-            except PortalError as error:
-                problem = error
-        raise self.client.failed("withdrawing", problem.reason if problem else "", "what is still there is not known")
+            if doomed := self._doomed(place, package, version):
+                names = {one[VERSION] for one in doomed} if version is None else {version}
+                gone.update(names)
+                notice = {"reason": reason, "at": at, "audit": json.dumps(audit) if audit else ""}
+                stones = [{**notice, **one} for one in digests_of(package, names, words_only=words_only)]
+                package = self._bury(place, package, doomed, stones)
+            self._move_up(place, package)
+            return tuple(sorted(gone))
+
+        try:
+            return self.client.retry(once)
+        except PortalError as error:
+            raise self.client.failed("withdrawing", error.reason, "what is still there is not known") from None
 
     def check_is_where(self, locations: Iterable[str]) -> None:
         """

@@ -49,6 +49,7 @@ class Publishing:
         self._doubtful: set[str] = set()
         self._first: frozenset[tuple[str, str, str]] | None = None
         self._seen = ""
+        self._sent = False
 
     def run(self) -> tuple[bool, Held, Package]:
         """
@@ -57,27 +58,26 @@ class Publishing:
         :raises RefusedError: it must not be published.
         :raises PortalError: the portal failed again and again; what readers see by then is told.
         """
-        client, problem = self.dataset.client, None
-        sent = False
+        client = self.dataset.client
         self._refuse_too_large()
-        for wait in client.patience.waits():
-            client.pause(wait, problem)
-            try:
-                package = self.dataset.read() or self._create()
-                self._refuse(package)
-                there = self._found(package)
-                if there is None:
-                    self._refuse_to_overtake(package)
-                    sent = True
-                    package = self._send(package)
-                    there = self._found(package)
-                if there is not None:
-                    self._seen = "" if package["private"] else "the files of the release are public already"
-                    return sent, there, self._finished(package, there)
-                problem = client.failed("publishing", "what can be downloaded is not what was sent")
-            except PortalError as error:
-                problem = error
-        raise client.failed("publishing", problem.reason if problem else "", self._seen)
+        try:
+            return client.retry(self._attempt)
+        except PortalError as error:
+            raise client.failed("publishing", error.reason, self._seen) from None
+
+    def _attempt(self) -> tuple[bool, Held, Package]:
+        package = self.dataset.read() or self._create()
+        self._refuse(package)
+        there = self._found(package)
+        if there is None:
+            self._refuse_to_overtake(package)
+            self._sent = True
+            package = self._send(package)
+            there = self._found(package)
+        if there is None:
+            raise self.dataset.client.failed("publishing", "what can be downloaded is not what was sent")
+        self._seen = "" if package["private"] else "the files of the release are public already"
+        return self._sent, there, self._finished(package, there)
 
     def _finished(self, package: Package, there: Held) -> Package:
         finishing = Finishing(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import os
 import queue
@@ -14,9 +13,9 @@ import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from anon_airflow.home import sync
 from anon_core.errors import RefusedError, StorageError
 from anon_core.release import Distribution, changed_file
+from anon_core.storage import sync
 
 BLOCK = 8 << 20
 """What is copied at once: enough for the thread that digests to keep up, block by block."""
@@ -37,17 +36,6 @@ def storage_errors(doing: str, path: Path) -> Iterator[None]:
         # rmtree gives a name relative to a folder that it has open, which would not show where it failed.
         named = error.filename if error.filename and Path(os.fsdecode(error.filename)).is_absolute() else path
         raise StorageError(str(named), doing, reason) from error
-
-
-@contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock; the system lets go of it when the process dies, however it dies."""
-    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def make_folder(folder: Path) -> None:
@@ -164,12 +152,6 @@ class _Digester:
                     at += count
         except OSError as error:
             self._error = error
-
-
-def sha256_of(path: Path) -> str:
-    """The digest of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -19,18 +19,18 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
+import math
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from anon_airflow.home import sync
+from anon_airflow.locks import locked
 from anon_airflow.portals import datapackage, showing
 from anon_airflow.portals.disk import (
     LOCK,
     copy_checked,
     hidden_folder,
-    locked,
     make_folder,
     refuse_links,
     remove_unfinished,
@@ -45,6 +45,7 @@ from anon_core.portal import Portal
 from anon_core.release import NAME, SLUG, Published, Release, check_release, withdrawn_words
 from anon_core.spec import PortalSettings
 from anon_core.spec.paths import FilePath
+from anon_core.storage import sync
 
 EXPIRED = "Newer versions have taken its place."
 MOVED = "no portal is there, so nothing was taken off; if it was moved, put a link to it in this place"
@@ -218,7 +219,7 @@ class FolderPortal(Portal):
     def _writing(self) -> Iterator[None]:
         with storage_errors("publishing into the portal folder", self.root):
             make_folder(self.root)
-            with locked(self.root):
+            with locked(self.root / LOCK, math.inf):
                 showing.finish(self.root)
                 remove_unfinished(self.root)
                 yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 from collections.abc import Iterable, Mapping
@@ -10,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from anon_airflow.portals.disk import sha256_of
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.limits import DOCUMENT
 from anon_core.name_rules import is_utf8
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.release import NAME, Release, data_digest
+from anon_core.storage import digest, file_digest
 
 log = logging.getLogger(__name__)
 
@@ -59,8 +58,8 @@ def report_bytes(release: Release, manifest: Manifest) -> bytes:
     :raises RefusedError: it is not the one that the receipt covers.
     """
     report = as_json(release.report)
-    digest = hashlib.sha256(report).hexdigest()
-    if digest != manifest.get("report_sha256", digest):
+    found = digest(report)
+    if found != manifest.get("report_sha256", found):
         raise RefusedError("portal", ["the report is not the one that the receipt covers"])
     return report
 
@@ -131,9 +130,9 @@ def damaged_file(folder: Path, manifest: Manifest) -> str | None:
     """The first file of a version that is not, or no longer, what its manifest says."""
     for each in manifest["distributions"]:
         path = folder / each["name"]
-        if not path.is_file() or sha256_of(path) != each["sha256"]:
+        if not path.is_file() or file_digest(path) != each["sha256"]:
             return str(each["name"])
     report = folder / "report.json"
-    if not report.is_file() or manifest.get("report_sha256") not in (None, sha256_of(report)):
+    if not report.is_file() or manifest.get("report_sha256") not in (None, file_digest(report)):
         return report.name
     return None

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anon_airflow.portals.disk import sha256_of
 from anon_airflow.portals.manifest import Manifest, newest_first, read_document, read_manifest
 from anon_airflow.portals.tombstone import Tombstone, is_tombstone, read_tombstone
 from anon_core.release import NAME
+from anon_core.storage import file_digest
 
 __all__ = ["Shelf", "shelf_of", "version_folders"]
 
@@ -47,7 +47,7 @@ class Shelf:
         """The public report of a version; empty if it is not the one that was published."""
         path = self.folders[manifest["version"]] / "report.json"
         known = manifest.get("report_sha256")
-        if known is not None and (not path.is_file() or sha256_of(path) != known):
+        if known is not None and (not path.is_file() or file_digest(path) != known):
             return {}
         return read_document(path)
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from anon_airflow import stopping
-from anon_airflow.home import sync
 from anon_airflow.portals import changelog, site, tombstone
 from anon_airflow.portals.disk import UNFINISHED, write_files
 from anon_airflow.portals.manifest import Manifest, as_json, read_document
@@ -16,6 +15,7 @@ from anon_airflow.portals.pages import tombstone_page
 from anon_airflow.portals.shelf import Shelf, shelf_of
 from anon_airflow.portals.tombstone import Tombstone
 from anon_core.release import SLUG
+from anon_core.storage import sync
 
 __all__ = ["ARRIVING", "finish", "show"]
 

@@ -1,13 +1,11 @@
 """The CSV reader: plain and gzip, every encoding, odd options; a stray sign anywhere, canaries in the rows.
 
-The three ways to read a file (with pyarrow, with compiled loops, in batches) must agree: the same table, or a refusal.
+The two ways to read a file (as a whole, in batches) must agree: the same table, or a refusal.
 """
 
 from __future__ import annotations
 
-import contextlib
 import gzip
-from collections.abc import Iterator
 from encodings.aliases import aliases
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 import anon_core.kernels.compiled.encoding  # noqa: F401 - Compiled before memory is limited.
-from anon_core.table import Table, delimited, from_arrow, read, streaming
+from anon_core.table import Table, from_arrow, read, streaming
 from anon_core.table.options import ReadOptions
 from tests.fuzz.drawing import Draw
 from tests.fuzz.oddities import TEXTS
@@ -47,9 +45,6 @@ def run(draw: Draw, folder: Path) -> None:
     content = _free(draw) if draw.chance(3) else _table(draw, written)
     path.write_bytes(_packed(packing, content))
     tables = [judged(read, path, options), judged(_batches, path, options)]
-    if len(content) % 32 == 31:  # It takes twenty times as long.
-        with _all_files_large():
-            tables.append(judged(read, path, options))
     _agree(tables)
     if tables[0] is not None and CANARY.encode() not in content.split(b"\n")[0]:
         refuse_canary(repr(tables[0].names), "a name of a column")
@@ -87,23 +82,11 @@ def _batches(path: Path, options: ReadOptions) -> Table:
     return from_arrow(pa.Table.from_batches(list(streaming.batches(path, options))))
 
 
-@contextlib.contextmanager
-def _all_files_large() -> Iterator[None]:
-    """Let the compiled loops read small files too."""
-    before = delimited._is_large
-    delimited._is_large = lambda *_: True  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        delimited._is_large = before
-
-
 def _agree(found: list[Any]) -> None:
     """:raises FindingError: one way reads what another refuses, or reads it differently."""
-    plain, *others = found
-    for other, place in zip(others, ("streaming.py:batches", "lanes.py:encode"), strict=False):
-        if (plain is None) != (other is None) or (plain and _cells(plain) != _cells(other)):
-            raise FindingError("readers disagree", place, f"{_size(plain)} and {_size(other)} rows")
+    plain, other = found
+    if (plain is None) != (other is None) or (plain and _cells(plain) != _cells(other)):
+        raise FindingError("readers disagree", "streaming.py:batches", f"{_size(plain)} and {_size(other)} rows")
 
 
 def _cells(table: Table) -> Any:

@@ -1,19 +1,26 @@
-"""A lock that is a file: for processes of one host that share a folder."""
+"""The one lock: a file, for processes of one host that share a folder; and how long another process is waited for."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import os
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
-from anon_airflow.audit.failures import Failure
+from anon_airflow.withheld import reason_of
 from anon_core.errors import StorageError
 
-__all__ = ["is_held", "locked", "locked_if_free"]
+__all__ = ["BUSY", "is_held", "locked", "locked_if_free", "wait_for"]
 
+T = TypeVar("T")
+
+BUSY = (
+    "Another process has held it for too long: wait until it ends and try again (Airflow retries by itself). If it "
+    "stays so, look for a process that hangs, or a backup that holds a lock"
+)
+_NOT_PERMITTED = "Let this user of the system read and write the file and its folder; then try again"
 _MAX_PAUSE_S, _MIN_PAUSE_S = 0.05, 0.005
 _NO_LOCKS = "Keep it on a file system with locks; the audit store can also be a PostgreSQL database"
 
@@ -21,11 +28,10 @@ _NO_LOCKS = "Keep it on a file system with locks; the audit store can also be a 
 @contextlib.contextmanager
 def locked(path: Path, timeout_s: float, *, create: bool = True, shared: bool = False) -> Iterator[None]:
     """
-    Hold a lock file; the system lets go of the lock when the process dies, however it dies.
+    Hold a lock file, or a folder that is there; the system lets go of the lock when the process dies, however it dies.
 
-    A process that has waited longer tries more often, so that each of many gets its turn. With ``create=False``, for a
-    reader of a copy, it goes on without a lock where there is no such file, or where the file may not be written. A
-    ``shared`` lock is held together with other shared ones.
+    With ``create=False``, for a reader of a copy, it goes on without a lock where there is no such file, or where the
+    file may not be written. A ``shared`` lock is held together with other shared ones.
 
     :raises StorageError: the file cannot be made, or another process has held it for ``timeout_s`` seconds.
     """
@@ -65,14 +71,29 @@ def is_held(path: Path) -> bool:
         return False
 
 
+def wait_for(attempt: Callable[[], T | None], timeout_s: float, pause_s: float | None = None) -> T | None:
+    """
+    Try again and again until there is a result, and return it; None after the time limit.
+
+    Without ``pause_s``, a process that has waited longer tries more often, so that each of many gets its turn.
+    """
+    if (found := attempt()) is not None:
+        return found
+    from tenacity import Retrying, retry_if_result, stop_after_delay  # Few have to wait.
+
+    again = Retrying(
+        retry=retry_if_result(lambda result: result is None),
+        stop=stop_after_delay(timeout_s),
+        wait=lambda state: pause_s or max(_MAX_PAUSE_S / (1 + (state.seconds_since_start or 0)), _MIN_PAUSE_S),
+        retry_error_callback=lambda _: None,
+    )
+    return again(attempt)
+
+
 def _wait_for_lock(path: Path, timeout_s: float, *, shared: bool) -> int:
-    began = time.monotonic()
-    while (handle := _try_lock(path, shared=shared)) is None:
-        waited = time.monotonic() - began
-        if waited > timeout_s:
-            reason = f"another process has held it for {timeout_s:g} seconds"
-            raise StorageError(str(path), "locking", reason, Failure.BUSY.value)
-        time.sleep(max(_MAX_PAUSE_S / (1 + waited), _MIN_PAUSE_S))
+    handle = wait_for(lambda: _try_lock(path, shared=shared), timeout_s)
+    if handle is None:
+        raise StorageError(str(path), "locking", f"another process has held it for {timeout_s:g} seconds", BUSY)
     return handle
 
 
@@ -85,10 +106,10 @@ def _try_lock(path: Path, *, shared: bool = False) -> int | None:
     """
     while True:
         try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            how = os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+            handle = os.open(path, how | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            reason = error.strerror or type(error).__name__
-            raise StorageError(str(path), "locking", reason, Failure.PERMISSION.value) from None
+            raise StorageError(str(path), "locking", reason_of(error), _NOT_PERMITTED) from None
         try:
             fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
             if _is_still_at(handle, path):
@@ -98,7 +119,7 @@ def _try_lock(path: Path, *, shared: bool = False) -> int | None:
             return None
         except OSError as error:  # Some network file systems have no locks.
             os.close(handle)
-            raise StorageError(str(path), "locking", error.strerror or type(error).__name__, _NO_LOCKS) from None
+            raise StorageError(str(path), "locking", reason_of(error), _NO_LOCKS) from None
         except BaseException:  # An interrupt, too, must not leave the handle open, and the lock held.
             os.close(handle)
             raise
