@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anon_airflow import gate
+from anon_airflow.suite import render_suite
 from anon_core.distribution import write_csv, write_parquet
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.models import Measurement
@@ -96,6 +97,28 @@ def by_gate(spec: Publication, table: Table, folder: Path) -> dict[str, Any]:
     return {one.name: (one.passed, one.observed, one.required) for one in verdict.checks}
 
 
+def by_expectations(spec: Publication, table: Table, *, weighted: bool) -> dict[str, Any]:
+    """Measure each expectation of the suite by itself, on the rows or on distinct rows with their weights."""
+    from anon_airflow.expectations import OURS, hierarchies_in, originals
+    from anon_airflow.expectations.evaluation import batch_of
+
+    name = "0" * 64
+    suite = render_suite(spec, rows_before=table.rows, today=TODAY, original=name)
+    frame = table.to_arrow().to_pandas()
+    weight = "rows" if weighted else None
+    if weighted:
+        frame = frame.groupby(list(NAMES), dropna=False, observed=True).size().rename("rows").reset_index()
+    batch, found = batch_of(frame), {}
+    with hierarchies_in(spec.root), originals({f"sha256:{name}": table_frequencies(table)}):
+        for entry in suite["expectations"]:
+            expectation = OURS[entry["type"]](**{**entry["kwargs"], "weight_column": weight})
+            result = batch.validate(expectation, result_format="BASIC")
+            measured = result.result["measured"]
+            observed = "none" if measured is None else measured
+            found[entry["meta"]["name"]] = (result.success, observed, result.result["required"])
+    return found
+
+
 def table_frequencies(table: Table) -> Any:
     from anon_core.frequency import FrequencyTable
 
@@ -108,11 +131,16 @@ def figures(one: Measurement) -> tuple[Any, ...]:
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=TABLES, policy=policies())
-def test_recoding_command_and_gate_measure_the_same(rows: list[tuple[str, ...]], policy: dict[str, Any]) -> None:
+def test_recoding_command_gate_and_expectations_measure_the_same(
+    rows: list[tuple[str, ...]], policy: dict[str, Any]
+) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         spec, table = publication(folder, policy), table_of(NAMES, rows)
         command, recoding, gated = by_command(spec, table), by_recoding(spec, table), by_gate(spec, table, folder)
+        alone = [by_expectations(spec, table, weighted=weighted) for weighted in (False, True)]
+    own = {name: gated[name] for name in alone[0]}
+    assert alone == [own, own]
     asked = set(command) - {"made_from_original"}
     assert asked <= set(gated)
     assert {name: command[name] for name in asked} == {name: gated[name] for name in asked}
