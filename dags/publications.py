@@ -143,12 +143,15 @@ def _dag_of(path: Path, others: Collection[str]) -> DAG:
 
     :raises SpecError: the file cannot be used, be it that Airflow does not take what it says.
     """
-    publication = load_spec(path)
-    if publication.dag_id in others:
-        raise SpecError(str(path), [Problem(1, "dataset", f"another file publishes {publication.dataset!r} already")])
     try:
+        publication = load_spec(path)
+        if publication.dag_id in others:
+            what = f"another file publishes {publication.dataset!r} already"
+            raise SpecError(str(path), [Problem(1, "dataset", what)])
         dag = publication_dag(publication)
         dag.validate()
+    except SpecError:
+        raise
     except Exception as error:  # noqa: BLE001 - Whatever it is, the other files must not suffer for it.
         raise SpecError(str(path), [Problem(1, "", f"Airflow does not take it: {error}")]) from None
     return dag

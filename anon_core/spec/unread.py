@@ -12,7 +12,7 @@ from anon_core.yaml_lines import Location, name_of, plain
 
 __all__ = ["Unread", "misspelt"]
 
-_ALIKE = 0.8
+_ALIKE = 0.75
 """From this likeness on, an unknown key is a slip and not the key of something that is not installed."""
 
 

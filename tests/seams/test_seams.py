@@ -217,6 +217,11 @@ def test_a_file_whose_members_are_not_installed_is_read_and_refused_by_what_runs
     ]
     with pytest.raises(InvalidInputError, match="privacy model `delta_presence`; install the one that does"):
         publication.refuse_unread()
+    from click.testing import CliRunner
+
+    ended = CliRunner().invoke(commands, ["check", str(tmp_path / "population.csv"), "--spec", str(spec)])
+    assert isinstance(ended.exception, InvalidInputError)
+    assert str(ended.exception).startswith("privacy.delta_presence: no installed package brings")
 
 
 def test_processes_find_members_by_their_entry_points(tmp_path: Path) -> None:
