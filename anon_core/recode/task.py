@@ -9,7 +9,6 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.engines.engine import Engine
-from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.ladder import Ladder
@@ -18,17 +17,6 @@ from anon_core.policy import PartialPolicy, rows_allowed
 from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.recode.requirements import Requirements, models_reached
 from anon_core.spec import PartialPublication, Recode
-from anon_core.wording import counted
-
-
-def refuse_k_above_rows(k: int, rows: int, *, dropped: int = 0, where: str = "the table") -> None:
-    """:raises InvalidInputError: ``where`` there are fewer rows than k, beside ``dropped`` ones with gaps."""
-    if k > rows:
-        raise InvalidInputError(
-            f"privacy.k is {k}, but {where} has only {counted(rows, 'row')}"
-            + (f" ({dropped:,} more were dropped for their gaps)" if dropped else "")
-            + "; no class can be that large: lower k or publish this dataset less often"
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

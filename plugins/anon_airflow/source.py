@@ -56,7 +56,7 @@ def read_source(publication: Publication, source: Source) -> Collected:
     Read the source and compare it with what is declared; columns to be decomposed become their published parts.
 
     :raises TableError: the source cannot be read, or its columns are not the declared ones.
-    :raises InvalidInputError: there are fewer rows than ``k``, a hierarchy, a grouping or a rule that splits a column
+    :raises InvalidInputError: a hierarchy, a grouping or a rule that splits a column
         does not cover every value, a guard names none, or the gate could not place what would be published.
     """
     from anon_core.detect.preparation import prepare
@@ -66,7 +66,6 @@ def read_source(publication: Publication, source: Source) -> Collected:
     from anon_core.hierarchy.kinds.intervals import group_numbers
     from anon_core.hierarchy.published import refuse_unplaceable
     from anon_core.recode.freeform_problem import FreeformProblem
-    from anon_core.recode.task import refuse_k_above_rows
 
     engine = engine_named(publication.engine, source=Path(source.address))
     table = source.read()
@@ -77,7 +76,6 @@ def read_source(publication: Publication, source: Source) -> Collected:
     table = table.select([name for name in table.names if name in publication.published])
     prepared = prepare(table, publication.quasi_identifiers, drop_missing=publication.missing is Missing.DROP)
     table, dropped = prepared.table, prepared.dropped
-    refuse_k_above_rows(publication.privacy.k, table.rows, dropped=dropped, where=source.name)
     ladders(publication, table, publication.quasi_identifiers)
     rows = engine.of(table)
     if guarded := publication.privacy.freeform:

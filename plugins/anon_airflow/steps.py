@@ -57,7 +57,7 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
 
     ``source_text`` is the template of the source, filled in for the period.
     Identifiers and dropped columns never get there. Everything that can be known to go wrong later (an unwritable
-    portal, a hierarchy with holes, a k above the number of rows, a search that would not end, a waiver that has ended)
+    portal, a hierarchy with holes, a search that would not end, a waiver that has ended)
     is found here, before any long work.
     """
     from anon_core.detect.search_size import check_column_sets

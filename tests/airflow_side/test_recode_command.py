@@ -318,7 +318,6 @@ def test_an_existing_file_is_overwritten_only_when_asked_and_what_is_read_never(
 WRONG: dict[str, tuple[dict[str, Any], tuple[str, ...], str]] = {
     "no k": ({"privacy": None}, (), "no privacy.k"),
     "k below 2": ({}, ("-k", "1"), "-k"),
-    "more than there are rows": ({"privacy": {"k": 401}}, (), "only 400 rows"),
     "a unit": ({"unit": "id"}, (), "counts rows"),
     "nobody to protect": (
         {"columns": {**COLUMNS, **{name: {"role": "other"} for name in QUASI}}, "recode": {"method": "none"}},
@@ -342,6 +341,12 @@ WRONG: dict[str, tuple[dict[str, Any], tuple[str, ...], str]] = {
     "a picture of another kind": ({}, ("--plot", "x.pdf"), ".svg or .png"),
     "a column that is not there": ({"columns": {**COLUMNS, "age": {"role": "other"}}}, (), "no column named 'age'"),
 }
+
+
+def test_more_rows_per_class_than_there_are_end_with_1_and_write_nothing(tmp_path, table):
+    ended = run(tmp_path, spec=spec_of(tmp_path, privacy={"k": 401}))
+    assert ended.code == 1 and "k 401 not reached: best 400" in ended.err
+    assert not (tmp_path / "out.csv").exists()
 
 
 @pytest.mark.parametrize("what", WRONG)

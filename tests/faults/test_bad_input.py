@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import pty
 import subprocess
@@ -247,12 +248,22 @@ def test_a_hierarchy_with_lines_of_different_depth(tmp_path):
 
 
 def test_k_larger_than_the_table(tmp_path):
-    run_wrong(tmp_path, "privacy.k is 500, but people.csv has only 400 rows", "lower k", privacy={"k": 500})
+    (reason,) = refused(write_publication(tmp_path, privacy={"k": 500}), tmp_path / "home")
+    assert "k 500 not reached: best 400" in reason and "lower privacy.k" in reason
 
 
 def test_k_larger_than_what_is_left_after_dropping_gaps(tmp_path):
     rows = [(i, b, "" if n % 2 else t, s, p, x) for n, (i, b, t, s, p, x) in enumerate(people())]
-    run_wrong(tmp_path, "only 200 rows (200 more were dropped", rows=rows, missing="drop", privacy={"k": 300})
+    spec = write_publication(tmp_path, rows, missing="drop", privacy={"k": 300})
+    (reason,) = refused(spec, tmp_path / "home")
+    assert "larger than the table, which has 200 rows" in reason
+
+
+def refused(spec: Path, home: Path) -> list[str]:
+    """The reasons why a run refuses a table that is read well, and publishes nothing."""
+    ended = anon("run", spec, "--json", home=home)
+    assert ended.code == 1 and versions_of(spec) == [] and staged_files(home) == []
+    return json.loads(ended.out)["reasons"]
 
 
 def test_every_row_has_a_gap(tmp_path):

@@ -82,7 +82,6 @@ def recode(
     from anon_core.engines.engine import engine_named
     from anon_core.engines.formulas import formula_safe
     from anon_core.recode.sweep import sweep_k
-    from anon_core.recode.task import refuse_k_above_rows
     from anon_core.report.originals import prepared_original
     from anon_core.report.question import Question
     from anon_core.report.recoding import recode_publication
@@ -96,7 +95,6 @@ def recode(
         check_picture(plot, sources=(*read, output))
     source = _read(table, publication, reading)
     content = prepared_original(source, publication)
-    refuse_k_above_rows(question.k, content.rows, dropped=source.rows - content.rows, where=table.name)
     rows = engine_named(publication.engine, source=table).of(content)
     watch = Stopwatch()
     recoded = recode_publication(publication, rows, keep_order=keep_order, progress=watch.steps)
