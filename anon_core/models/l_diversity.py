@@ -12,9 +12,8 @@ from anon_core.policy import Diversity
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
-    from anon_core.models.classes import Classes
     from anon_core.models.measurement import Measurement
-    from anon_core.models.subject import Subject
+    from anon_core.models.subject import Classes, Subject
     from anon_core.score.classes import ClassMeasure, SensitiveClasses
     from anon_core.table import Mask
 

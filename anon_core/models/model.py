@@ -15,8 +15,7 @@ from anon_core.waivers import waiver_of
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
-    from anon_core.models.classes import Classes
-    from anon_core.models.subject import Subject
+    from anon_core.models.subject import Classes, Subject
     from anon_core.policy import PartialPolicy
     from anon_core.table import Mask
 

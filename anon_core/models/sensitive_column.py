@@ -19,9 +19,8 @@ from anon_core.waivers import waiver_of
 from anon_core.yaml_lines import as_text
 
 if TYPE_CHECKING:
-    from anon_core.models.classes import Classes
     from anon_core.models.measurement import Measurement
-    from anon_core.models.subject import Subject
+    from anon_core.models.subject import Classes, Subject
     from anon_core.score.classes import ClassMeasure, SensitiveClasses
 
 __all__ = ["SensitiveColumnModel"]
