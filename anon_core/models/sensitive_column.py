@@ -12,8 +12,7 @@ from pydantic import ValidationError
 
 from anon_core.errors import InternalError
 from anon_core.models.asked import Asked
-from anon_core.models.model import Need, PrivacyModel
-from anon_core.models.requirement import named
+from anon_core.models.model import Need, PrivacyModel, named
 from anon_core.policy import Model, PartialPolicy
 from anon_core.waivers import waiver_of
 from anon_core.yaml_lines import as_text
