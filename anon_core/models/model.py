@@ -183,17 +183,9 @@ class PrivacyModel(ABC):
 
     def unmeasured(self, reason: str) -> Measurement:
         """Return a measurement that has not passed, because nothing could be measured."""
-        return Measurement(
-            model=self.key,
-            name=self.name,
-            columns=self.columns,
-            column=self.column,
-            passed=False,
-            observed=None,
-            required=None,
-            sentence=f"{self.title}: not measured, {reason}",
-            measured=False,
-        )
+        sentence = f"not measured, {reason}"
+        nothing = self.measurement(passed=False, observed=None, required=None, sentence=sentence, goal="", reached="")
+        return replace(nothing, measured=False)
 
 
 def _figure(observed: Figure) -> str:
