@@ -20,8 +20,6 @@ from anon_core.yaml_lines import as_text
 if TYPE_CHECKING:
     from anon_core.score.classes import ClassMeasure, SensitiveClasses
 
-__all__ = ["SensitiveColumnModel"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SensitiveColumnModel(PrivacyModel):

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from anon_core.recode.progress import Progress
     from anon_core.recode.task import Task
 
-__all__ = ["Attempt", "Promise", "RecodingMethod", "of_every_class"]
-
 K = ("k_anonymity", "k_beside_original")
 """The models of the four k's."""
 ALONE = "no_singletons"

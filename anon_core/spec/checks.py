@@ -24,8 +24,6 @@ from anon_core.spec.written import list_at as _list
 from anon_core.spec.written import text_at as _text_at
 from anon_core.yaml_lines import Document, Location, as_text, name_of
 
-__all__ = ["NOT_BUILT", "NOT_GATED", "cross_problems", "not_built_problems", "plain_sentences"]
-
 _REMOVE = "remove it or set it to null"
 _ANY = None
 

@@ -13,8 +13,6 @@ from typing import Any
 
 from anon_core.spec.patterns import MAX_PATTERN_LENGTH, search_problem
 
-__all__ = ["argument_problem"]
-
 MAX_WAYS = 1_000_000
 """In how many ways an expression may match a cell of a hundred characters."""
 _CELL_LENGTH = 100

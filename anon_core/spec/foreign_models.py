@@ -13,8 +13,6 @@ from anon_core.spec.checks import plain_sentences
 from anon_core.spec.unread import Unread, misspelt
 from anon_core.yaml_lines import Document, Location, name_of, plain
 
-__all__ = ["read_foreign_models"]
-
 
 def read_foreign_models(document: Document, context: dict[int, Any]) -> list[Problem]:
     """

@@ -12,8 +12,6 @@ from anon_core.spec.parts import parts_of, with_parts
 from anon_core.spec.written import Found, at, text_at
 from anon_core.yaml_lines import Location
 
-__all__ = ["freeform_problems", "guarded_names"]
-
 _HERE: Location = ("privacy", "freeform", "columns")
 _KEPT = ("quasi", "sensitive", "other")
 _BUILT_FROM_VALUES = ("intervals", "prefix", "date")

@@ -18,8 +18,6 @@ from anon_core.registry import PORTALS, SOURCES, Registry
 from anon_core.spec.private_folders import PrivateFolder
 from anon_core.spec.unread import Unread, misspelt
 
-__all__ = ["PortalSection", "PortalSettings", "SourceSection", "SourceSettings", "key_in", "member_of", "unread_in"]
-
 
 class SourceSettings(Model):
     """What a publication file says about its source; every source has a model of its own below this one."""

@@ -18,8 +18,6 @@ from anon_core.spec.unread import Unread
 if TYPE_CHECKING:
     from anon_core.spec.publication import PartialPublication
 
-__all__ = ["PrivateFolder", "link_problem", "place_problem", "private_folders", "real_path"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateFolder:

@@ -14,8 +14,6 @@ from anon_core.spec.unread import Unread, misspelt
 from anon_core.spec.written import did_you_mean
 from anon_core.yaml_lines import as_text, plain
 
-__all__ = ["MOST_SWEEPS", "Intervals", "Mode", "Recode", "Replace", "UtilityMeasure", "Years"]
-
 MOST_SWEEPS = 100_000
 """More sweeps of the improvement search than anybody waits for are a slip."""
 

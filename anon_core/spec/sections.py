@@ -16,20 +16,6 @@ from anon_core.spec.expectation_arguments import argument_problem
 from anon_core.spec.unread import misspelt
 from anon_core.yaml_lines import plain
 
-__all__ = [
-    "AirflowSettings",
-    "Approval",
-    "Asset",
-    "Csv",
-    "Detect",
-    "EngineKey",
-    "Expectation",
-    "Metadata",
-    "Missing",
-    "Schedule",
-    "Slug",
-]
-
 _USUAL_WAIT = "7d"
 _LONGEST_WAIT = 365 * 86400
 _PRESETS = ("@hourly", "@daily", "@weekly", "@monthly", "@quarterly", "@yearly", "@once", "@continuous")

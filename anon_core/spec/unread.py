@@ -10,8 +10,6 @@ from anon_core.policy import Model
 from anon_core.registry import Registry
 from anon_core.yaml_lines import Location, name_of, plain
 
-__all__ = ["Unread", "misspelt"]
-
 _ALIKE = 0.8
 """From this likeness on, an unknown key is a slip and not the key of something that is not installed."""
 

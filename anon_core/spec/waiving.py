@@ -12,8 +12,6 @@ from typing import Any
 from anon_core.waivers import NamedCheck, named_check, not_waivable, waivable
 from anon_core.yaml_lines import Location, as_text
 
-__all__ = ["waiver_problems"]
-
 _Found = Iterator[tuple[Location, str]]
 _Check = tuple[str, str | None]
 """A check that is required: its name, and its column where it is of one."""

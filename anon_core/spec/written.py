@@ -12,8 +12,6 @@ from anon_core.registry import METHODS
 from anon_core.spec.parts import parts_of, with_parts
 from anon_core.yaml_lines import Location, as_text
 
-__all__ = ["ROLES", "Found", "Written", "at", "did_you_mean", "list_at", "text_at", "unknown_column"]
-
 ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
 Found = Iterator[tuple[Location, str]]
 """What is wrong: where it is written, and what to do."""
