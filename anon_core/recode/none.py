@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from anon_core.recode.method import RecodingMethod
+from anon_core.recode.method import Progress, RecodingMethod
 
 if TYPE_CHECKING:
     from anon_core.recode.outcome import Recoding
-    from anon_core.recode.progress import Progress
     from anon_core.recode.task import Task
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from anon_core import kernels
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.recode.freeform_problem import FreeformProblem
-from anon_core.recode.progress import Progress
+from anon_core.recode.method import Progress
 from anon_core.score.freeform.breaches import is_breached
 
 

@@ -12,8 +12,8 @@ from anon_core.kernels import Integers
 from anon_core.plan import RecodingPlan
 from anon_core.recode.compliance import PlanMeasurements, hold_to_promise
 from anon_core.recode.freeform_problem import FreeformProblem
+from anon_core.recode.method import Progress
 from anon_core.recode.prioritised import PrioritisedRecoding
-from anon_core.recode.progress import Progress
 from anon_core.recode.requirements import Requirements
 from anon_core.recode.task import Task
 from anon_core.spec import Mode
