@@ -17,8 +17,7 @@ from anon_core.spec.recode import Recode
 from anon_core.spec.written import Found, Written, at
 
 if TYPE_CHECKING:
-    from anon_core.recode.outcome import Recoding
-    from anon_core.recode.task import Task
+    from anon_core.recode.task import Recoding, Task
 
 Progress = Callable[[str, int, int], None]
 """Called with what is counted (such as `level combinations`), how many are done, and of how many at most."""

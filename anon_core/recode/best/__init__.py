@@ -9,8 +9,7 @@ from anon_core.recode.method import FREEFORM, Progress, Promise, RecodingMethod,
 from anon_core.spec.recode import Recode
 
 if TYPE_CHECKING:
-    from anon_core.recode.outcome import Recoding
-    from anon_core.recode.task import Task
+    from anon_core.recode.task import Recoding, Task
 
 
 class BestRecoding(RecodingMethod):

@@ -10,8 +10,7 @@ from anon_core.spec.recode import Mode, Recode
 from anon_core.spec.written import Found, Written
 
 if TYPE_CHECKING:
-    from anon_core.recode.outcome import Recoding
-    from anon_core.recode.task import Task
+    from anon_core.recode.task import Recoding, Task
 
 
 class FreeformRecoding(RecodingMethod):

@@ -17,8 +17,7 @@ from anon_core.recode.freeform.cuts import Cut, specialise
 from anon_core.recode.freeform.upwards import recode_upwards
 from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.recode.method import Progress
-from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.task import Task
+from anon_core.recode.task import Candidate, Recoding, Task
 from anon_core.score.freeform import FreeformCheck
 
 

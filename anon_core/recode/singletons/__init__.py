@@ -15,8 +15,7 @@ from anon_core.spec.written import Found, Written, at, text_at, unknown_column
 from anon_core.yaml_lines import Location, as_text
 
 if TYPE_CHECKING:
-    from anon_core.recode.outcome import Recoding
-    from anon_core.recode.task import Task
+    from anon_core.recode.task import Recoding, Task
 
 MAX_COMBINED = 8
 MAX_CHOSEN = 3

@@ -15,8 +15,7 @@ import numpy as np
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.plan import RecodingPlan
 from anon_core.policy import rows_allowed
-from anon_core.recode.outcome import Candidate
-from anon_core.recode.task import Task
+from anon_core.recode.task import Candidate, Task
 from anon_core.spec import Replace, Years
 
 LIMITS = (0.01, 0.05)

@@ -18,9 +18,8 @@ from anon_core.hierarchy.kinds.intervals import group_numbers
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.plan import RecodingPlan
 from anon_core.recode.method import Progress
-from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.singletons.plain_k_anonymity import plain_k_anonymity, way_of_years
-from anon_core.recode.task import Task
+from anon_core.recode.task import Candidate, Recoding, Task
 from anon_core.spec import Years
 from anon_core.table import Mask
 
