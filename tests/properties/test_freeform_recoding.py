@@ -14,7 +14,7 @@ from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
 from anon_core.recode.best.election import cost_of
 from anon_core.recode.compliance import error_of, shortfalls
-from anon_core.recode.freeform.cuts import Cut, specialise
+from anon_core.recode.freeform.search import Cut, specialise
 from anon_core.recode.freeform_problem import FreeformProblem, places_of
 from anon_core.recode.method import FREEFORM
 from anon_core.recode.methods import recode
