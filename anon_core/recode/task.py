@@ -1,4 +1,4 @@
-"""What every recoding method is given, distinct tuples and what must hold, and what it returns: a plan and its candidates."""
+"""What every recoding method is given, distinct tuples and what must hold, and what it returns: a plan."""
 
 from __future__ import annotations
 

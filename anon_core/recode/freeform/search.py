@@ -228,6 +228,9 @@ def specialise(
     """
     Specialise the table of all roots, which has no breach, until every further specialisation has one.
 
+    One value goes into its children everywhere. A specialisation that breaches once breaches for ever (the paper's
+    Corollary 3.1), so it is dropped for good, and when none is left the table is minimally generalised.
+
     With ``quasi`` and ``k`` a specialisation is also dropped if it makes a class over these columns smaller than k:
     that too lasts for ever. Candidates come by the information they give back, weighted by priority; ties by column and
     label.

@@ -8,20 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from anon_core.policy import KMeans, PartialPolicy
-from anon_core.recode.method import (
-    ALONE,
-    ROWS,
-    SUPPRESSION,
-    Attempt,
-    K,
-    Progress,
-    Promise,
-    RecodingMethod,
-    of_every_class,
-)
+from anon_core.recode.method import ALONE, ROWS, SUPPRESSION, Attempt, K, Promise, RecodingMethod, of_every_class
 from anon_core.spec.recode import Mode, Recode
 
 if TYPE_CHECKING:
+    from anon_core.recode.method import Progress
     from anon_core.recode.prioritised.search import Begun
     from anon_core.recode.task import Recoding, Task
 

@@ -175,6 +175,9 @@ def plain_k_anonymity(task: Task, ladders: Sequence[Ladder], ways: Sequence[Sequ
     """
     Measure what plain k-anonymity makes of the table, one candidate per set of columns; none is ever elected.
 
+    So the authors compare them (section 4): every set of columns is generalised in the whole table, and the rows in
+    classes below k are dropped. They allow 0.01 of the rows to be dropped, and 0.05 where that is too few.
+
     ``ways`` are those of each column when singletons are recoded; here every one but ``local`` takes part.
     """
     everywhere = [[way for way in own if way != "local"] for own in ways]
