@@ -17,8 +17,7 @@ from anon_core.recode.lattice.search import levels_for_all
 from anon_core.recode.method import Progress
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.neighbourhoods import improved
-from anon_core.recode.prioritised.node_order import mean_prices
-from anon_core.recode.prioritised.nodes import Nodes, nodes_of
+from anon_core.recode.prioritised.node_order import Nodes, mean_prices, nodes_of
 from anon_core.recode.prioritised.orders import Found, Start, better_order, start
 from anon_core.recode.prioritised.partition import Partition
 from anon_core.recode.prioritised.prices import Objective, costs_beside
