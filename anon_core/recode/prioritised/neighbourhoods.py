@@ -9,10 +9,9 @@ import numpy as np
 
 from anon_core.kernels import Floats, Integers
 from anon_core.recode.method import Progress
-from anon_core.recode.prioritised.encoding import Encoded
+from anon_core.recode.prioritised.encoding import Encoded, Partition
 from anon_core.recode.prioritised.node_order import mean_prices
 from anon_core.recode.prioritised.orders import AT_ONCE, Found
-from anon_core.recode.prioritised.partition import Partition
 from anon_core.recode.prioritised.prices import Objective
 
 SIZE = 6.0

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
-from anon_core.recode.prioritised.encoding import Encoded
-from anon_core.recode.prioritised.partition import Partition
+from anon_core.recode.prioritised.encoding import Encoded, Partition
 
 if TYPE_CHECKING:
     from anon_core.kernels.compiled.local_classes import HashTable

@@ -15,11 +15,10 @@ import numpy as np
 from anon_core.plan import RecodingPlan
 from anon_core.recode.lattice.search import levels_for_all
 from anon_core.recode.method import Progress
-from anon_core.recode.prioritised.encoding import Encoded
+from anon_core.recode.prioritised.encoding import Encoded, Partition
 from anon_core.recode.prioritised.neighbourhoods import improved
 from anon_core.recode.prioritised.node_order import Nodes, mean_prices, nodes_of
 from anon_core.recode.prioritised.orders import Found, Start, better_order, start
-from anon_core.recode.prioritised.partition import Partition
 from anon_core.recode.prioritised.prices import Objective, costs_beside
 
 SWEEPS_PER_ORDER = 3
