@@ -24,7 +24,6 @@ from anon_core.recode.method import Progress
 from anon_core.recode.prioritised import PrioritisedRecoding
 from anon_core.recode.requirements import Requirements
 from anon_core.recode.task import Candidate, Recoding, Task
-from anon_core.score.freeform import FreeformCheck
 from anon_core.score.freeform.breaches import is_breached
 from anon_core.spec import Mode
 
@@ -49,7 +48,7 @@ def recode_freeform(task: Task, *, progress: Progress | None = None) -> Recoding
         )
     _refuse_infeasible(problem)
     cut = specialise(problem, progress=progress)
-    plan, why = _plan(problem, cut), _told(cut)
+    plan, why = _plan(problem, cut.levels), _told(cut)
     if task.settings.then is not None:
         plan, why = _then(task, problem, plan, why, progress)
     check = problem.check(plan)
@@ -76,7 +75,7 @@ def _then(
     if raised.holds:
         return local, f"{why}; then prioritised recoding for k"
     cut = specialise(problem, quasi=task.frequencies.names, k=task.k, progress=progress)
-    both = _plan(problem, cut)
+    both = _plan(problem, cut.levels)
     blanked = both.project(task.frequencies.names).rows_blanked
     if blanked > task.allowed:
         worst = raised.worst
@@ -97,11 +96,7 @@ def _then(
 
 def _refuse_infeasible(problem: FreeformProblem) -> None:
     """:raises PolicyNotMetError: the table of all roots has a breach already."""
-    roots = Cut(
-        levels=tuple(np.full(ladder.maps.shape[1], ladder.height, np.int64) for ladder in problem.ladders),
-        tried=0,
-        kept=0,
-    )
+    roots = [np.full(ladder.maps.shape[1], ladder.height, np.int64) for ladder in problem.ladders]
     check = problem.check(_plan(problem, roots))
     if check.holds:
         return
@@ -117,12 +112,13 @@ def _refuse_infeasible(problem: FreeformProblem) -> None:
     )
 
 
-def _plan(problem: FreeformProblem, cut: Cut) -> RecodingPlan:
+def _plan(problem: FreeformProblem, levels: Sequence[Integers]) -> RecodingPlan:
+    """Return the plan that gives every value of every column its level in all rows."""
     codes = problem.frequencies.codes
     return RecodingPlan(
         frequencies=problem.frequencies,
         ladders=problem.ladders,
-        levels=np.stack([own[code] for own, code in zip(cut.levels, codes, strict=True)]).astype(np.int8),
+        levels=np.stack([own[code] for own, code in zip(levels, codes, strict=True)]).astype(np.int8),
         removed=np.zeros(len(problem.frequencies.weights), np.bool_),
     )
 
@@ -137,20 +133,13 @@ def _told(cut: Cut) -> str:
 def _suppressed(task: Task, problem: FreeformProblem) -> Candidate:
     """Return what suppressing every sensitive value would leave, as the paper's T2: for comparison only."""
     levels = []
-    for ladder, column, places, codes in zip(
-        problem.ladders, problem.columns, problem.places, problem.frequencies.codes, strict=True
-    ):
+    for ladder, column, places in zip(problem.ladders, problem.columns, problem.places, strict=True):
         leaf: Integers = places[ladder.maps[0]]
         secret = column.hidden[leaf] | (column.sensitivity[leaf] > 0)
-        levels.append(np.where(secret, ladder.height, 0)[codes])
-    plan = RecodingPlan(
-        frequencies=problem.frequencies,
-        ladders=problem.ladders,
-        levels=np.stack(levels).astype(np.int8),
-        removed=np.zeros(len(problem.frequencies.weights), np.bool_),
-    )
-    check: FreeformCheck = problem.check(plan)
-    left = f"; {check.breaches} breaches would be left" if check.breaches else ""
+        levels.append(np.where(secret, ladder.height, 0))
+    plan = _plan(problem, levels)
+    breaches = problem.check(plan).breaches
+    left = f"; {breaches} breaches would be left" if breaches else ""
     return measured_over_all(
         task,
         plan,
@@ -235,8 +224,7 @@ def specialise(
     that too lasts for ever. Candidates come by the information they give back, weighted by priority; ties by column and
     label.
     """
-    search = _Search(problem, problem.frequencies.positions(quasi), k)
-    return search.run(progress)
+    return _Search(problem, problem.frequencies.positions(quasi), k).run(progress)
 
 
 class _Search:

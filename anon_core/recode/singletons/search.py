@@ -23,6 +23,9 @@ from anon_core.recode.task import Candidate, Recoding, Task
 from anon_core.spec import Replace, Years
 from anon_core.table import Mask
 
+LIMITS = (0.01, 0.05)
+"""The shares of the rows that the paper lets k-anonymity drop."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tried:
@@ -69,7 +72,7 @@ def recode_singletons(task: Task, *, progress: Progress | None = None) -> Recodi
     if years is not None:
         (at,) = frequencies.positions([years.column])
         ladders[at] = group_numbers(frequencies, years)
-        ways[at] = ("", way_of_years(years))
+        ways[at] = ("", "global" if years.replace is Replace.RANGE else "global (means: invented values)")
     alone = frequencies.weights == 1
     if not alone.any():
         unchanged = RecodingPlan.unchanged(frequencies, ladders)
@@ -132,9 +135,7 @@ def _try(
     for i, way in enumerate(ways):
         if way:
             levels[i] = alone if way == "local" else 1
-    plan = RecodingPlan(
-        frequencies=frequencies, ladders=tuple(ladders), levels=levels, removed=np.zeros(frequencies.tuples, np.bool_)
-    )
+    plan = replace(RecodingPlan.unchanged(frequencies, ladders), levels=levels)
     released = plan.released()
     left = released.singletons
     if 0 < left <= allowed and left < frequencies.rows:  # Never a release without rows.
@@ -160,15 +161,6 @@ def _describe(tried: _Tried, task: Task, *, elected: bool) -> Candidate:
     """Measure a combination; singletons and distinct tuples are those before any is removed, as in the paper."""
     measured = Candidate.of(tried.plan, method="singletons", name=tried.name, weights=task.by_name, elected=elected)
     return replace(measured, singletons=tried.singletons, distinct=tried.distinct)
-
-
-LIMITS = (0.01, 0.05)
-"""The shares of the rows that the paper lets k-anonymity drop."""
-
-
-def way_of_years(years: Years) -> str:
-    """Return how a column of numbers is generalised, in words: a mean is a value that nobody has."""
-    return "global" if years.replace is Replace.RANGE else "global (means: invented values)"
 
 
 def plain_k_anonymity(task: Task, ladders: Sequence[Ladder], ways: Sequence[Sequence[str]]) -> list[Candidate]:
