@@ -10,7 +10,7 @@ from anon_core.report.plots.drawing import BLUE, ORANGE, counted, named, named_s
 if TYPE_CHECKING:
     from anon_core.hierarchy.decompose import Decomposition
 
-MOST = 40
+MOST_SETS = 40
 """More sets of columns than this are not drawn: those with most rows alone before are."""
 
 
@@ -22,8 +22,8 @@ def plot_decomposition(decomposition: Decomposition, path: Path | str) -> None:
     :raises StorageError: the file cannot be written.
     """
     effect = list(decomposition.effect)
-    if len(effect) > MOST:
-        effect = sorted(effect, key=lambda one: (-one.before.outliers, len(one.columns), one.columns))[:MOST]
+    if len(effect) > MOST_SETS:
+        effect = sorted(effect, key=lambda one: (-one.before.outliers, len(one.columns), one.columns))[:MOST_SETS]
     labels = [named_set(one.columns, lines=1) for one in effect]
     published = [part.name for part in decomposition.parts if part.published]
     with picture(path, width=9.5, height=1.8 + 0.45 * len(labels)) as figure:
@@ -53,7 +53,9 @@ def plot_decomposition(decomposition: Decomposition, path: Path | str) -> None:
         axes.xaxis.set_major_formatter(lambda value, _: counted(int(value)))
         axes.set_xlabel(f"rows alone in their class (count, and % of {counted(decomposition.rows, 'row')})")
         axes.set_ylabel("columns that others may know")
-        shown = "" if len(effect) == len(decomposition.effect) else f" ({MOST} of {len(decomposition.effect)} sets)"
+        shown = (
+            "" if len(effect) == len(decomposition.effect) else f" ({MOST_SETS} of {len(decomposition.effect)} sets)"
+        )
         title = f"Rows singled out before and after {named(decomposition.column)} was decomposed{shown}"
         figure.suptitle(title, x=0.01, ha="left", fontsize=11)
         figure.legend(loc="outside lower right", ncols=2)

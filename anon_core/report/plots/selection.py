@@ -10,7 +10,7 @@ from anon_core.report.plots.drawing import BLACK, BLUE, SKY, counted, named_set,
 if TYPE_CHECKING:
     from anon_core.detect.selective import Selection
 
-MOST = 60
+MOST_SUBSETS = 60
 """More subsets than this are not drawn: those with most distinct tuples are."""
 
 
@@ -24,8 +24,8 @@ def plot_selection(selection: Selection, path: Path | str) -> None:
     :raises StorageError: the file cannot be written.
     """
     subsets = list(selection.subsets)
-    if len(subsets) > MOST:
-        subsets = sorted(subsets, key=lambda one: (-one.distinct, len(one.columns), one.columns))[:MOST]
+    if len(subsets) > MOST_SUBSETS:
+        subsets = sorted(subsets, key=lambda one: (-one.distinct, len(one.columns), one.columns))[:MOST_SUBSETS]
     labels = [named_set(one.columns, lines=1) for one in subsets]
     with picture(path, width=9.5, height=1.8 + 0.25 * len(labels)) as figure:
         axes = figure.subplots()
@@ -48,6 +48,8 @@ def plot_selection(selection: Selection, path: Path | str) -> None:
         axes.xaxis.set_major_formatter(lambda value, _: counted(int(value)))
         axes.set_xlabel("distinct combinations of values, and rows singled out (count)")
         axes.set_ylabel("columns of the subset")
-        shown = "" if len(subsets) == len(selection.subsets) else f" ({MOST} of {len(selection.subsets)} subsets)"
+        shown = (
+            "" if len(subsets) == len(selection.subsets) else f" ({MOST_SUBSETS} of {len(selection.subsets)} subsets)"
+        )
         figure.suptitle(f"How far every subset tells rows apart{shown}", x=0.01, ha="left", fontsize=11)
         figure.legend(loc="outside lower right", ncols=2)
