@@ -1,4 +1,4 @@
-"""Rows by the size of their class, and by the risk that follows from it: one attack in the size of the class is right."""
+"""Rows by the size of their class, where k divides them, and by the risk that follows: one in the size of the class."""
 
 from __future__ import annotations
 
