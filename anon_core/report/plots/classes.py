@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anon_core.kernels import Integers
-from anon_core.report.plots.drawing import BLACK, BLUE, GREY, ORANGE, RED, counted, percent, rows_downwards
+from anon_core.kernels import Floats, Integers
+from anon_core.report.plots.drawing import (
+    BLACK,
+    BLUE,
+    GREY,
+    ORANGE,
+    RED,
+    counted,
+    percent,
+    rows_downwards,
+    write_beside,
+)
 from anon_core.score.risk import THRESHOLDS
 
 if TYPE_CHECKING:
@@ -18,6 +28,7 @@ if TYPE_CHECKING:
 
 _STARTS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000, 100_000, 1_000_000)
 _STRIPES = "////"
+_TICKS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,27 +107,16 @@ def _bars(
                 label=f"{when}{what}",
             )
     for at, number in enumerate(rows.tolist()):
-        axes.annotate(
-            f"{counted(number)} ({percent(number, found.total)})" if number else "0",
-            (number, at + shift),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=7,
-        )
-
-
-Points = np.ndarray[Any, np.dtype[np.float64]]
-
-_TICKS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
+        text = f"{counted(number)} ({percent(number, found.total)})" if number else "0"
+        write_beside(axes, text, (number, at + shift), gap=4, size=7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskCurve:
     """From each of the ``risks`` on, ascending, up to the next: the share of rows whose risk is above it."""
 
-    risks: Points
-    shares: Points
+    risks: Floats
+    shares: Floats
 
 
 def risk_curve(found: RowsBySize, lowest: float) -> RiskCurve:

@@ -17,6 +17,7 @@ from anon_core.report.plots.drawing import (
     named_set,
     picture,
     rows_downwards,
+    write_beside,
 )
 
 if TYPE_CHECKING:
@@ -108,14 +109,8 @@ def plot_selection(selection: Selection, path: Path | str) -> None:
         axes.barh(rows, [one.distinct for one in subsets], color=colours, height=0.7, label="distinct combinations")
         axes.plot([one.singletons for one in subsets], rows, "D", color=BLACK, markersize=4, label="rows singled out")
         for at, one in enumerate(subsets):
-            axes.annotate(
-                counted(one.distinct) + (" (elected)" if one.columns == selection.elected else ""),
-                (max(one.distinct, one.singletons), at),
-                xytext=(6, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=8,
-            )
+            text = counted(one.distinct) + (" (elected)" if one.columns == selection.elected else "")
+            write_beside(axes, text, (max(one.distinct, one.singletons), at), gap=6)
         rows_downwards(axes, labels)
         axes.grid(visible=False, axis="y")
         axes.set_xlim(0, 1.18 * max([one.distinct for one in subsets] or [1]))
@@ -154,14 +149,7 @@ def plot_decomposition(decomposition: Decomposition, path: Path | str) -> None:
             at = [row + offset for row in range(len(effect))]
             axes.barh(at, [one.outliers for one in counts], height=0.38, color=colour, label=f"{word}: {what}")
             for place, one in zip(at, counts, strict=True):
-                axes.annotate(
-                    f"{counted(one.outliers)}  ({one.share:.2%})",
-                    (one.outliers, place),
-                    xytext=(5, 0),
-                    textcoords="offset points",
-                    va="center",
-                    fontsize=8,
-                )
+                write_beside(axes, f"{counted(one.outliers)}  ({one.share:.2%})", (one.outliers, place))
         rows_downwards(axes, labels)
         axes.grid(visible=False, axis="y")
         axes.set_xlim(
