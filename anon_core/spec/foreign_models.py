@@ -10,7 +10,7 @@ from anon_core.errors import Problem
 from anon_core.policy import PartialPolicy, quoted
 from anon_core.registry import MODELS
 from anon_core.spec.checks import plain_sentences
-from anon_core.spec.unread import Unread, misspelt
+from anon_core.spec.written import Unread, misspelt
 from anon_core.yaml_lines import Document, Location, name_of, plain
 
 

@@ -16,7 +16,7 @@ from anon_core.errors import InvalidInputError
 from anon_core.policy import Model, Whole
 from anon_core.registry import PORTALS, SOURCES, Registry
 from anon_core.spec.private_folders import PrivateFolder
-from anon_core.spec.unread import Unread, misspelt
+from anon_core.spec.written import Unread, misspelt
 
 
 class SourceSettings(Model):

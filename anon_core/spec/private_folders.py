@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anon_core.spec.unread import Unread
+from anon_core.spec.written import Unread
 
 if TYPE_CHECKING:
     from anon_core.spec.publication import PartialPublication

@@ -45,7 +45,7 @@ from anon_core.spec.sections import (
     Schedule,
     Slug,
 )
-from anon_core.spec.unread import Unread
+from anon_core.spec.written import Unread
 from anon_core.storage import digest
 from anon_core.waivers import without_waived
 from anon_core.wording import counted

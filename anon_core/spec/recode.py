@@ -10,8 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainVa
 
 from anon_core.policy import Flag, Model, Share, Text, Whole, quoted
 from anon_core.registry import METHODS
-from anon_core.spec.unread import Unread, misspelt
-from anon_core.spec.written import did_you_mean
+from anon_core.spec.written import Unread, did_you_mean, misspelt
 from anon_core.yaml_lines import as_text, plain
 
 MOST_SWEEPS = 100_000
