@@ -22,13 +22,13 @@ from anon_core.regular_files import FileTooLargeError, NotRegularError, read_who
 from anon_core.role import Role
 from anon_core.spec.checks import cross_problems, not_built_problems, plain_sentences
 from anon_core.spec.columns import Column
-from anon_core.spec.foreign_models import read_foreign_models
 from anon_core.spec.member_sections import (
     PortalSection,
     PortalSettings,
     SourceSection,
     SourceSettings,
     key_in,
+    read_foreign_models,
     unread_in,
 )
 from anon_core.spec.private_folders import place_problem, private_folders

@@ -27,7 +27,7 @@ def argument_problem(kind: str, arguments: Mapping[str, Any]) -> str | None:
     """
     Return why an expectation with these arguments could run code or take for ever, or None.
 
-    Great Expectations evaluates some texts: a ``row_condition`` as Python code by pandas, a ``$PARAMETER`` as a formula.
+    Great Expectations evaluates some texts: a ``row_condition`` as Python code by pandas, ``$PARAMETER`` as a formula.
     It hands regular expressions to pandas, which matches them in linear time (RE2) or, depending on what is in the
     cells, by trying every way (Python). So the file may have only expressions with few ways to match.
     """
