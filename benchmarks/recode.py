@@ -32,8 +32,7 @@ from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
 from anon_core.recode.methods import recode
 from anon_core.recode.prioritised.encoding import Encoded
-from anon_core.recode.prioritised.node_order import by_node_order, mean_prices
-from anon_core.recode.prioritised.nodes import nodes_of
+from anon_core.recode.prioritised.node_order import by_node_order, mean_prices, nodes_of
 from anon_core.recode.prioritised.prices import Objective, costs_beside
 from anon_core.recode.task import Task
 from anon_core.score.linkage import four_k

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from anon_core.plan import RecodingPlan
     from anon_core.table import Column, Table
 
-__all__ = ["Engine", "engine_named"]
-
 
 class Engine(Protocol):
     """The rows of one table, where they lie; an instance is made by ``open`` or ``of``."""

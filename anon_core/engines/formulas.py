@@ -17,8 +17,6 @@ from anon_core.formula_signs import BREAKS, SIGNS
 from anon_core.table import Mask, Table
 from anon_core.table.assembling import Piece, assemble
 
-__all__ = ["formula_safe", "looks_like_a_formula"]
-
 _FORMULA = rf"^[{BREAKS}]|^[\pZ\pC]*[{re.escape(SIGNS)}]"
 """As :func:`~anon_core.formula_signs.begins_a_formula` has it, for whole columns."""
 _NUMBER = r"^ *[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\z"

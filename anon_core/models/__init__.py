@@ -2,14 +2,14 @@
 
 from anon_core.models.asked import Asked
 from anon_core.models.measurement import Measurement, NotMeasurableError
-from anon_core.models.model import Need, PrivacyModel
-from anon_core.models.requirement import Requirement, required
-from anon_core.models.subject import Subject
+from anon_core.models.model import Need, PrivacyModel, Requirement, required
+from anon_core.models.subject import Classes, Subject
 from anon_core.registry import MODELS
 
 __all__ = [
     "MODELS",
     "Asked",
+    "Classes",
     "Measurement",
     "Need",
     "NotMeasurableError",

@@ -16,8 +16,6 @@ from anon_core.spec import PartialPublication
 if TYPE_CHECKING:
     from anon_core.models.model import PrivacyModel
 
-__all__ = ["NOTHING", "Asked"]
-
 NOTHING = "*"
 """What a cell says that says nothing any more, unless its hierarchy has another word."""
 

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
-from anon_core.models.measurement import NotMeasurableError
-from anon_core.models.model import PrivacyModel
+from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
 from anon_core.value_type import ValueType
 from anon_core.wording import counted
-
-if TYPE_CHECKING:
-    from anon_core.models.asked import Asked
-    from anon_core.models.measurement import Measurement
-    from anon_core.models.subject import Subject
 
 
 @dataclass(frozen=True, kw_only=True)

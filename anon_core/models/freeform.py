@@ -8,18 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.errors import HierarchyError, InvalidInputError
+from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
 from anon_core.models.hierarchies import WITHHELD, hierarchy_named
-from anon_core.models.measurement import NotMeasurableError
-from anon_core.models.model import PrivacyModel
 from anon_core.policy import Guard, Sensitivity
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
     from anon_core.kernels import Integers
-    from anon_core.models.asked import Asked
-    from anon_core.models.measurement import Measurement
-    from anon_core.models.subject import Subject
     from anon_core.score.freeform import FreeformCheck, GuardedColumn
 
 

@@ -14,8 +14,6 @@ from anon_core.regular_files import FileTooLargeError, NotRegularError, read_who
 from anon_core.spec import Hierarchy
 from anon_core.storage import digest
 
-__all__ = ["GROUPS", "WITHHELD", "hierarchy_named"]
-
 GROUPS = "groups"
 """Says that a column may have been grouped by its own values: then its labels say themselves what they cover."""
 WITHHELD = "withheld"

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.errors import HierarchyError, InvalidInputError, UnknownLabelsError
+from anon_core.models import Asked, Measurement, Need, NotMeasurableError, PrivacyModel, Subject
 from anon_core.models.hierarchies import GROUPS, WITHHELD, hierarchy_named
-from anon_core.models.measurement import NotMeasurableError
-from anon_core.models.model import Need, PrivacyModel
 from anon_core.policy import KMeans
 from anon_core.waivers import HIDES_PEOPLE
 from anon_core.wording import counted
@@ -19,9 +18,6 @@ from anon_core.wording import counted
 if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
     from anon_core.hierarchy.ladder import Ladder
-    from anon_core.models.asked import Asked
-    from anon_core.models.measurement import Measurement
-    from anon_core.models.subject import Subject
     from anon_core.score.linkage import FourK
 
 

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core import policy
+from anon_core.models import Asked, Classes, Measurement, Subject
 from anon_core.models.sensitive_column import SensitiveColumnModel
 from anon_core.policy import Diversity
 
 if TYPE_CHECKING:
-    from anon_core.models.asked import Asked
-    from anon_core.models.classes import Classes
-    from anon_core.models.measurement import Measurement
-    from anon_core.models.subject import Subject
     from anon_core.score.classes import ClassMeasure, SensitiveClasses
     from anon_core.table import Mask
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from anon_core.policy import Waiver
 
-__all__ = ["Figure", "Measurement", "NotMeasurableError"]
-
 Figure = int | float | bool | str | None
 """
 What is observed or required: a count, a share, a truth, a word where it is no number, or None where there is too little

@@ -1,26 +1,26 @@
-"""What every privacy model is: one requirement of a table, how it is asked for, and how it is measured."""
+"""What every privacy model is: one requirement of a table, how it is asked for and named, and how it is measured."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import date
 from enum import Flag, auto
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.errors import InvalidInputError
 from anon_core.models.measurement import Figure, Measurement, NotMeasurableError
+from anon_core.registry import MODELS
 from anon_core.waivers import waiver_of
 
 if TYPE_CHECKING:
     from anon_core.models.asked import Asked
-    from anon_core.models.classes import Classes
-    from anon_core.models.subject import Subject
-    from anon_core.policy import PartialPolicy
+    from anon_core.models.subject import Classes, Subject
+    from anon_core.policy import PartialPolicy, Waiver
     from anon_core.table import Mask
-
-__all__ = ["Need", "PrivacyModel"]
 
 
 class Need(Flag):
@@ -183,17 +183,9 @@ class PrivacyModel(ABC):
 
     def unmeasured(self, reason: str) -> Measurement:
         """Return a measurement that has not passed, because nothing could be measured."""
-        return Measurement(
-            model=self.key,
-            name=self.name,
-            columns=self.columns,
-            column=self.column,
-            passed=False,
-            observed=None,
-            required=None,
-            sentence=f"{self.title}: not measured, {reason}",
-            measured=False,
-        )
+        sentence = f"not measured, {reason}"
+        nothing = self.measurement(passed=False, observed=None, required=None, sentence=sentence, goal="", reached="")
+        return replace(nothing, measured=False)
 
 
 def _figure(observed: Figure) -> str:
@@ -223,3 +215,46 @@ def _plain(value: Any) -> Any:
 
 def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value)) if isinstance(value, (list, tuple)) else value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement:
+    """One thing that is required of a table, under the name that its check has everywhere."""
+
+    model: PrivacyModel
+    name: str
+
+    def measured(self, subject: Subject) -> Measurement:
+        """Measure it; what cannot be measured has not passed."""
+        return replace(self.model.measured(subject), name=self.name)
+
+    def waiver(self, policy: PartialPolicy, today: date) -> Waiver | None:
+        """Return the waiver by which a person lets it fail today."""
+        found = waiver_of(policy, self.name, self.model.column) if self.model.waivable else None
+        return found if found and found.until >= today else None
+
+
+def required(asked: Asked) -> tuple[Requirement, ...]:
+    """
+    Return everything that is required of a table.
+
+    :raises InvalidInputError: the policy asks for a model that no installed package brings.
+    :raises HierarchyError: a hierarchy file that a model needs cannot be read.
+    """
+    members = MODELS.members()
+    if absent := [key for key in asked.policy.model_extra or () if key not in members or members[key].section != key]:
+        raise InvalidInputError(
+            f"privacy.{', privacy.'.join(absent)}: no installed package brings such a privacy model; install the one "
+            "that does, or remove the key"
+        )
+    return named([one for model in members.values() for one in model.required_by(asked)])
+
+
+def named(models: Sequence[PrivacyModel]) -> tuple[Requirement, ...]:
+    """Return requirements by their names; those that would have the same name carry their limits too."""
+    times = Counter(one.name for at, one in enumerate(models) if one not in models[:at])
+    return tuple(Requirement(model=one, name=_full(one) if times[one.name] > 1 else one.name) for one in models)
+
+
+def _full(model: PrivacyModel) -> str:
+    return f"{model.name.removesuffix(')')}, {model.limits})" if model.limits else model.name

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
-from anon_core.models.model import PrivacyModel
+from anon_core.models import Asked, Measurement, PrivacyModel, Subject
 from anon_core.policy import IDENTIFYING
 from anon_core.waivers import ACCEPT_BY_NAME
 from anon_core.wording import counted
-
-if TYPE_CHECKING:
-    from anon_core.models.asked import Asked
-    from anon_core.models.measurement import Measurement
-    from anon_core.models.subject import Subject
 
 
 @dataclass(frozen=True, kw_only=True)

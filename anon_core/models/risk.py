@@ -6,14 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
-from anon_core.models.model import PrivacyModel
-
-if TYPE_CHECKING:
-    from anon_core.models.asked import Asked
-    from anon_core.models.measurement import Measurement
-    from anon_core.models.subject import Subject
+from anon_core.models import Asked, Measurement, PrivacyModel, Subject
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,20 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import ValidationError
 
 from anon_core.errors import InternalError
-from anon_core.models.asked import Asked
-from anon_core.models.model import Need, PrivacyModel
-from anon_core.models.requirement import named
+from anon_core.models import Asked, Classes, Measurement, Need, PrivacyModel, Subject
+from anon_core.models.model import named
 from anon_core.policy import Model, PartialPolicy
 from anon_core.waivers import waiver_of
 from anon_core.yaml_lines import as_text
 
 if TYPE_CHECKING:
-    from anon_core.models.classes import Classes
-    from anon_core.models.measurement import Measurement
-    from anon_core.models.subject import Subject
     from anon_core.score.classes import ClassMeasure, SensitiveClasses
-
-__all__ = ["SensitiveColumnModel"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
-from anon_core.models.measurement import NotMeasurableError
-from anon_core.models.model import PrivacyModel
-
-if TYPE_CHECKING:
-    from anon_core.models.asked import Asked
-    from anon_core.models.measurement import Measurement
-    from anon_core.models.subject import Subject
+from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
 
 
 @dataclass(frozen=True, kw_only=True)

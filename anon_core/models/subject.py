@@ -1,4 +1,4 @@
-"""What a privacy model measures: a table that can be counted, and what it may be compared with."""
+"""What a privacy model measures: a table that can be counted, or classes that a recoding may make."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from anon_core.comparison import Comparison
     from anon_core.frequency import FrequencyTable
     from anon_core.hierarchy.ladder import Ladder
+    from anon_core.kernels import Integers
+    from anon_core.score.classes import SensitiveClasses
     from anon_core.score.freeform import FreeformCheck
     from anon_core.score.linkage import FourK
-
-__all__ = ["Count", "Subject"]
 
 Count = Callable[[tuple[str, ...]], "FrequencyTable"]
 """Counts a table over some of its columns."""
@@ -95,3 +95,27 @@ class Subject:
         noun = counted(number, "row") if self.people is None else f"{number:,} {'person' if number == 1 else 'people'}"
         verb = one if number == 1 else several
         return f"{noun} {verb}" if verb else noun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classes:
+    """
+    Some classes: the rows of each, and how often each value of a sensitive column occurs in it.
+
+    ``ladders`` are those of sensitive columns whose hierarchy is needed. Class ``group[i]`` has the tuple ``tuples[i]``
+    of ``frequencies``, the table as collected. ``folder`` is where files that a publication names lie.
+    """
+
+    sizes: Integers
+    frequencies: FrequencyTable
+    tuples: Integers
+    group: Integers
+    sensitive: SensitiveClasses | None = None
+    ladders: Mapping[str, Ladder] = field(default_factory=dict)
+    folder: Path | None = None
+
+    def total(self, counts: Integers) -> Integers:
+        """Return the sum over each class of what is counted of every tuple."""
+        from anon_core import kernels
+
+        return kernels.weigh(self.group, len(self.sizes), counts[self.tuples])

@@ -6,16 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models.measurement import NotMeasurableError
-from anon_core.models.model import PrivacyModel
+from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
 from anon_core.policy import rows_allowed
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
-    from anon_core.models.asked import Asked
-    from anon_core.models.measurement import Measurement
-    from anon_core.models.subject import Subject
 
 
 @dataclass(frozen=True, kw_only=True)

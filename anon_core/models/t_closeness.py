@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core import policy
 from anon_core.errors import HierarchyError
+from anon_core.models import Asked, Classes, Measurement, NotMeasurableError, Subject
 from anon_core.models.hierarchies import hierarchy_named
-from anon_core.models.measurement import NotMeasurableError
 from anon_core.models.sensitive_column import SensitiveColumnModel
 from anon_core.policy import Distance
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_core.hierarchy.ladder import Ladder
-    from anon_core.models.asked import Asked
-    from anon_core.models.classes import Classes
-    from anon_core.models.measurement import Measurement
-    from anon_core.models.subject import Subject
     from anon_core.score.classes import ClassMeasure, SensitiveClasses
     from anon_core.table import Mask
 

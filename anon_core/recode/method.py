@@ -17,12 +17,10 @@ from anon_core.spec.recode import Recode
 from anon_core.spec.written import Found, Written, at
 
 if TYPE_CHECKING:
-    from anon_core.recode.outcome import Recoding
-    from anon_core.recode.progress import Progress
-    from anon_core.recode.task import Task
+    from anon_core.recode.task import Recoding, Task
 
-__all__ = ["Attempt", "Promise", "RecodingMethod", "of_every_class"]
-
+Progress = Callable[[str, int, int], None]
+"""Called with what is counted (such as `level combinations`), how many are done, and of how many at most."""
 K = ("k_anonymity", "k_beside_original")
 """The models of the four k's."""
 ALONE = "no_singletons"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from anon_core.errors import PolicyNotMetError
 from anon_core.recode.compliance import PlanMeasurements, hold_to_promise
-from anon_core.recode.method import RecodingMethod
-from anon_core.recode.outcome import Recoding
-from anon_core.recode.progress import Progress
-from anon_core.recode.task import Task
+from anon_core.recode.method import Progress, RecodingMethod
+from anon_core.recode.task import Recoding, Task
 from anon_core.wording import counted
 
 

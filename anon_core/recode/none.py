@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from anon_core.recode.method import RecodingMethod
+from anon_core.recode.method import Progress, RecodingMethod
 
 if TYPE_CHECKING:
-    from anon_core.recode.outcome import Recoding
-    from anon_core.recode.progress import Progress
-    from anon_core.recode.task import Task
+    from anon_core.recode.task import Recoding, Task
 
 
 class NoRecoding(RecodingMethod):
@@ -20,7 +18,7 @@ class NoRecoding(RecodingMethod):
     needs_quasi_identifiers: ClassVar[bool] = False
 
     def recode(self, task: Task, *, progress: Progress | None = None) -> Recoding:
-        from anon_core.recode.outcome import Recoding
+        from anon_core.recode.task import Recoding
 
         return Recoding.unchanged(task, "The publication file asks for no recoding")
 

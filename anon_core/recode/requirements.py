@@ -15,8 +15,7 @@ from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
-from anon_core.models import Asked, PrivacyModel, required
-from anon_core.models.classes import Classes
+from anon_core.models import Asked, Classes, PrivacyModel, required
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.policy import PartialPolicy
 from anon_core.score.classes import SensitiveClasses

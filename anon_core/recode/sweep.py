@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from anon_core.errors import PolicyNotMetError
+from anon_core.recode.method import Progress
 from anon_core.recode.methods import recode
-from anon_core.recode.outcome import Recoding
-from anon_core.recode.progress import Progress
 from anon_core.recode.requirements import models_reached
-from anon_core.recode.task import Task
+from anon_core.recode.task import Recoding, Task
 from anon_core.score.utility.cells import Recoded
 from anon_core.score.utility.entropy import entropy
 

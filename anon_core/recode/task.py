@@ -1,4 +1,4 @@
-"""What every recoding method is given: distinct tuples, how they may be generalised, and what must hold."""
+"""What every recoding method is given, distinct tuples and what must hold, and what it returns: a plan."""
 
 from __future__ import annotations
 
@@ -13,9 +13,13 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import Integers
+from anon_core.plan import RecodingPlan
 from anon_core.policy import PartialPolicy, rows_allowed
 from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.recode.requirements import Requirements, models_reached
+from anon_core.score.utility.cells import Recoded
+from anon_core.score.utility.entropy import entropy
+from anon_core.score.utility.loss import loss
 from anon_core.spec import PartialPublication, Recode
 
 
@@ -123,3 +127,71 @@ class Task:
         if policy.freeform is None:
             return task
         return replace(task, freeform=FreeformProblem.of_table(publication, policy.freeform, engine, weights))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """
+    One recoding that was tried, in counts. ``name`` says what was generalised, and how far.
+
+    ``loss`` and ``wnue`` heed the priorities. ``reason`` says why it could not be elected; None where it could.
+    """
+
+    method: str
+    name: str
+    singletons: int
+    k: int | None
+    rows_changed: int
+    rows_removed: int
+    distinct: int
+    loss: float | None
+    nue: float | None
+    wnue: float | None
+    elected: bool
+    reason: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        plan: RecodingPlan,
+        *,
+        method: str,
+        name: str,
+        weights: Mapping[str, float],
+        elected: bool,
+        reason: str | None = None,
+    ) -> Candidate:
+        """Measure a plan."""
+        released, cells = plan.released(), Recoded.by(plan)
+        left = entropy(cells, weights)
+        return cls(
+            method=method,
+            name=name,
+            singletons=released.singletons,
+            k=int(released.weights.min()) if released.tuples else None,
+            rows_changed=plan.rows_changed,
+            rows_removed=plan.rows_removed,
+            distinct=released.tuples,
+            loss=loss(cells, weights).weighted,
+            nue=left.overall,
+            wnue=left.weighted,
+            elected=elected,
+            reason=reason,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recoding:
+    """A plan that keeps what its method promises, why it was elected, and what else was tried."""
+
+    method: str
+    plan: RecodingPlan
+    why: str
+    candidates: tuple[Candidate, ...]
+    optimal: bool | None
+
+    @classmethod
+    def unchanged(cls, task: Task, why: str) -> Recoding:
+        """Return the table as it was collected."""
+        plan = RecodingPlan.unchanged(task.frequencies, task.ladders)
+        return cls(method="none", plan=plan, why=why, candidates=(), optimal=None)

@@ -14,7 +14,10 @@ from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.models import Asked, Measurement, Subject, required
 from anon_core.policy import KMeans
+from anon_core.recode.compliance import broken, models_of_classes
 from anon_core.recode.freeform_problem import FreeformProblem
+from anon_core.recode.method import ALONE, K, Promise, RecodingMethod
+from anon_core.recode.task import Task
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.freeform import check_release, check_table
 from anon_core.report.originals import beside_original, prepared_original
@@ -23,7 +26,7 @@ from anon_core.report.recoding import RecodedPublication
 from anon_core.score.freeform import FreeformCheck
 from anon_core.score.linkage import UNPAIRED
 from anon_core.table import Column, Table
-from anon_core.waivers import ended
+from anon_core.waivers import ended, waiver_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,3 +223,26 @@ def _tells_units(table: Table, before: Table, unit: str) -> bool:
         return False
     told = {value for value in table.column(unit).domain.to_pylist() if value is not None}
     return unit not in before.names or told <= {*before.column(unit).domain.to_pylist()}
+
+
+def unkept(task: Task, question: Question, judged: Judgement) -> list[str]:
+    """
+    Return the names of the promises that a table does not keep; if there is one, that is a bug of the method.
+
+    What is waived no method promises. k is held as the method means it, which may be otherwise than the policy does.
+    """
+    policy, names, checks = question.policy, question.quasi_identifiers, list(judged.checks)
+    method: RecodingMethod = task.settings.member
+    promise = method.promised_k(task.settings, policy)
+    if promise is not Promise.of_policy(policy):
+        four = judged.assessment.four
+        subject = Subject(
+            names=names,
+            rows=judged.frequencies.project,
+            comparison=judged.comparison,
+            _found={question.k: four} if four else {},
+        )
+        own = [one for one in models_of_classes(policy, names, question.k, promise) if one.key in (*K, ALONE)]
+        checks = [one for one in checks if one.model not in (*K, ALONE)] + [one.measured(subject) for one in own]
+    promised = [one for one in checks if not waiver_of(policy, one.name, one.column)]
+    return [one.name for one in broken(task, method, promised)]

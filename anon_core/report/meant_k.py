@@ -8,8 +8,6 @@ from typing import Any
 
 from anon_core.policy import KMeans
 
-__all__ = ["MeantK", "meant_k"]
-
 _WORDS = {
     "exact": ("k", "rows in the smallest class"),
     "link": ("link k", "rows that may be a person's, at least"),

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from anon_core.plan import RecodingPlan
 from anon_core.report.assessment import Assessment
+from anon_core.score.columns import Scores, UniqueSets
 from anon_core.score.population import PopulationUniqueness
 from anon_core.score.risk import Risk
 from anon_core.score.utility import Utility
@@ -228,4 +229,30 @@ def utility_note(utility: Utility) -> dict[str, Any]:
         "query_error_two_columns": asdict(queries.two_columns) if queries.two_columns else None,
         "queries_sampled": queries.sampled,
         "seed": queries.seed,
+    }
+
+
+NAMED = 200
+"""The report names so many unique sets, the smallest first; a wide table may have a hundred thousand."""
+
+
+def scoring_note(unique: UniqueSets, scores: Scores, *, ignore_duplicates: bool) -> dict[str, Any]:
+    """Return the scores, and the sets they rest on, without a single value."""
+    return {
+        "columns": [asdict(column) for column in scores.columns],
+        "average": scores.average,
+        "reason": scores.reason,
+        "unique_columns": {
+            "rows": unique.rows,
+            "duplicate_rows": unique.duplicate_rows,
+            "max_size": unique.max_size,
+            "approximate": unique.approximate,
+            "ignore_duplicates": ignore_duplicates,
+            "found": len(unique.sets),
+            "sets": [list(names) for names in unique.sets[:NAMED]],
+        },
+        "exact_method": scores.exact_method,
+        "exact_error": scores.exact_error,
+        "seed": scores.seed,
+        "samples": scores.samples,
     }

@@ -15,9 +15,8 @@ from anon_core.engines.recount import recount
 from anon_core.errors import InternalError, RefusedError
 from anon_core.plan import RecodingPlan
 from anon_core.recode import methods
-from anon_core.recode.outcome import Recoding
-from anon_core.recode.progress import Progress
-from anon_core.recode.task import Task
+from anon_core.recode.method import Progress
+from anon_core.recode.task import Recoding, Task
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.measured import measured_note, public_utility_note, utility_note
 from anon_core.report.question import USUAL_K

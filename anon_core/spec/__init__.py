@@ -3,35 +3,22 @@
 Importing it is cheap on purpose: a DAG file loads every publication at every parse.
 """
 
-from anon_core.spec.columns import Column, DateLevel, Decompose, Hierarchy, HierarchyKind, Part, Preset, Role, Unmapped
+from anon_core.role import Role
+from anon_core.spec.columns import DateLevel, Decompose, Hierarchy, HierarchyKind, Part, Unmapped
 from anon_core.spec.member_sections import PortalSettings, SourceSettings
+from anon_core.spec.parts import Preset
 from anon_core.spec.publication import PartialPublication, Publication, load_spec
 from anon_core.spec.recode import Intervals, Mode, Recode, Replace, UtilityMeasure, Years
-from anon_core.spec.sections import (
-    AirflowSettings,
-    Approval,
-    Asset,
-    Detect,
-    EngineKey,
-    Expectation,
-    Metadata,
-    Missing,
-)
+from anon_core.spec.sections import Approval, Asset, Missing
 
 __all__ = [
-    "AirflowSettings",
     "Approval",
     "Asset",
-    "Column",
     "DateLevel",
     "Decompose",
-    "Detect",
-    "EngineKey",
-    "Expectation",
     "Hierarchy",
     "HierarchyKind",
     "Intervals",
-    "Metadata",
     "Missing",
     "Mode",
     "Part",

@@ -15,16 +15,10 @@ from anon_core.formula_signs import begins_a_formula
 from anon_core.name_rules import fault_of_name
 from anon_core.policy import quoted
 from anon_core.registry import METHODS
-from anon_core.spec.guards import freeform_problems, guarded_names
+from anon_core.spec.guards import freeform_problems, guarded_names, waiver_problems
 from anon_core.spec.parts import decompose_problems, with_parts
-from anon_core.spec.waiving import waiver_problems
-from anon_core.spec.written import ROLES, Found, Written, did_you_mean, unknown_column
-from anon_core.spec.written import at as _at
-from anon_core.spec.written import list_at as _list
-from anon_core.spec.written import text_at as _text_at
+from anon_core.spec.written import ROLES, Found, Written, at, did_you_mean, list_at, text_at, unknown_column
 from anon_core.yaml_lines import Document, Location, as_text, name_of
-
-__all__ = ["NOT_BUILT", "NOT_GATED", "cross_problems", "not_built_problems", "plain_sentences"]
 
 _REMOVE = "remove it or set it to null"
 _ANY = None
@@ -59,7 +53,7 @@ def not_built_problems(document: Document, *, partial: bool) -> list[Problem]:
     for pattern, refused, advice in NOT_BUILT if partial else (*NOT_BUILT, *NOT_GATED):
         for location, value in _find(document.content, tuple(pattern.split(".")), ()):
             if refused is _ANY and _is_off(value):
-                _at(document.content, location[:-1])[location[-1]] = None
+                at(document.content, location[:-1])[location[-1]] = None
             elif refused is _ANY or any(type(value) is type(one) and value == one for one in refused):
                 name = name_of(location) if refused is _ANY else f"{name_of(location)}: {quoted(value)[1:-1]}"
                 what = f"`{name}` is not supported yet; {advice}"
@@ -81,17 +75,17 @@ def _find(value: Any, pattern: tuple[str, ...], location: Location) -> Iterator[
 
 def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
     """Return what is wrong between keys: columns that do not exist, roles and methods that do not fit."""
-    columns = _at(document.content, ("columns",))
+    columns = at(document.content, ("columns",))
     found = [*_approval_problems(document.content), *_formula_problems(document.content)]
     found += waiver_problems(document.content)
     if isinstance(columns, dict) and columns:
-        roles = {name: _text_at(column, ("role",)) for name, column in columns.items()}
+        roles = {name: text_at(column, ("role",)) for name, column in columns.items()}
         found += _name_problems(columns)
         found += _column_problems(columns, roles, _climbed(document.content), guarded_names(document.content))
         found += decompose_problems(columns)
         found += freeform_problems(document.content, columns, partial=partial)
         found += _reference_problems(document.content, columns)
-        if not partial or _at(document.content, ("recode",)) is not None:
+        if not partial or at(document.content, ("recode",)) is not None:
             found += _method_problems(Written(content=document.content, partial=partial))
     if not partial:
         found += _mode_problems(document.content)
@@ -100,7 +94,7 @@ def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
 
 def _approval_problems(content: Any) -> Found:
     """Yield what says how to approve where nothing is to be approved: somebody believes that it is."""
-    approval = _at(content, ("approval",))
+    approval = at(content, ("approval",))
     if isinstance(approval, dict) and approval.get("required") is not True:
         for key in ("users", "four_eyes", "timeout"):
             if not _is_off(approval.get(key)):
@@ -111,19 +105,19 @@ def _approval_problems(content: Any) -> Found:
 def _name_problems(columns: Mapping[str, Any]) -> Found:
     """Yield the columns whose names no table can have: logs, reports and the release's page repeat names."""
     try:
-        faults = [(at, fault_of_name(str(name))) for at, name in enumerate({**columns, **with_parts(columns)}, 1)]
+        faults = [(place, fault_of_name(str(name))) for place, name in enumerate({**columns, **with_parts(columns)}, 1)]
     except InvalidInputError as error:  # The limit is set wrong.
         yield ("columns",), str(error)
         return
-    for at, fault in faults:
+    for place, fault in faults:
         if fault:
-            yield ("columns",), f"the name of column {at} {fault}; rename it, here and in the table"
+            yield ("columns",), f"the name of column {place} {fault}; rename it, here and in the table"
 
 
 def _formula_problems(content: Any) -> Found:
     """Yield the columns whose names a spreadsheet would run: a name in a file's first line is not to be changed."""
-    columns = _at(content, ("columns",))
-    if _at(content, ("csv", "escape_formulas")) is not True or not isinstance(columns, dict):
+    columns = at(content, ("columns",))
+    if at(content, ("csv", "escape_formulas")) is not True or not isinstance(columns, dict):
         return
     for name in with_parts(columns):
         if begins_a_formula(str(name)):
@@ -133,18 +127,18 @@ def _formula_problems(content: Any) -> Found:
 
 def _climbed(content: Any) -> list[str]:
     """Return the sensitive columns whose hierarchy measures how close distributions are."""
-    entries = _list(content, ("privacy", "t_closeness"))
-    return [_text_at(one, ("column",)) for one in entries if _text_at(one, ("distance",)) == "hierarchical"]
+    entries = list_at(content, ("privacy", "t_closeness"))
+    return [text_at(one, ("column",)) for one in entries if text_at(one, ("distance",)) == "hierarchical"]
 
 
 def _column_problems(
     columns: Mapping[str, Any], roles: Mapping[str, str], climbed: Sequence[str], guarded: Sequence[str]
 ) -> Found:
     for name, column in columns.items():
-        role, hierarchy = roles[name], _at(column, ("hierarchy",))
-        if role in ROLES and role != "quasi" and _at(column, ("priority",)) is not None:
+        role, hierarchy = roles[name], at(column, ("hierarchy",))
+        if role in ROLES and role != "quasi" and at(column, ("priority",)) is not None:
             yield ("columns", name, "priority"), "only a quasi column has a priority; remove it or set `role: quasi`"
-        if _at(column, ("type",)) is not None and role in ("identifier", "drop", "quasi"):
+        if at(column, ("type",)) is not None and role in ("identifier", "drop", "quasi"):
             why = "may be generalised, and labels have no type" if role == "quasi" else "is never published"
             yield ("columns", name, "type"), f"a column of role `{role}` {why}; remove it"
         if role in ("identifier", "drop") and hierarchy is not None:
@@ -159,7 +153,7 @@ def _column_problems(
         if name in climbed and hierarchy is None:
             yield ("columns", name), "`distance: hierarchical` in `privacy.t_closeness` needs a hierarchy of the column"
         for location in _hierarchies(name, column):
-            written = _at(columns, location[1:])
+            written = at(columns, location[1:])
             kinds = [kind for kind in _KINDS if written.get(kind) is not None]
             if len(kinds) != 1 and not (set(written) & set(_AS_A_FILE)):  # These are told of as unknown keys.
                 yield location, f"needs exactly one of {', '.join(_KINDS)}; it has {' and '.join(kinds) or 'none'}"
@@ -171,15 +165,15 @@ def _column_problems(
 def _hierarchies(name: str, column: Any) -> Iterator[Location]:
     """Yield where the hierarchies of a column and of its parts are written."""
     below: Location = ("decompose", "hierarchies")
-    parts = _at(column, below)
+    parts = at(column, below)
     for place in (("hierarchy",), *((*below, part) for part in (parts if isinstance(parts, dict) else ()))):
-        if isinstance(_at(column, place), dict):
+        if isinstance(at(column, place), dict):
             yield ("columns", name, *place)
 
 
 def _reference_problems(content: Any, declared: Mapping[str, Any]) -> Found:
     columns = with_parts(declared)
-    roles = {name: _text_at(column, ("role",)) for name, column in columns.items()}
+    roles = {name: text_at(column, ("role",)) for name, column in columns.items()}
     quasi = "quasi" in roles.values()
     for location, written in _references(content):
         name = as_text(written)
@@ -191,7 +185,7 @@ def _reference_problems(content: Any, declared: Mapping[str, Any]) -> Found:
             if roles[name] not in ("sensitive", "other"):
                 yield location, f"column {quoted(name)} should have the role sensitive, not {roles[name]}"
         elif location[:3] == ("privacy", "published_uniqueness", "accept"):
-            alone = len(_list(content, location[:-1])) == 1
+            alone = len(list_at(content, location[:-1])) == 1
             if roles[name] in ("identifier", "drop") or (roles[name] == "sensitive" and quasi and not alone):
                 what = (
                     f"column {quoted(name)} of role {roles[name]} is not searched in a set: nothing is to be accepted"
@@ -204,15 +198,15 @@ def _references(content: Any) -> Iterator[tuple[Location, Any]]:
     accept: Location = ("privacy", "published_uniqueness", "accept")
     single: list[Location] = [("unit",)]
     for key in ("l_diversity", "t_closeness", "alpha"):
-        single += [("privacy", key, index, "column") for index, _ in enumerate(_list(content, ("privacy", key)))]
+        single += [("privacy", key, index, "column") for index, _ in enumerate(list_at(content, ("privacy", key)))]
     for location in single:
-        yield location, _at(content, location)
-    several: list[Location] = [(*accept, index, "columns") for index, _ in enumerate(_list(content, accept))]
+        yield location, at(content, location)
+    several: list[Location] = [(*accept, index, "columns") for index, _ in enumerate(list_at(content, accept))]
     for location in several:
-        yield from (((*location, index), name) for index, name in enumerate(_list(content, location)))
+        yield from (((*location, index), name) for index, name in enumerate(list_at(content, location)))
     keyed: list[Location] = [("privacy", "freeform", "columns"), ("detect", "reveal_probability")]
     for location in keyed:
-        keys = _at(content, location)
+        keys = at(content, location)
         # `default` stands for every column that is not named.
         yield from (((*location, key), key) for key in (keys if isinstance(keys, dict) else ())
                     if (location[0], key) != ("detect", "default"))  # fmt: skip
@@ -228,8 +222,8 @@ def _method_problems(file: Written) -> Found:
 
 def _mode_problems(content: Any) -> Found:
     """Yield settings whose result the gate would not take: modes paper and link do not care for exact k."""
-    mode = _text_at(content, ("recode", "mode"))
-    if mode in ("paper", "link") and _text_at(content, ("privacy", "k_means")) != "link":
+    mode = text_at(content, ("recode", "mode"))
+    if mode in ("paper", "link") and text_at(content, ("privacy", "k_means")) != "link":
         what = (
             f"`mode: {mode}` does not reach the exact k that is required; set `privacy.k_means: link`, or `mode: safe`"
         )
@@ -249,7 +243,7 @@ def plain_sentences(
         location = _without_tags((*below, *one["loc"]), document.content)
         what = _sentence(one["type"], one.get("ctx", {}), one["input"], one["msg"])
         if one["type"] == "extra_forbidden":
-            model = models.get(id(_at(document.content, location[:-1])))
+            model = models.get(id(at(document.content, location[:-1])))
             known = model.model_fields if model else ()
             what = f"unknown key {quoted(location[-1])}{did_you_mean(str(location[-1]), known)}"
             if location[-1] in _AS_A_FILE and "intervals" in known:
@@ -266,7 +260,7 @@ def _as_a_file(key: str) -> str:
 def _without_tags(loc: Location, content: Any) -> Location:
     location: Location = ()
     for part in loc:
-        here = _at(content, location)
+        here = at(content, location)
         if part not in ("<value>", "<mapping>") or (isinstance(here, dict) and part in here):
             location = (*location, part)
     return location

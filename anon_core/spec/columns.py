@@ -17,8 +17,6 @@ from anon_core.spec.paths import FilePath
 from anon_core.value_type import ValueType
 from anon_core.yaml_lines import as_text
 
-__all__ = ["Column", "DateLevel", "Decompose", "Hierarchy", "HierarchyKind", "Part", "Preset", "Role", "Unmapped"]
-
 
 class HierarchyKind(StrEnum):
     """The ways to give a hierarchy."""

@@ -1,4 +1,4 @@
-"""What freeform anonymity asks of a publication file: guarded columns that are published and have a hierarchy.
+"""What is wrong in ``privacy`` of a publication file: guarded columns that do not fit, and waivers that waive nothing.
 
 As in :mod:`anon_core.spec.parts` this is found in the parsed YAML, so that all of it is told at once.
 """
@@ -6,13 +6,13 @@ As in :mod:`anon_core.spec.parts` this is found in the parsed YAML, so that all 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from anon_core.spec.parts import parts_of, with_parts
-from anon_core.spec.written import Found, at, text_at
-from anon_core.yaml_lines import Location
-
-__all__ = ["freeform_problems", "guarded_names"]
+from anon_core.spec.written import Found, at, list_at, text_at
+from anon_core.waivers import NamedCheck, named_check, not_waivable, waivable
+from anon_core.yaml_lines import Location, as_text
 
 _HERE: Location = ("privacy", "freeform", "columns")
 _KEPT = ("quasi", "sensitive", "other")
@@ -21,7 +21,7 @@ _BUILT_FROM_VALUES = ("intervals", "prefix", "date")
 
 def guarded_names(content: Any) -> list[str]:
     """Return the columns that `privacy.freeform` guards, as written."""
-    return list(_guards(content))
+    return list(_mapping_at(content, _HERE))
 
 
 def freeform_problems(content: Any, declared: Mapping[str, Any], *, partial: bool) -> Found:
@@ -34,7 +34,7 @@ def freeform_problems(content: Any, declared: Mapping[str, Any], *, partial: boo
     if at(content, _HERE[:2]) is None:
         return
     columns = with_parts(declared)
-    for name, guard in _guards(content).items():
+    for name, guard in _mapping_at(content, _HERE).items():
         if name in columns:
             yield from _guard_problems(name, columns[name], guard, partial=partial)
     if not partial:
@@ -84,11 +84,70 @@ def _place(declared: Mapping[str, Any], name: str) -> Location:
     return ("columns", whole, "decompose")
 
 
-def _guards(content: Any) -> Mapping[str, Any]:
-    found = at(content, _HERE)
+def _mapping_at(content: Any, location: Location) -> Mapping[str, Any]:
+    found = at(content, location)
     return found if isinstance(found, dict) else {}
 
 
 def _kind(column: Any) -> str:
     kinds = ("file", "root", *_BUILT_FROM_VALUES)
     return next((kind for kind in kinds if at(column, ("hierarchy", kind)) is not None), "")
+
+
+_Check = tuple[str, str | None]
+"""A check that is required: its name, and its column where it is of one."""
+
+
+def waiver_problems(content: Any) -> Found:
+    """Yield what is wrong with each waiver, at the place of its `check`."""
+    privacy, columns = (_mapping_at(content, (section,)) for section in ("privacy", "columns"))
+    waivers = list_at(privacy, ("waivers",))
+    if not waivers:  # A DAG file parses most publications without loading a model.
+        return
+    stock = _stock(content)
+    required = [*(one for model in waivable().values() for one in model.written_in(privacy, columns)), *stock]
+    seen: set[_Check] = set()
+    for index, waiver in enumerate(waivers):
+        text = text_at(waiver, ("check",))
+        if not text.strip():  # Reported as such.
+            continue
+        check = named_check(text)
+        meant = {one for one in required if check.covers(*one)}
+        what = _refusal(check, privacy, stock, waives_something=bool(meant))
+        if not what and meant & seen:
+            what = f"`{check.name}` is waived already; one waiver for one check, so that it is plain who answers for it"
+        if what:
+            yield ("privacy", "waivers", index, "check"), what
+        seen |= meant
+
+
+def _refusal(check: NamedCheck, privacy: Mapping[Any, Any], stock: list[_Check], *, waives_something: bool) -> str:
+    """Say why a check cannot be waived; empty when it can."""
+    plain, refused, models = check.name.removeprefix("expect_"), not_waivable(), waivable()
+    if plain in refused:
+        return f"`{plain}` cannot be waived: {refused[plain]}"
+    known = [*models, *dict.fromkeys(name for name, _ in stock)]
+    if check.name not in known:
+        close = get_close_matches(check.name[:80], known, n=1) or get_close_matches(plain[:80], known, n=1)
+        meant = f"; did you mean `{close[0]}`?" if close else f"; what can be waived: {', '.join(known)}"
+        return f"there is no check called `{check.name[:80]}`{meant}"
+    if check.narrowed is not None and check.name in models and not models[check.name].by_column:
+        return f"`{check.name}` is not about one column; write it without `({check.narrowed})`"
+    if waives_something:
+        return ""
+    if check.name not in models:
+        return f"`expectations` has no `{check.name}` of column `{check.narrowed}`; remove the waiver"
+    section = models[check.name].section
+    if section is None:
+        return "no column has a `type`, so there is nothing to waive; remove the waiver"
+    of = f" of column `{check.narrowed}`" if check.narrowed is not None and list_at(privacy, (section,)) else ""
+    return f"`privacy.{section}`{of} is not required, so there is nothing to waive; remove the waiver"
+
+
+def _stock(content: Any) -> list[_Check]:
+    found: list[_Check] = []
+    for entry in list_at(content, ("expectations",)):
+        kind, column = as_text(at(entry, ("type",))), as_text(at(entry, ("kwargs", "column")))
+        if isinstance(kind, str):
+            found.append((kind, column if isinstance(column, str) else None))
+    return found

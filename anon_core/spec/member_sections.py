@@ -1,7 +1,7 @@
-"""The sections ``source`` and ``portal``: each is read by the settings of the member whose key stands in it.
+"""Sections that members read by their own settings: ``source``, ``portal``, and keys of ``privacy`` of other packages.
 
-Members are found in ``SOURCES`` and ``PORTALS``. A section that names none of them is kept as :class:`Unread`: the file
-can be read and its DAG drawn, and only what runs refuses it.
+Members are found in their registries. A section that names none of them is kept as :class:`Unread`: the file can be
+read and its DAG drawn, and only what runs refuses it.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationInfo
+from pydantic import BeforeValidator, Field, SerializeAsAny, TypeAdapter, ValidationError, ValidationInfo
 
-from anon_core.errors import InvalidInputError
-from anon_core.policy import Model, Whole
-from anon_core.registry import PORTALS, SOURCES, Registry
+from anon_core.errors import InvalidInputError, Problem
+from anon_core.policy import Model, PartialPolicy, Whole, quoted
+from anon_core.registry import MODELS, PORTALS, SOURCES, Registry
+from anon_core.spec.checks import plain_sentences
 from anon_core.spec.private_folders import PrivateFolder
-from anon_core.spec.unread import Unread, misspelt
-
-__all__ = ["PortalSection", "PortalSettings", "SourceSection", "SourceSettings", "key_in", "member_of", "unread_in"]
+from anon_core.spec.written import Unread, misspelt
+from anon_core.yaml_lines import Document, Location, name_of, plain
 
 
 class SourceSettings(Model):
@@ -150,3 +150,39 @@ def unread_in(value: Any) -> Iterator[Unread]:
     elif isinstance(value, dict | tuple | list):
         for one in value.values() if isinstance(value, dict) else value:
             yield from unread_in(one)
+
+
+def read_foreign_models(document: Document, context: dict[int, Any]) -> list[Problem]:
+    """
+    Put the settings of privacy models of other packages in the place of what the file says, and return what is wrong.
+
+    A key of a package that is not installed stays as it is written; one that is nearly a known key is a slip.
+    """
+    privacy = document.content.get("privacy")
+    if not isinstance(privacy, dict):
+        return []
+    problems = []
+    for key in [key for key in privacy if key not in PartialPolicy.model_fields]:
+        location: Location = ("privacy", key)
+        if privacy[key] is None:
+            del privacy[key]
+            continue
+        model = MODELS.get(key) if key in MODELS else None
+        if model is not None and model.section == key:
+            try:
+                privacy[key] = TypeAdapter(model.settings).validate_python(privacy[key], context=context)
+                continue
+            except ValidationError as error:
+                problems += plain_sentences(error, document, context, below=location)
+        elif not isinstance(key, str) or (meant := misspelt(key, (*PartialPolicy.model_fields, *MODELS.foreign()))):
+            did_you_mean = f"; did you mean `{meant}`?" if isinstance(key, str) else ""
+            what = f"unknown key {quoted(key)}{did_you_mean}"
+            problems.append(Problem(document.line(location), name_of(location), what))
+        else:
+            reason = (
+                f"no installed package brings the privacy model `{key[:80]}`; install the one that does, or remove it"
+            )
+            privacy[key] = Unread(where=name_of(location), reason=reason, content=plain(privacy[key]))
+            continue
+        del privacy[key]
+    return problems

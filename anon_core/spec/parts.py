@@ -14,17 +14,6 @@ from anon_core.spec.patterns import groups_of, pattern_problem
 from anon_core.wording import counted
 from anon_core.yaml_lines import Location, as_text
 
-__all__ = [
-    "PRESET_PARTS",
-    "WAYS",
-    "Preset",
-    "decompose_problems",
-    "part_names",
-    "parts_of",
-    "rule_problems",
-    "with_parts",
-]
-
 WAYS = ("widths", "separator", "pattern", "preset")
 """The ways to split a value: exactly one is given."""
 

@@ -9,8 +9,6 @@ from pydantic import AfterValidator
 from anon_core.name_rules import first_bad_character
 from anon_core.policy import Filled
 
-__all__ = ["MAX_PATH_LENGTH", "FilePath", "path_problem"]
-
 MAX_PATH_LENGTH = 1_000
 """Characters of a path, filled in; Linux takes 4,096 bytes."""
 

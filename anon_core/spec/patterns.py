@@ -10,8 +10,6 @@ import re
 import warnings
 from functools import lru_cache
 
-__all__ = ["MAX_PATTERN_LENGTH", "groups_of", "pattern_problem", "search_problem"]
-
 _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 _NEEDS_BACKTRACKING = re.compile(r"\(\?(?!:|P<|-?[ims]+(?:-[ims]+)?[:)])|[*+?}]\+")
 _BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")

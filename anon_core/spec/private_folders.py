@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anon_core.spec.unread import Unread
+from anon_core.spec.written import Unread
 
 if TYPE_CHECKING:
     from anon_core.spec.publication import PartialPublication
-
-__all__ = ["PrivateFolder", "link_problem", "place_problem", "private_folders", "real_path"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

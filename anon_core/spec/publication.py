@@ -19,15 +19,16 @@ from anon_core.limits import HIERARCHY_FILE, PUBLICATION_FILE
 from anon_core.policy import NOT_EMPTY, Filled, Flag, Model, PartialPolicy, Policy, Share, Text
 from anon_core.registry import ANY_ENGINE, ENGINES, PORTALS
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
+from anon_core.role import Role
 from anon_core.spec.checks import cross_problems, not_built_problems, plain_sentences
-from anon_core.spec.columns import Column, Role
-from anon_core.spec.foreign_models import read_foreign_models
+from anon_core.spec.columns import Column
 from anon_core.spec.member_sections import (
     PortalSection,
     PortalSettings,
     SourceSection,
     SourceSettings,
     key_in,
+    read_foreign_models,
     unread_in,
 )
 from anon_core.spec.private_folders import place_problem, private_folders
@@ -44,7 +45,7 @@ from anon_core.spec.sections import (
     Schedule,
     Slug,
 )
-from anon_core.spec.unread import Unread
+from anon_core.spec.written import Unread
 from anon_core.storage import digest
 from anon_core.waivers import without_waived
 from anon_core.wording import counted

@@ -10,11 +10,8 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainVa
 
 from anon_core.policy import Flag, Model, Share, Text, Whole, quoted
 from anon_core.registry import METHODS
-from anon_core.spec.unread import Unread, misspelt
-from anon_core.spec.written import did_you_mean
+from anon_core.spec.written import Unread, did_you_mean, misspelt
 from anon_core.yaml_lines import as_text, plain
-
-__all__ = ["MOST_SWEEPS", "Intervals", "Mode", "Recode", "Replace", "UtilityMeasure", "Years"]
 
 MOST_SWEEPS = 100_000
 """More sweeps of the improvement search than anybody waits for are a slip."""

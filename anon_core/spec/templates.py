@@ -17,8 +17,6 @@ from anon_core.spec.paths import path_problem
 if TYPE_CHECKING:
     from jinja2 import nodes
 
-__all__ = ["ALLOWED", "MAX_TEMPLATE_LENGTH", "is_template", "static_part", "template_problem"]
-
 MAX_TEMPLATE_LENGTH = 500
 """Characters of a template."""
 _MAX_DEPTH = 12

@@ -1,4 +1,4 @@
-"""A publication file as it is written, before its sections are read: anything in it may be wrong."""
+"""A publication file as it is written, before its sections are read: anything in it may be wrong, or not installed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from anon_core.policy import quoted
-from anon_core.registry import METHODS
+from anon_core.errors import InvalidInputError
+from anon_core.policy import Model, quoted
+from anon_core.registry import METHODS, Registry
 from anon_core.spec.parts import parts_of, with_parts
-from anon_core.yaml_lines import Location, as_text
-
-__all__ = ["ROLES", "Found", "Written", "at", "did_you_mean", "list_at", "text_at", "unknown_column"]
+from anon_core.yaml_lines import Location, as_text, name_of, plain
 
 ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
 Found = Iterator[tuple[Location, str]]
@@ -98,3 +97,41 @@ class Written:
         if not all(role in ROLES for role in roles.values()):
             return None
         return [name for name, role in roles.items() if role == "quasi"]
+
+
+_ALIKE = 0.75
+"""From this likeness on, an unknown key is a slip and not the key of something that is not installed."""
+
+
+class Unread(Model):
+    """
+    The words for a member that no installed package brings.
+
+    Reading the file, drawing its DAG and looking at its table go on without the member; ``refuse`` is for whatever
+    would need it.
+    """
+
+    where: str
+    reason: str
+    content: Any = None
+
+    @classmethod
+    def of(cls, registry: Registry, key: str, location: Location, content: Any) -> Unread:
+        """Keep what stands at a location, the words for the member of this key."""
+        return cls(where=name_of(location), reason=registry.absent(key), content=plain(content))
+
+    def refuse(self) -> InvalidInputError:
+        """Return the error to raise where the member is needed."""
+        return InvalidInputError(f"{self.where}: {self.reason}")
+
+
+def misspelt(key: str, known: Registry | tuple[str, ...]) -> str | None:
+    """
+    Return the key that is most likely meant, or None where it is rather that of something not installed.
+
+    >>> misspelt("l_diversty", ("k", "l_diversity")), misspelt("delta_presence", ("k", "l_diversity"))
+    ('l_diversity', None)
+    """
+    keys = known.keys() if isinstance(known, Registry) else known
+    close = get_close_matches(key, keys, n=1, cutoff=_ALIKE) if len(key) <= 80 else []
+    return close[0] if close else None

@@ -154,7 +154,7 @@ def score(run: Run, progress: Progress | None = None) -> Result:
     publication file asks for here: equal rows counted once, or some rows that need not be unique.
     """
     from anon_core.detect.unique_columns import UniqueColumns, unique_column_combinations
-    from anon_core.report.scoring import scoring_note
+    from anon_core.report.measured import scoring_note
     from anon_core.score.columns import score_columns
 
     rows, settings = staged_rows(run), run.publication.detect

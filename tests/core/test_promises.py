@@ -13,11 +13,9 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import PartialPolicy
-from anon_core.recode.outcome import Recoding
-from anon_core.recode.task import Task
+from anon_core.recode.task import Recoding, Task
 from anon_core.registry import METHODS
-from anon_core.report.judgement import judge_recoding
-from anon_core.report.promises import unkept
+from anon_core.report.judgement import judge_recoding, unkept
 from anon_core.report.question import Question
 from anon_core.report.recoding import RecodedPublication
 from anon_core.spec import Mode, PartialPublication, Recode

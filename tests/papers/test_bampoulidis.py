@@ -9,7 +9,7 @@ import pytest
 
 from anon_core.comparison import Comparison
 from anon_core.recode.methods import recode
-from anon_core.recode.outcome import Candidate, Recoding
+from anon_core.recode.task import Candidate, Recoding
 from anon_core.score.linkage import four_k
 from anon_core.spec import Mode, Recode
 from anon_core.table import Table

@@ -20,10 +20,9 @@ from anon_core.recode.compliance import shortfalls
 from anon_core.recode.lattice import GlobalRecoding
 from anon_core.recode.method import Promise
 from anon_core.recode.methods import recode
-from anon_core.recode.outcome import Candidate, Recoding
 from anon_core.recode.prioritised import PrioritisedRecoding
 from anon_core.recode.singletons import SingletonRecoding
-from anon_core.recode.task import Task
+from anon_core.recode.task import Candidate, Recoding, Task
 from anon_core.spec import Mode, Recode, UtilityMeasure
 from tests.properties.required import SENSITIVE, Problem, problems, with_secrets
 from tests.properties.tables import Row, Small, table_of

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_core.report.plots.classes import rows_in_bins, size_bins
+from anon_core.report.plots.classes import risk_curve, rows_in_bins, size_bins
 from anon_core.report.plots.drawing import named
-from anon_core.report.plots.risk import risk_curve
 from anon_core.report.plots.values import MOST_VALUES, value_bars
 from anon_core.score.rows_by_size import RowsBySize
 from tests.core.drawable import by_value, classes

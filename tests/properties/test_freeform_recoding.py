@@ -14,12 +14,11 @@ from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
 from anon_core.recode.best.election import cost_of
 from anon_core.recode.compliance import error_of, shortfalls
-from anon_core.recode.freeform.cuts import Cut, specialise
+from anon_core.recode.freeform.search import Cut, specialise
 from anon_core.recode.freeform_problem import FreeformProblem, places_of
 from anon_core.recode.method import FREEFORM
 from anon_core.recode.methods import recode
-from anon_core.recode.outcome import Recoding
-from anon_core.recode.task import Task
+from anon_core.recode.task import Recoding, Task
 from anon_core.score.freeform import Definition
 from anon_core.spec import Recode, UtilityMeasure
 from tests.properties.freeform import Guarded, attacks, guarded_tables

@@ -21,8 +21,7 @@ from anon_core.policy import Policy
 from anon_core.recode.lattice import search as lattice
 from anon_core.recode.lattice.search import recode_globally
 from anon_core.recode.methods import recode
-from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.task import Task
+from anon_core.recode.task import Candidate, Recoding, Task
 from anon_core.score.utility.cells import Recoded
 from anon_core.score.utility.entropy import entropy
 from anon_core.score.utility.loss import loss

@@ -15,7 +15,7 @@ from anon_core.policy import Filled, Model, Share
 if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
     from anon_core.kernels import Integers
-    from anon_core.models.classes import Classes
+    from anon_core.models import Classes
     from anon_core.table import Mask
 
 

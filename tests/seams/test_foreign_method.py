@@ -21,8 +21,7 @@ from anon_core.errors import InternalError, InvalidInputError, PolicyNotMetError
 from anon_core.policy import LDiversity, Policy
 from anon_core.recode.compliance import PlanMeasurements, shortfalls
 from anon_core.recode.methods import recode
-from anon_core.recode.outcome import Recoding
-from anon_core.recode.task import Task
+from anon_core.recode.task import Recoding, Task
 from anon_core.registry import METHODS
 from anon_core.spec import Recode
 from tests.core.spec_files import changed, folder, load, problems

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from anon_core.policy import PartialPolicy
-from anon_core.recode.method import FREEFORM, Promise, RecodingMethod, of_every_class
+from anon_core.recode.method import FREEFORM, Progress, Promise, RecodingMethod, of_every_class
 from anon_core.spec.recode import Recode
 
 if TYPE_CHECKING:
-    from anon_core.recode.outcome import Recoding
-    from anon_core.recode.progress import Progress
-    from anon_core.recode.task import Task
+    from anon_core.recode.task import Recoding, Task
 
 
 class BestRecoding(RecodingMethod):

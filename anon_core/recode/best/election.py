@@ -10,10 +10,8 @@ from anon_core.models import Measurement
 from anon_core.plan import RecodingPlan
 from anon_core.recode.compliance import PlanMeasurements, error_of, hold_to_promise, unreached
 from anon_core.recode.freeform.search import measured_over_all
-from anon_core.recode.method import Promise
-from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.progress import Progress
-from anon_core.recode.task import Task
+from anon_core.recode.method import Progress, Promise
+from anon_core.recode.task import Candidate, Recoding, Task
 from anon_core.registry import METHODS
 from anon_core.spec import UtilityMeasure
 

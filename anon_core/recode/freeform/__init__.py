@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from anon_core.recode.method import FREEFORM, ROWS, Attempt, RecodingMethod, of_every_class
+from anon_core.recode.method import FREEFORM, ROWS, Attempt, Progress, RecodingMethod, of_every_class
 from anon_core.spec.recode import Mode, Recode
 from anon_core.spec.written import Found, Written
 
 if TYPE_CHECKING:
-    from anon_core.recode.outcome import Recoding
-    from anon_core.recode.progress import Progress
-    from anon_core.recode.task import Task
+    from anon_core.recode.task import Recoding, Task
 
 
 class FreeformRecoding(RecodingMethod):

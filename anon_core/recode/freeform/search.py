@@ -6,20 +6,26 @@ not from being found: ``then: prioritised`` reaches k as well.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
+from anon_core import kernels
 from anon_core.errors import InternalError, InvalidInputError, PolicyNotMetError
-from anon_core.kernels import Integers
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.kernels import AnyCodes, Integers
 from anon_core.plan import RecodingPlan
-from anon_core.recode.freeform.cuts import Cut, specialise
-from anon_core.recode.freeform.upwards import recode_upwards
+from anon_core.recode.compliance import PlanMeasurements, hold_to_promise
 from anon_core.recode.freeform_problem import FreeformProblem
-from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.progress import Progress
-from anon_core.recode.task import Task
-from anon_core.score.freeform import FreeformCheck
+from anon_core.recode.method import Progress
+from anon_core.recode.prioritised import PrioritisedRecoding
+from anon_core.recode.requirements import Requirements
+from anon_core.recode.task import Candidate, Recoding, Task
+from anon_core.score.freeform.breaches import is_breached
+from anon_core.spec import Mode
 
 
 def recode_freeform(task: Task, *, progress: Progress | None = None) -> Recoding:
@@ -42,7 +48,7 @@ def recode_freeform(task: Task, *, progress: Progress | None = None) -> Recoding
         )
     _refuse_infeasible(problem)
     cut = specialise(problem, progress=progress)
-    plan, why = _plan(problem, cut), _told(cut)
+    plan, why = _plan(problem, cut.levels), _told(cut)
     if task.settings.then is not None:
         plan, why = _then(task, problem, plan, why, progress)
     check = problem.check(plan)
@@ -69,7 +75,7 @@ def _then(
     if raised.holds:
         return local, f"{why}; then prioritised recoding for k"
     cut = specialise(problem, quasi=task.frequencies.names, k=task.k, progress=progress)
-    both = _plan(problem, cut)
+    both = _plan(problem, cut.levels)
     blanked = both.project(task.frequencies.names).rows_blanked
     if blanked > task.allowed:
         worst = raised.worst
@@ -90,11 +96,7 @@ def _then(
 
 def _refuse_infeasible(problem: FreeformProblem) -> None:
     """:raises PolicyNotMetError: the table of all roots has a breach already."""
-    roots = Cut(
-        levels=tuple(np.full(ladder.maps.shape[1], ladder.height, np.int64) for ladder in problem.ladders),
-        tried=0,
-        kept=0,
-    )
+    roots = [np.full(ladder.maps.shape[1], ladder.height, np.int64) for ladder in problem.ladders]
     check = problem.check(_plan(problem, roots))
     if check.holds:
         return
@@ -110,12 +112,13 @@ def _refuse_infeasible(problem: FreeformProblem) -> None:
     )
 
 
-def _plan(problem: FreeformProblem, cut: Cut) -> RecodingPlan:
+def _plan(problem: FreeformProblem, levels: Sequence[Integers]) -> RecodingPlan:
+    """Return the plan that gives every value of every column its level in all rows."""
     codes = problem.frequencies.codes
     return RecodingPlan(
         frequencies=problem.frequencies,
         ladders=problem.ladders,
-        levels=np.stack([own[code] for own, code in zip(cut.levels, codes, strict=True)]).astype(np.int8),
+        levels=np.stack([own[code] for own, code in zip(levels, codes, strict=True)]).astype(np.int8),
         removed=np.zeros(len(problem.frequencies.weights), np.bool_),
     )
 
@@ -130,20 +133,13 @@ def _told(cut: Cut) -> str:
 def _suppressed(task: Task, problem: FreeformProblem) -> Candidate:
     """Return what suppressing every sensitive value would leave, as the paper's T2: for comparison only."""
     levels = []
-    for ladder, column, places, codes in zip(
-        problem.ladders, problem.columns, problem.places, problem.frequencies.codes, strict=True
-    ):
+    for ladder, column, places in zip(problem.ladders, problem.columns, problem.places, strict=True):
         leaf: Integers = places[ladder.maps[0]]
         secret = column.hidden[leaf] | (column.sensitivity[leaf] > 0)
-        levels.append(np.where(secret, ladder.height, 0)[codes])
-    plan = RecodingPlan(
-        frequencies=problem.frequencies,
-        ladders=problem.ladders,
-        levels=np.stack(levels).astype(np.int8),
-        removed=np.zeros(len(problem.frequencies.weights), np.bool_),
-    )
-    check: FreeformCheck = problem.check(plan)
-    left = f"; {check.breaches} breaches would be left" if check.breaches else ""
+        levels.append(np.where(secret, ladder.height, 0))
+    plan = _plan(problem, levels)
+    breaches = problem.check(plan).breaches
+    left = f"; {breaches} breaches would be left" if breaches else ""
     return measured_over_all(
         task,
         plan,
@@ -163,3 +159,142 @@ def measured_over_all(
     found = Candidate.of(whole, method=method, name=name, weights=weights, elected=elected, reason=reason)
     released = plan.project(task.frequencies.names).released()
     return replace(found, singletons=released.singletons, k=int(released.weights.min()) if released.tuples else None)
+
+
+def recode_upwards(
+    task: Task, problem: FreeformProblem, plan: RecodingPlan, *, progress: Progress | None = None
+) -> RecodingPlan:
+    """
+    Return the plan with its quasi-identifiers raised further, tuple by tuple, until they are k-anonymous.
+
+    :raises PolicyNotMetError: k cannot be reached.
+    """
+    own = plan.project(task.frequencies.names)
+    released = own.released()
+    method = PrioritisedRecoding()
+    begun = replace(
+        task.with_settings(method=method.key, mode=Mode.SAFE),
+        frequencies=released,
+        ladders=tuple(_above(own, column) for column in range(len(own.ladders))),
+        requirements=Requirements(k=task.k, frequencies=released),
+        freeform=None,
+    )
+    raised = method.recode(begun, progress=progress).plan
+    hold_to_promise(method, PlanMeasurements(begun, raised))
+    codes = [own.released_codes(column) for column in range(len(own.ladders))]
+    member = kernels.group(codes, [len(ladder.labels) for ladder in own.ladders]).member
+    levels = np.maximum(own.levels, raised.levels[:, member])
+    at = problem.member(task.frequencies)
+    whole = plan.levels.copy()
+    for column, name in enumerate(task.frequencies.names):
+        whole[plan.frequencies.positions([name])[0]] = levels[column][at]
+    return replace(plan, levels=whole, removed=raised.removed[member][at])
+
+
+def _above(plan: RecodingPlan, column: int) -> Ladder:
+    """Return the ladder of the labels that a plan publishes: up to the level where they stand they are themselves."""
+    ladder = plan.ladders[column]
+    base = np.full(len(ladder.labels), ladder.height, np.int64)
+    example: Integers = np.zeros(len(ladder.labels), np.int64)
+    labels = plan.released_codes(column)
+    base[labels], example[labels] = plan.levels[column], plan.frequencies.codes[column]
+    levels = np.maximum(np.arange(ladder.height + 1)[:, None], base[None, :])
+    return replace(ladder, maps=ladder.maps[levels, example[None, :]], unmapped=np.zeros(len(ladder.labels), np.bool_))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """The level of every value of every column, and how many specialisations were tried."""
+
+    levels: tuple[Integers, ...]
+    tried: int
+    kept: int
+
+
+def specialise(
+    problem: FreeformProblem, *, quasi: Sequence[str] = (), k: int = 1, progress: Progress | None = None
+) -> Cut:
+    """
+    Specialise the table of all roots, which has no breach, until every further specialisation has one.
+
+    One value goes into its children everywhere. A specialisation that breaches once breaches for ever (the paper's
+    Corollary 3.1), so it is dropped for good, and when none is left the table is minimally generalised.
+
+    With ``quasi`` and ``k`` a specialisation is also dropped if it makes a class over these columns smaller than k:
+    that too lasts for ever. Candidates come by the information they give back, weighted by priority; ties by column and
+    label.
+    """
+    return _Search(problem, problem.frequencies.positions(quasi), k).run(progress)
+
+
+class _Search:
+    def __init__(self, problem: FreeformProblem, quasi: list[int], k: int) -> None:
+        self.problem, self.quasi, self.k = problem, quasi, k
+        codes, weights = problem.frequencies.codes, problem.frequencies.weights
+        self.rows = [
+            np.bincount(own, weights, minlength=ladder.maps.shape[1])
+            for own, ladder in zip(codes, problem.ladders, strict=True)
+        ]
+        self.levels = [np.full(ladder.maps.shape[1], ladder.height, np.int64) for ladder in problem.ladders]
+        self.labels: list[AnyCodes] = [self._labels_of(at, own) for at, own in enumerate(self.levels)]
+        self.heap: list[tuple[float, str, str, int, int]] = []
+
+    def run(self, progress: Progress | None) -> Cut:
+        for at in range(len(self.levels)):
+            self._offer(at, np.unique(self.problem.ladders[at].maps[-1]))
+        most = sum(len(ladder.labels) - len(np.unique(ladder.maps[0])) for ladder in self.problem.ladders)
+        tried = kept = 0
+        while self.heap:
+            *_, at, label = heapq.heappop(self.heap)
+            lower = self._specialised(at, label)
+            labels = [*self.labels]
+            labels[at] = self._labels_of(at, lower)
+            tried += 1
+            if not self._breaks(labels):
+                below = np.unique(self._values(at, lower)[self._values(at, self.levels[at]) == label])
+                self.levels[at], self.labels = lower, labels
+                self._offer(at, below)
+                kept += 1
+            if progress:
+                progress("specialisations", tried, max(most, tried))
+        return Cut(levels=tuple(self.levels), tried=tried, kept=kept)
+
+    def _breaks(self, labels: list[AnyCodes]) -> bool:
+        problem = self.problem
+        if self.quasi and self.k > 1:
+            sizes = [len(problem.ladders[at].labels) for at in self.quasi]
+            groups = kernels.group([labels[at] for at in self.quasi], sizes, problem.frequencies.weights)
+            if int(groups.weights.min(initial=self.k)) < self.k:
+                return True
+        return is_breached(problem.published(labels), problem.columns, problem.sigma_t)
+
+    def _values(self, at: int, levels: Integers) -> AnyCodes:
+        """Return the label of every value at some levels."""
+        maps = self.problem.ladders[at].maps
+        return np.asarray(maps[levels, np.arange(maps.shape[1])])
+
+    def _labels_of(self, at: int, levels: Integers) -> AnyCodes:
+        return np.asarray(self._values(at, levels)[self.problem.frequencies.codes[at]])
+
+    def _specialised(self, at: int, label: int) -> Integers:
+        """Return the levels with one label replaced by those below it: the next level at which a value differs."""
+        ladder, levels = self.problem.ladders[at], self.levels[at].copy()
+        for code in np.flatnonzero(self._values(at, levels) == label).tolist():
+            while levels[code] > 0 and ladder.maps[levels[code], code] == label:
+                levels[code] -= 1
+        return levels
+
+    def _offer(self, at: int, labels: Any) -> None:
+        """Put the labels that can be specialised into the queue, those that give back most information first."""
+        ladder = self.problem.ladders[at]
+        values = self._values(at, self.levels[at])
+        for label in labels.tolist():
+            below = self._specialised(at, label)
+            children = self._values(at, below)[values == label]
+            if (children == label).all():  # a leaf, or a value that stands at the root from the beginning
+                continue
+            rows = np.bincount(children, self.rows[at][values == label])
+            rows = rows[rows > 0]
+            bits = float((rows * np.log2(rows.sum() / rows)).sum()) if len(rows) else 0.0
+            gain = round(bits * self.problem.weights[at], 6)
+            heapq.heappush(self.heap, (-gain, ladder.column, str(ladder.labels[label].as_py()), at, label))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from anon_core.recode.method import Attempt, RecodingMethod, of_every_class
+from anon_core.recode.method import Attempt, Progress, RecodingMethod, of_every_class
 
 if TYPE_CHECKING:
-    from anon_core.recode.outcome import Recoding
-    from anon_core.recode.progress import Progress
-    from anon_core.recode.task import Task
+    from anon_core.recode.task import Recoding, Task
 
 
 class GlobalRecoding(RecodingMethod):

@@ -15,12 +15,9 @@ import numpy as np
 
 from anon_core.errors import PolicyNotMetError
 from anon_core.plan import RecodingPlan
-from anon_core.recode.lattice.node_classes import ClassCounter, Classes, Node
-from anon_core.recode.lattice.node_costs import NodeCosts
-from anon_core.recode.lattice.node_frontier import Frontier
-from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.progress import Progress
-from anon_core.recode.task import Task
+from anon_core.recode.lattice.nodes import ClassCounter, Classes, Frontier, Node, NodeCosts
+from anon_core.recode.method import Progress
+from anon_core.recode.task import Candidate, Recoding, Task
 from anon_core.table import Mask
 from anon_core.wording import counted
 

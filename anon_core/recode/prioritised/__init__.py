@@ -12,10 +12,9 @@ from anon_core.recode.method import ALONE, ROWS, SUPPRESSION, Attempt, K, Promis
 from anon_core.spec.recode import Mode, Recode
 
 if TYPE_CHECKING:
-    from anon_core.recode.outcome import Recoding
+    from anon_core.recode.method import Progress
     from anon_core.recode.prioritised.search import Begun
-    from anon_core.recode.progress import Progress
-    from anon_core.recode.task import Task
+    from anon_core.recode.task import Recoding, Task
 
 _PROMISES = {Mode.SAFE: Promise.EXACT, Mode.LINK: Promise.LINK, Mode.PAPER: Promise.SOURCE}
 

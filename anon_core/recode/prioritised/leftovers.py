@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
-from anon_core.recode.prioritised.encoding import Encoded
-from anon_core.recode.prioritised.partition import Partition
+from anon_core.recode.prioritised.encoding import Encoded, Partition
 
 TRIED = 40
 """Classes that a homeless tuple is tried in, the nearest ones, where sensitive values are looked at."""

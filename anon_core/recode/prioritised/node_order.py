@@ -1,19 +1,110 @@
-"""Classes by the order of nodes: the cheapest node first, the groups that are safe there are frozen, and so on."""
+"""Classes by the order of nodes: the cheapest node first, the groups that are safe there are frozen, and so on.
+
+Tried are all nodes of the lattice, or a sample of too many.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
-from anon_core.recode.prioritised.encoding import Encoded
-from anon_core.recode.prioritised.nodes import Nodes
-from anon_core.recode.prioritised.partition import Partition
+from anon_core.recode.prioritised.encoding import Encoded, Partition
 
 if TYPE_CHECKING:
     from anon_core.kernels.compiled.local_classes import HashTable
+
+MOST_NODES = 20_000
+"""Larger lattices are sampled; for large tables smaller ones too, but never down to fewer than FEWEST_NODES."""
+FEWEST_NODES = 2_000
+MUCH = 1_000_000_000
+"""Tuples times nodes: a pass over so many takes some ten seconds."""
+_ROUNDS = 200
+
+_MOST_ANEW = 0.6
+"""At most this share of a node's columns is drawn anew, so that it stays near the way; found by trying on Adult."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nodes:
+    """Nodes as levels per column, the one of all roots last; ``total`` is how many the lattice has."""
+
+    levels: Integers
+    total: int
+
+    @property
+    def sampled(self) -> bool:
+        return len(self.levels) < self.total
+
+    def slots(self, base: Integers) -> Integers:
+        """Return the slots of every node."""
+        return np.asarray(self.levels + base[:-1], np.int64)
+
+    def costs(self, base: Integers, prices: Floats) -> Floats:
+        """Return what each node costs, given a price for every slot."""
+        return np.asarray(prices[self.slots(base)].sum(axis=1))
+
+
+def nodes_of(heights: Integers, prices: Floats, base: Integers, tuples: int, random: np.random.Generator) -> Nodes:
+    """
+    Return the nodes to try for so many tuples.
+
+    Of a lattice that is too large: the way from the bottom to the roots that raises the cheapest column next, on which
+    every tuple finds a class sooner or later; all nodes that raise one column, or two to the same level (to the root,
+    where that is lower); and nodes drawn around that way, so that cheap columns are high more often than dear ones.
+    """
+    total = math.prod(int(height) + 1 for height in heights)
+    most = max(FEWEST_NODES, min(MOST_NODES, MUCH // max(tuples, 1)))
+    if total <= most:
+        return Nodes(levels=_all(heights), total=total)
+    way = _cheapest_way(heights, prices, base)
+    levels = np.unique(np.concatenate([way, *_few_raised(heights)]), axis=0)
+    for _ in range(_ROUNDS):  # Of a lattice that is hardly larger the last nodes are hardly ever drawn.
+        if len(levels) >= most:
+            break
+        levels = np.unique(np.concatenate([levels, _around(way, heights, random)]), axis=0)
+    return Nodes(levels=levels, total=total)
+
+
+def _all(heights: Integers) -> Integers:
+    sizes = [int(height) + 1 for height in heights]
+    return np.asarray(np.indices(sizes).reshape(len(sizes), -1).T, np.int64)
+
+
+def _cheapest_way(heights: Integers, prices: Floats, base: Integers) -> Integers:
+    """Return the nodes from the bottom to the roots, each raising the column that becomes dearer by least."""
+    node = np.zeros(len(heights), np.int64)
+    way = [node.copy()]
+    for _ in range(int(heights.sum())):
+        open_ = np.flatnonzero(node < heights)
+        slots = base[open_] + node[open_]
+        node[open_[np.argmin(prices[slots + 1] - prices[slots])]] += 1
+        way.append(node.copy())
+    return np.array(way)
+
+
+def _few_raised(heights: Integers) -> list[Integers]:
+    """Return the nodes that raise one column, or two to the same level; a lower root ends the way of its column."""
+    found = []
+    columns = len(heights)
+    for one in range(columns):
+        for other in range(one, columns):
+            for level in range(1, int(max(heights[one], heights[other])) + 1):
+                node = np.zeros((1, columns), np.int64)
+                node[0, one], node[0, other] = min(level, heights[one]), min(level, heights[other])
+                found.append(node)
+    return found
+
+
+def _around(way: Integers, heights: Integers, random: np.random.Generator) -> Integers:
+    """Return nodes of the way with some columns at levels drawn anew."""
+    again = way[random.integers(0, len(way), 1024)]
+    drawn = random.integers(0, heights + 1, again.shape)
+    share = random.random((len(again), 1)) * _MOST_ANEW
+    return np.where(random.random(again.shape) < share, drawn, again)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
-from anon_core.recode.prioritised.encoding import Encoded
+from anon_core.recode.method import Progress
+from anon_core.recode.prioritised.encoding import Encoded, Partition
 from anon_core.recode.prioritised.leftovers import housed
-from anon_core.recode.prioritised.node_order import by_node_order, mean_prices
-from anon_core.recode.prioritised.nodes import Nodes
-from anon_core.recode.prioritised.partition import Partition
+from anon_core.recode.prioritised.node_order import Nodes, by_node_order, mean_prices
 from anon_core.recode.prioritised.prices import Objective, costs_beside
-from anon_core.recode.progress import Progress
 
 ADAPTATIONS = 4
 """Passes whose costs are taken from the pass before."""

@@ -18,8 +18,8 @@ import numpy as np
 
 from anon_core.errors import InvalidInputError
 from anon_core.kernels import Integers
+from anon_core.recode.method import Progress
 from anon_core.recode.prioritised.encoding import Encoded
-from anon_core.recode.progress import Progress
 from anon_core.table import Mask
 
 MOST_COLUMNS = 16

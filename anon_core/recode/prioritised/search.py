@@ -14,15 +14,13 @@ from anon_core.errors import InvalidInputError
 from anon_core.plan import RecodingPlan
 from anon_core.recode.compliance import shortfalls, unreached
 from anon_core.recode.lattice.search import levels_for_all
-from anon_core.recode.method import K, Promise
-from anon_core.recode.outcome import Candidate, Recoding
+from anon_core.recode.method import K, Progress, Promise
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.link import lowered, repaired
 from anon_core.recode.prioritised.paper import MOST_COLUMNS, recode_as_in_the_paper
 from anon_core.recode.prioritised.prices import Objective
 from anon_core.recode.prioritised.safe import SafeSearch, search_safe
-from anon_core.recode.progress import Progress
-from anon_core.recode.task import Task
+from anon_core.recode.task import Candidate, Recoding, Task
 from anon_core.spec import Mode
 
 

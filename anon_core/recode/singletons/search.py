@@ -17,12 +17,14 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.kinds.intervals import group_numbers
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.plan import RecodingPlan
-from anon_core.recode.outcome import Candidate, Recoding
-from anon_core.recode.progress import Progress
-from anon_core.recode.singletons.plain_k_anonymity import plain_k_anonymity, way_of_years
-from anon_core.recode.task import Task
-from anon_core.spec import Years
+from anon_core.policy import rows_allowed
+from anon_core.recode.method import Progress
+from anon_core.recode.task import Candidate, Recoding, Task
+from anon_core.spec import Replace, Years
 from anon_core.table import Mask
+
+LIMITS = (0.01, 0.05)
+"""The shares of the rows that the paper lets k-anonymity drop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +72,7 @@ def recode_singletons(task: Task, *, progress: Progress | None = None) -> Recodi
     if years is not None:
         (at,) = frequencies.positions([years.column])
         ladders[at] = group_numbers(frequencies, years)
-        ways[at] = ("", way_of_years(years))
+        ways[at] = ("", "global" if years.replace is Replace.RANGE else "global (means: invented values)")
     alone = frequencies.weights == 1
     if not alone.any():
         unchanged = RecodingPlan.unchanged(frequencies, ladders)
@@ -133,9 +135,7 @@ def _try(
     for i, way in enumerate(ways):
         if way:
             levels[i] = alone if way == "local" else 1
-    plan = RecodingPlan(
-        frequencies=frequencies, ladders=tuple(ladders), levels=levels, removed=np.zeros(frequencies.tuples, np.bool_)
-    )
+    plan = replace(RecodingPlan.unchanged(frequencies, ladders), levels=levels)
     released = plan.released()
     left = released.singletons
     if 0 < left <= allowed and left < frequencies.rows:  # Never a release without rows.
@@ -161,3 +161,35 @@ def _describe(tried: _Tried, task: Task, *, elected: bool) -> Candidate:
     """Measure a combination; singletons and distinct tuples are those before any is removed, as in the paper."""
     measured = Candidate.of(tried.plan, method="singletons", name=tried.name, weights=task.by_name, elected=elected)
     return replace(measured, singletons=tried.singletons, distinct=tried.distinct)
+
+
+def plain_k_anonymity(task: Task, ladders: Sequence[Ladder], ways: Sequence[Sequence[str]]) -> list[Candidate]:
+    """
+    Measure what plain k-anonymity makes of the table, one candidate per set of columns; none is ever elected.
+
+    So the authors compare them (section 4): every set of columns is generalised in the whole table, and the rows in
+    classes below k are dropped. They allow 0.01 of the rows to be dropped, and 0.05 where that is too few.
+
+    ``ways`` are those of each column when singletons are recoded; here every one but ``local`` takes part.
+    """
+    everywhere = [[way for way in own if way != "local"] for own in ways]
+    return [_compare(task, ladders, chosen) for chosen in product(*everywhere) if any(chosen)]
+
+
+def _compare(task: Task, ladders: Sequence[Ladder], chosen: Sequence[str]) -> Candidate:
+    frequencies = task.frequencies
+    levels = np.zeros((len(chosen), frequencies.tuples), np.int8)
+    levels[[i for i, way in enumerate(chosen) if way]] = 1
+    plan = replace(RecodingPlan.unchanged(frequencies, ladders), levels=levels)
+    classes = plan.classes()
+    plan = replace(plan, removed=np.asarray((classes.weights < task.k)[classes.member]))
+    enough = [limit for limit in LIMITS if plan.rows_removed <= rows_allowed(limit, frequencies.rows)]
+    dropping = f"at most {enough[0]} of the rows" if enough else f"more than {LIMITS[-1]} of the rows, beyond the paper"
+    return Candidate.of(
+        plan,
+        method="k-anonymity",
+        name=", ".join(f"{name} {way}" for name, way in zip(frequencies.names, chosen, strict=True) if way),
+        weights=task.by_name,
+        elected=False,
+        reason=f"for comparison only: plain k-anonymity with k={task.k}, dropping {dropping}",
+    )

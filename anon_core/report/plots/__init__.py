@@ -1,10 +1,8 @@
 """Pictures of what was detected and measured, as SVG or PNG: names of columns and counts; values only if asked."""
 
 from anon_core.report.plots.assessment import plot_assessment
-from anon_core.report.plots.decompose import plot_decomposition
-from anon_core.report.plots.detection import plot_detection
+from anon_core.report.plots.detection import plot_decomposition, plot_detection, plot_selection
 from anon_core.report.plots.scores import plot_scores
-from anon_core.report.plots.selection import plot_selection
 from anon_core.report.plots.values import plot_value_risk
 
 __all__ = [

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anon_core.report.plots.classes import draw_class_sizes, size_bins
+from anon_core.report.plots.classes import draw_class_sizes, draw_risk, size_bins
 from anon_core.report.plots.drawing import counted, legend_below, percent, picture
-from anon_core.report.plots.quality import draw_quality
-from anon_core.report.plots.risk import draw_risk
-from anon_core.report.plots.utility import draw_utility, height_of
+from anon_core.report.plots.utility import draw_quality, draw_utility, height_of
 
 if TYPE_CHECKING:
     from anon_core.recode.sweep import Swept

@@ -1,16 +1,36 @@
-"""The curve of sizes and singletons: whom the best column set of every size singles out [Pastore2020]_."""
+"""Whom sets of columns single out: the best one of every size [Pastore2020]_, and every one there is [Omer2016]_."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anon_core.report.plots.drawing import BLUE, GREY, RED, counted, named_set, picture, rows_downwards
+from anon_core.report.plots.drawing import (
+    BLACK,
+    BLUE,
+    GREY,
+    ORANGE,
+    RED,
+    SKY,
+    counted,
+    named,
+    named_set,
+    picture,
+    rows_downwards,
+    write_beside,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from anon_core.detect.selective import Selection
     from anon_core.detect.singletons import Detection
+    from anon_core.hierarchy.decompose import Decomposition
+
+MOST_SUBSETS = 60
+"""More subsets than this are not drawn: those with most distinct tuples are."""
+MOST_SETS = 40
+"""More sets of columns than this are not drawn: those with most rows alone before are."""
 
 
 def plot_detection(detection: Detection, path: Path | str) -> None:
@@ -67,3 +87,80 @@ def _elected(axes: Axes, detection: Detection) -> None:
         why = " (what identifies everyone is not eligible)" if other else ""
         label = f"elected{why}: {named_set(elected.columns, width=72, lines=1)}"
         axes.plot(100 * elected.share, rows[0], "o", color=RED, markersize=11, fillstyle="none", label=label)
+
+
+def plot_selection(selection: Selection, path: Path | str) -> None:
+    """
+    Draw the distinct tuples and the singletons of every subset, or of the 60 with most distinct tuples.
+
+    The elected subset is drawn darker. These are the paper's Figures 2 and 3.
+
+    :raises InvalidInputError: the path ends neither in .svg nor in .png.
+    :raises StorageError: the file cannot be written.
+    """
+    subsets = list(selection.subsets)
+    if len(subsets) > MOST_SUBSETS:
+        subsets = sorted(subsets, key=lambda one: (-one.distinct, len(one.columns), one.columns))[:MOST_SUBSETS]
+    labels = [named_set(one.columns, lines=1) for one in subsets]
+    with picture(path, width=9.5, height=1.8 + 0.25 * len(labels)) as figure:
+        axes = figure.subplots()
+        rows = range(len(subsets))
+        colours = [BLUE if one.columns == selection.elected else SKY for one in subsets]
+        axes.barh(rows, [one.distinct for one in subsets], color=colours, height=0.7, label="distinct combinations")
+        axes.plot([one.singletons for one in subsets], rows, "D", color=BLACK, markersize=4, label="rows singled out")
+        for at, one in enumerate(subsets):
+            text = counted(one.distinct) + (" (elected)" if one.columns == selection.elected else "")
+            write_beside(axes, text, (max(one.distinct, one.singletons), at), gap=6)
+        rows_downwards(axes, labels)
+        axes.grid(visible=False, axis="y")
+        axes.set_xlim(0, 1.18 * max([one.distinct for one in subsets] or [1]))
+        axes.xaxis.set_major_formatter(lambda value, _: counted(int(value)))
+        axes.set_xlabel("distinct combinations of values, and rows singled out (count)")
+        axes.set_ylabel("columns of the subset")
+        shown = (
+            "" if len(subsets) == len(selection.subsets) else f" ({MOST_SUBSETS} of {len(selection.subsets)} subsets)"
+        )
+        figure.suptitle(f"How far every subset tells rows apart{shown}", x=0.01, ha="left", fontsize=11)
+        figure.legend(loc="outside lower right", ncols=2)
+
+
+def plot_decomposition(decomposition: Decomposition, path: Path | str) -> None:
+    """
+    Draw the outliers of every set of columns before, and after with the published parts jointly, or of 40 such sets.
+
+    These are the paper's Figures 7 to 9 in one.
+
+    :raises InvalidInputError: the path ends neither in .svg nor in .png.
+    :raises StorageError: the file cannot be written.
+    """
+    effect = list(decomposition.effect)
+    if len(effect) > MOST_SETS:
+        effect = sorted(effect, key=lambda one: (-one.before.outliers, len(one.columns), one.columns))[:MOST_SETS]
+    labels = [named_set(one.columns, lines=1) for one in effect]
+    published = [part.name for part in decomposition.parts if part.published]
+    with picture(path, width=9.5, height=1.8 + 0.45 * len(labels)) as figure:
+        axes = figure.subplots()
+        series = (
+            ("before", ORANGE, -0.2, [one.before for one in effect]),
+            ("after", BLUE, 0.2, [one.after for one in effect]),
+        )
+        for word, colour, offset, counts in series:
+            what = named(decomposition.column) if word == "before" else named_set(published, lines=1)
+            at = [row + offset for row in range(len(effect))]
+            axes.barh(at, [one.outliers for one in counts], height=0.38, color=colour, label=f"{word}: {what}")
+            for place, one in zip(at, counts, strict=True):
+                write_beside(axes, f"{counted(one.outliers)}  ({one.share:.2%})", (one.outliers, place))
+        rows_downwards(axes, labels)
+        axes.grid(visible=False, axis="y")
+        axes.set_xlim(
+            0, 1.2 * max([1, *(one.before.outliers for one in effect), *(one.after.outliers for one in effect)])
+        )
+        axes.xaxis.set_major_formatter(lambda value, _: counted(int(value)))
+        axes.set_xlabel(f"rows alone in their class (count, and % of {counted(decomposition.rows, 'row')})")
+        axes.set_ylabel("columns that others may know")
+        shown = (
+            "" if len(effect) == len(decomposition.effect) else f" ({MOST_SETS} of {len(decomposition.effect)} sets)"
+        )
+        title = f"Rows singled out before and after {named(decomposition.column)} was decomposed{shown}"
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+        figure.legend(loc="outside lower right", ncols=2)

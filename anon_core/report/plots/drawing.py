@@ -124,6 +124,11 @@ def rows_downwards(axes: Axes, labels: Sequence[str]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
+def write_beside(axes: Axes, text: str, end: tuple[float, float], *, gap: int = 5, size: int = 8) -> None:
+    """Write a text to the right of where a bar ends."""
+    axes.annotate(text, end, xytext=(gap, 0), textcoords="offset points", va="center", fontsize=size)
+
+
 def legend_below(panel: Any, axes: Axes, where: str) -> None:
     """Explain below a panel what is drawn in it: the bars, then the lines and marks on them."""
     from matplotlib.lines import Line2D

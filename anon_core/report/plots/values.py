@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anon_core.hierarchy.numbers import number_in
-from anon_core.report.plots.drawing import RED, SKY, counted, named, percent, picture, rows_downwards
+from anon_core.report.plots.drawing import RED, SKY, counted, named, percent, picture, rows_downwards, write_beside
 from anon_core.score.rows_by_size import RowsOrUnits
 
 if TYPE_CHECKING:
@@ -98,8 +98,7 @@ def _draw(axes: Axes, bars: list[ValueBar], found: ValueRisk) -> None:
     axes.barh(places, safe, left=risk, height=0.7, color=SKY, label="safe")
     texts = [_figures(bar, found.counted.singular) for bar in bars]
     for place, text in enumerate(texts):
-        end = (risk[place] + safe[place], place)
-        axes.annotate(text, end, xytext=(5, 0), textcoords="offset points", va="center", fontsize=8)
+        write_beside(axes, text, (risk[place] + safe[place], place))
     notes = ["" if scale == 1 else " (not to scale)" for scale in scales]
     rows_downwards(axes, [f"{bar.label}{note}" for bar, note in zip(bars, notes, strict=True)])
     axes.set_xlim(0, longest / (1 - 0.0095 * max(map(len, texts), default=0)) or 1)  # Room for the longest text.

@@ -147,8 +147,7 @@ def _judged(recoded: RecodedPublication, question: Question, freeform: FreeformP
 
     :raises InternalError: they do not keep what the method promises.
     """
-    from anon_core.report.judgement import judge_recoding
-    from anon_core.report.promises import unkept
+    from anon_core.report.judgement import judge_recoding, unkept
 
     task = recoded.task
     judged = judge_recoding(recoded, question, today=datetime.now(UTC).date(), freeform=freeform)

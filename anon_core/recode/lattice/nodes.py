@@ -1,29 +1,102 @@
-"""What a combination of levels costs in the measure that elects, from small counts of its classes.
-
-In a full-domain recoding all rows of a class have one label per column, and what a row costs depends on its labels and
-on whether it is removed. So costs come from one tuple of each class; no row, and no other tuple, is looked at again.
-"""
+"""Nodes of the lattice: their classes, what they cost, and what is known of all nodes below or above one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from anon_core import kernels
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Floats, Integers
-from anon_core.recode.lattice.node_classes import Classes, Node
 from anon_core.recode.task import Task
 from anon_core.score.utility.cells import covered
 from anon_core.score.utility.entropy import bits_within, most_bits
 from anon_core.spec import UtilityMeasure
 from anon_core.table import Mask
 
+Node = tuple[int, ...]
+"""A level per column."""
+
+HELD = 1 << 24
+"""Classes remembered for counting other nodes from them, of all nodes together: a quarter of a gigabyte."""
+
+MOST_HELD = 4_000
+"""Nodes remembered; looking through more of them costs more than it saves."""
+
+LARGEST_SHARE_HELD = 0.8
+"""A node is remembered if it has at most this share of the classes that it was counted from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classes:
+    """One tuple of each class, by its number, and the rows of each class."""
+
+    first: Integers
+    sizes: Integers
+
+
+class ClassCounter:
+    """
+    Counts classes, each time from the node below with fewest classes of those that it remembers.
+
+    Going up, classes only merge, so one tuple of each class tells where the whole class goes.
+    """
+
+    def __init__(self, task: Task) -> None:
+        frequencies = task.frequencies
+        self._codes = frequencies.codes
+        # Labels that are numbered per level need few bits on upper levels, and few bits are counted without sorting.
+        self._labels: list[list[AnyCodes]] = []
+        self._cardinalities: list[list[int]] = []
+        for ladder in task.ladders:
+            numbered = [np.unique(labels, return_inverse=True) for labels in ladder.maps]
+            self._labels.append([own.astype(np.int32) for _, own in numbered])
+            self._cardinalities.append([len(labels) for labels, _ in numbered])
+        tuples = len(frequencies.weights)
+        bottom = Classes(first=np.arange(tuples), sizes=frequencies.weights)
+        self._nodes = np.zeros((MOST_HELD + 1, len(task.ladders)), np.int8)
+        self._tuples = np.zeros(MOST_HELD + 1, np.int64)
+        self._tuples[0] = tuples
+        self._known: list[Classes] = [bottom]
+        self._held = 0
+
+    def count(self, node: Node) -> Classes:
+        known = len(self._known)
+        below = (self._nodes[:known] <= np.array(node, np.int8)).all(axis=1)
+        at = int(np.where(below, self._tuples[:known], np.iinfo(np.int64).max).argmin())
+        base = self._known[at]
+        groups = self._grouped(node, [codes[base.first] for codes in self._codes], base.sizes)
+        found = Classes(first=base.first[groups.first], sizes=groups.weights)
+        if len(found.sizes) <= LARGEST_SHARE_HELD * len(base.sizes):
+            self._remember(node, found)
+        return found
+
+    def members(self, node: Node) -> Integers:
+        """Return the class of every tuple; classes have the numbers that :meth:`count` gives them."""
+        return self._grouped(node, self._codes).member
+
+    def _grouped(self, node: Node, codes: Sequence[AnyCodes], sizes: Integers | None = None) -> kernels.Groups:
+        labels = [own[level][code] for own, level, code in zip(self._labels, node, codes, strict=True)]
+        cardinalities = [own[level] for own, level in zip(self._cardinalities, node, strict=True)]
+        return kernels.group(labels, cardinalities, sizes)
+
+    def _remember(self, node: Node, classes: Classes) -> None:
+        known = len(self._known)
+        if known <= MOST_HELD and self._held + len(classes.sizes) <= HELD:
+            self._nodes[known], self._tuples[known] = node, len(classes.sizes)
+            self._known.append(classes)
+            self._held += len(classes.sizes)
+
 
 class NodeCosts:
     """
     The cost of nodes in one measure: 0 is the table as collected, 1 is nothing left.
+
+    In a full-domain recoding all rows of a class have one label per column, and what a row costs depends on its labels
+    and on whether it is removed. So costs come from one tuple of each class; no row, and no other tuple, is looked at.
 
     ``bound`` is a cost that neither a node nor any node above it can undercut. Without removals every measure only
     grows on the way up: labels cover more, entropy is lost, and no changed row becomes unchanged. (A label may come
@@ -164,3 +237,31 @@ class _ChangedRows:
         for own, ladder, codes, level in zip(self._own, self._ladders, self._frequencies.codes, node, strict=True):
             unchanged &= own[ladder.maps[level, codes[classes.first]]]
         return 1 - int(classes.sizes[unchanged].sum()) / self._rows
+
+
+class Frontier:
+    """
+    A set of nodes that speaks for everything below each of them (or above, as ``below`` says), themselves included.
+
+    Only the outermost ones are kept.
+
+    >>> hopeless = Frontier(2, below=True)
+    >>> hopeless.add((1, 2))
+    >>> hopeless.covers((0, 2)), hopeless.covers((2, 0))
+    (True, False)
+    """
+
+    def __init__(self, width: int, *, below: bool) -> None:
+        self._below = below
+        self._nodes = np.zeros((0, width), np.int8)
+
+    def add(self, node: Node) -> None:
+        if not self.covers(node):
+            own = np.array([node], np.int8)
+            inside = (self._nodes <= own) if self._below else (self._nodes >= own)
+            self._nodes = np.concatenate([self._nodes[~inside.all(axis=1)], own])
+
+    def covers(self, node: Node) -> bool:
+        own = np.array(node, np.int8)
+        found: Mask = (self._nodes >= own) if self._below else (self._nodes <= own)
+        return bool(found.all(axis=1).any())
