@@ -14,8 +14,6 @@ from anon_airflow.receipt import Receipt
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.spec import Approval
 
-__all__ = ["NOBODY", "VERB", "Decision", "Outcome", "objections", "problems", "question_of"]
-
 VERB = "approve"
 """The intent that stands for the question: open while nobody has answered."""
 

@@ -19,8 +19,6 @@ from anon_airflow.release import release_files
 from anon_airflow.run import Run
 from anon_core.errors import RefusedError
 
-__all__ = ["Answer", "Question", "ask", "decide", "pending_questions", "refuse_unapproved"]
-
 BY = "approval"
 FEWEST_CHARACTERS = 12
 """So much of a receipt's digest says which one is meant."""

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["VARIABLE", "Authors", "authors_of", "names_of"]
-
 VARIABLE = "ANON_SPEC_CHANGED_BY"
 """Names, comma separated, whoever last changed the files that git knows nothing of."""
 

@@ -11,8 +11,6 @@ from anon_core import __version__
 from anon_core.errors import RefusedError
 from anon_core.waivers import ended
 
-__all__ = ["begin", "clock_reasons", "ended_reasons"]
-
 
 def begin(run: Run, today: date) -> None:
     """

@@ -9,8 +9,6 @@ from typing import Any
 from anon_airflow.authors import authors_of, names_of
 from anon_core.spec import Publication
 
-__all__ = ["CHANGED_BY", "FourEyes", "eyes_of"]
-
 CHANGED_BY = "spec_changed_by"
 """Where the intent of a run keeps who had changed its files; names of people stand in the audit store only."""
 

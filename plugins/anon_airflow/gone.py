@@ -9,9 +9,6 @@ from anon_airflow.audit import AuditStore
 from anon_core.errors import RefusedError
 from anon_core.release import Release, withdrawn_words
 
-__all__ = ["refuse_withdrawn", "refuse_withdrawn_version"]
-
-
 Row = Mapping[str, Any]
 
 

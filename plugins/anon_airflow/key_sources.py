@@ -15,8 +15,6 @@ from anon_airflow.locks import locked
 from anon_core.errors import InvalidInputError
 from anon_core.regular_files import NotRegularError, open_regular
 
-__all__ = ["create_key", "long_enough", "printed", "read_private", "warn_once"]
-
 _log = logging.getLogger(__name__)
 
 _MIN_LENGTH = 32

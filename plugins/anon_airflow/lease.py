@@ -23,8 +23,6 @@ from anon_core.errors import StorageError
 if TYPE_CHECKING:
     from anon_airflow.run import Run
 
-__all__ = ["FILE", "Lease", "leased", "make_staging", "this_host"]
-
 FILE = "lease.json"
 
 

@@ -6,8 +6,6 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["available_memory", "is_short"]
-
 PER_STEP = 512 << 20
 """What a step takes for itself, with the compiled loops (431 MB for a staged file of 1 MB)."""
 PER_STAGED_BYTE = 40

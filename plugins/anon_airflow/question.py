@@ -8,8 +8,6 @@ from typing import Any
 from anon_airflow.markdown_text import code, plain
 from anon_core.report.meant_k import meant_k
 
-__all__ = ["question_text"]
-
 Part = Mapping[str, Any]
 
 

@@ -16,8 +16,6 @@ from anon_airflow.telling import Progress
 from anon_core.errors import AnonError, InvalidInputError
 from anon_core.portal import Portal
 
-__all__ = ["Retracted", "Target", "find_release", "retract"]
-
 Row = Mapping[str, Any]
 
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from anon_airflow.locks import locked
 from anon_airflow.memory import is_short
 
-__all__ = ["BESIDE", "beside_others", "remove_locks"]
-
 BESIDE = ("detect", "score", "recode")
 """The steps that only read what is staged, each leaving files of its own: they may run at the same time."""
 MAX_WAIT_S = 24 * 3600.0

@@ -14,8 +14,6 @@ from typing import Any
 from anon_airflow.key_sources import create_key, long_enough, printed, read_private, warn_once
 from anon_core.errors import InvalidInputError
 
-__all__ = ["SigningKey", "canonical_json", "keys_in_file"]
-
 _SOURCES = ("ANON_SIGNING_KEY", "ANON_SIGNING_KEY_FILE", "ANON_SIGNING_KEY_CMD")
 
 

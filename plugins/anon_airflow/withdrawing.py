@@ -9,8 +9,6 @@ from anon_airflow.audit import AuditStore, History
 from anon_airflow.signing import SigningKey
 from anon_core.errors import InvalidInputError
 
-__all__ = ["Withdrawal", "withdraw"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawal:

@@ -11,8 +11,6 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
 from anon_core.errors import StorageError
 
-__all__ = ["Failure", "failure_of", "is_database_error", "reason_in", "storage_error"]
-
 
 class Failure(Enum):
     """The kinds of failure; the value of each is the advice."""

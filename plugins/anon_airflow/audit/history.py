@@ -18,8 +18,6 @@ from anon_airflow.key_ring import KeyRing
 from anon_airflow.receipt import digest_of_text
 from anon_core.errors import RefusedError
 
-__all__ = ["BY", "RUN", "SEEN", "STAGE", "History", "StoredReceipt", "begun", "history_of", "since_begun"]
-
 RUN, STAGE, PUBLISH = "run", "stage", "publish"
 SEEN = "seen"
 """The key in the intent of a run under which stands the latest day of all links before it."""

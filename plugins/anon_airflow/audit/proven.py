@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anon_airflow.audit.chain import GENESIS, Head, walk, wrong, wrong_entry
+from anon_airflow.audit.clock import BY
 from anon_airflow.audit.database import Database
 from anon_airflow.audit.handover import Signers
-from anon_airflow.audit.history import BY
 from anon_airflow.audit.models import ROWS
 from anon_airflow.audit.runs import decoded
 from anon_airflow.key_ring import KeyRing
 from anon_core.errors import RefusedError
-
-__all__ = ["proven_rows"]
 
 Row = Mapping[str, Any]
 

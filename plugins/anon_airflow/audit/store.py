@@ -26,8 +26,6 @@ from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InternalError, InvalidInputError
 
-__all__ = ["STATUSES", "AuditStore", "Verification"]
-
 STATUSES = ("done", "refused", "failed")
 
 Clock = Callable[[], datetime]

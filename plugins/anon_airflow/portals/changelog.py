@@ -9,8 +9,6 @@ from anon_airflow.portals.manifest import Manifest, age
 from anon_airflow.portals.tombstone import Tombstone
 from anon_airflow.portals.words import figure
 
-__all__ = ["FILE", "SCHEMA", "changelog_of", "changes"]
-
 FILE = "changelog.json"
 SCHEMA = "anonflow/changelog/1"
 

@@ -10,8 +10,6 @@ from markupsafe import Markup, escape
 from anon_airflow.portals.words import figure, percent
 from anon_core.report.meant_k import meant_k
 
-__all__ = ["detail_chart", "group_chart", "rows_chart"]
-
 WIDTH = 300
 """Drawn for the width of a phone: on a wide screen pictures stand beside each other."""
 MOST_VERSIONS = 12

@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
-__all__ = ["Deadline"]
-
 
 class Deadline:
     """

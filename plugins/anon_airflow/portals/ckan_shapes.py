@@ -7,8 +7,6 @@ import uuid
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["is_anything", "is_mapping", "is_package", "is_revision", "is_table", "lists_mappings"]
-
 Shape = Callable[[Any], bool]
 
 _TEXTS = ("id", "name", "metadata_modified")

@@ -9,8 +9,6 @@ from anon_airflow.portals.manifest import Manifest
 from anon_airflow.portals.vocabulary import LICENCES
 from anon_airflow.portals.words import address, is_email
 
-__all__ = ["FILE", "datapackage_of"]
-
 FILE = "datapackage.json"
 _TYPES: dict[str, dict[str, Any]] = {
     "integer": {"type": "integer"},

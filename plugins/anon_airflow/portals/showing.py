@@ -17,8 +17,6 @@ from anon_airflow.portals.tombstone import Tombstone
 from anon_core.release import SLUG
 from anon_core.storage import sync
 
-__all__ = ["ARRIVING", "finish", "show"]
-
 ARRIVING = "arriving"
 _STONES, _TAKEN = "stones", "taken"
 

@@ -14,8 +14,6 @@ from anon_airflow.portals.manifest import as_json
 from anon_airflow.portals.preview import preview_of
 from anon_airflow.portals.shelf import Shelf
 
-__all__ = ["dataset_files", "notes_in", "portal_files"]
-
 
 def dataset_files(shelf: Shelf) -> tuple[dict[str, bytes], dict[str, Any]]:
     """Return the files in the folder of a dataset, and its changelog, which the catalogue quotes."""
