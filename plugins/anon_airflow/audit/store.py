@@ -18,9 +18,8 @@ from anon_airflow.audit.clock import latest_day
 from anon_airflow.audit.database import Database
 from anon_airflow.audit.evidence import export_lines
 from anon_airflow.audit.handover import KeyUse, handover_row, why_not_to_hand_over
-from anon_airflow.audit.history import History, history_of
+from anon_airflow.audit.history import History, history_of, proven_rows
 from anon_airflow.audit.models import CHAIN, ROWS
-from anon_airflow.audit.proven import proven_rows
 from anon_airflow.audit.runs import ANY, OpenIntent, Records, Run
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
