@@ -17,7 +17,6 @@ from anon_airflow.asking import decide as close_question
 from anon_airflow.audit.history import STAGE
 from anon_airflow.beginning import begin, clock_reasons
 from anon_airflow.distributions import digest_of
-from anon_airflow.gone import refuse_withdrawn_version
 from anon_airflow.guard import step
 from anon_airflow.home import private_folder, wipe
 from anon_airflow.lease import make_staging
@@ -25,7 +24,7 @@ from anon_airflow.places import portal_of
 from anon_airflow.portal_place import SOURCE_TEXT, check_portal_place
 from anon_airflow.release import NOTED, build_public_report, keep, release_files, suite_problems
 from anon_airflow.run import Run
-from anon_airflow.sending import send
+from anon_airflow.sending import refuse_withdrawn_version, send
 from anon_airflow.source import (
     ORIGINAL,
     check_same_spec,
