@@ -77,7 +77,9 @@ def close_run(run: Run) -> dict[str, Any]:
         rows = since_begun(audit.run(run.run_id, run.dataset))
         publication = rows["publications"][-1] if rows["publications"] else None
         refusal = rows["refusals"][-1] if rows["refusals"] and not publication else None
-        outcome = _outcome_of(publication) if publication else "refused" if refusal else "failed"
+        outcome = "refused" if refusal else "failed"
+        if publication and publication["status"] in ("published", "unchanged"):  # After tampering it may be any text.
+            outcome = publication["status"]
         report = build_internal_report(run, outcome, publication, refusal, rows["approvals"])
         if publication:
             wipe(run.gated)
@@ -100,11 +102,6 @@ def close_run(run: Run) -> dict[str, Any]:
         "reasons": report.reasons,
         "report": str(run.notes / REPORT),
     }
-
-
-def _outcome_of(publication: Row) -> str:
-    """Return how a publication ended; a row that was tampered with may hold any text."""
-    return publication["status"] if publication["status"] in ("published", "unchanged") else "failed"
 
 
 def _reasons_of(refusal: Row) -> list[str]:

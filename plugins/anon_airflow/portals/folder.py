@@ -140,7 +140,8 @@ class FolderPortal(Portal):
             make_folder(home / "versions")
             remove_unfinished(home)
             shelf = shelf_of(home)
-            _refuse_withdrawn(release, shelf)
+            if stone := withdrawn_before(shelf.tombstones, release):
+                raise RefusedError("portal", [withdrawn_words(stone["version"], stone["reason"])])
             there = self.find(release.dataset, release.content_digest, release.period)
             with hidden_folder(self.root) as hidden:
                 if there:
@@ -267,11 +268,6 @@ class FolderPortal(Portal):
 def _next_number(shelf: Shelf) -> int:
     """The number of what is published next: above that of every version, those that are gone included."""
     return 1 + max((int(each.get("sequence") or 0) for each in (*shelf.manifests, *shelf.tombstones)), default=0)
-
-
-def _refuse_withdrawn(release: Release, shelf: Shelf) -> None:
-    if stone := withdrawn_before(shelf.tombstones, release):
-        raise RefusedError("portal", [withdrawn_words(stone["version"], stone["reason"])])
 
 
 def _refuse_another(folder: Path, wanted: dict[str, str]) -> None:

@@ -246,10 +246,11 @@ def _lying(
     top = most or max([value for _, value, _ in bars] + ([rule] if rule else [])) or 1
     height = 34 * len(bars) + (26 if rule else 6)
     room = WIDTH - 2 - max(len(said) for _, _, said in bars) * _LETTER - 8
-    told = "; ".join(f"{label}: {said}" for label, _, said in bars)
+    told = f"{title}. {'; '.join(f'{label}: {said}' for label, _, said in bars)}."
+    told += f" The rule asks for at least {figure(rule)}." if rule else ""
     parts = [
         Markup('<figure class="chart"><figcaption>{}</figcaption>').format(title),
-        Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">').format(WIDTH, height, _whole(title, told, rule)),
+        Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">').format(WIDTH, height, told),
     ]
     for at, (label, value, said) in enumerate(bars):
         y, length = 34 * at, max(1.5, room * value / top) if value else 0
@@ -269,10 +270,6 @@ def _lying(
 
 def _rectangle(kind: str, length: float, y: int) -> Markup:
     return Markup('<rect class="{}" x="0" y="{}" width="{:.1f}" height="12" rx="2"/>').format(kind, y + 17, length)
-
-
-def _whole(title: str, told: str, rule: int | None) -> str:
-    return f"{title}. {told}." + (f" The rule asks for at least {figure(rule)}." if rule else "")
 
 
 def _rows_of(manifest: Mapping[str, Any]) -> Any:

@@ -48,7 +48,8 @@ def show(
     write_files(hidden / "dataset", own)
     write_files(hidden / "portal", portal_files([(after, log), *_others(root, shelf.dataset)]))
     for stone in (*withdrawn, *expiring):
-        write_files(_stone(hidden, stone), _stone_files(stone))
+        page = pages.tombstone_page(stone).encode()
+        write_files(_stone(hidden, stone), {tombstone.FILE: as_json(stone), "index.html": page})
     if after.manifests:
         (hidden / "latest").symlink_to(Path("versions", after.manifests[0]["version"]))
     stopping.too_late()  # What follows takes a moment. Half of it would be on the portal, and not on record.
@@ -126,10 +127,6 @@ def _others(root: Path, dataset: str) -> list[tuple[Shelf, dict[str, Any]]]:
 
 def _stone(hidden: Path, stone: Tombstone) -> Path:
     return hidden.joinpath(_STONES, stone["dataset"], stone["version"])
-
-
-def _stone_files(stone: Tombstone) -> dict[str, bytes]:
-    return {tombstone.FILE: as_json(stone), "index.html": pages.tombstone_page(stone).encode()}
 
 
 def _take_off(root: Path, hidden: Path, stones: Sequence[Tombstone]) -> None:
