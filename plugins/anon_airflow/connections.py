@@ -10,8 +10,6 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from anon_core.errors import InvalidInputError
 
-__all__ = ["from_environment"]
-
 PREFIX = "AIRFLOW_CONN_"
 
 

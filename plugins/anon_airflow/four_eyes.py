@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from anon_airflow.authors import authors_of, names_of
 from anon_core.spec import Publication
-
-__all__ = ["CHANGED_BY", "FourEyes", "eyes_of"]
 
 CHANGED_BY = "spec_changed_by"
 """Where the intent of a run keeps who had changed its files; names of people stand in the audit store only."""
 
 _NOBODY_KNOWS = ("unknown", *(f"airflow ({kind})" for kind in ("manual", "backfill", "asset_materialization")))
 """Who triggered a run that somebody must have triggered, when Airflow does not tell who."""
+VARIABLE = "ANON_SPEC_CHANGED_BY"
+"""Names, comma separated, whoever last changed the files that git knows nothing of."""
+
+_SECONDS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,3 +68,106 @@ def eyes_of(
         changed_by=tuple(sorted({*authors.people, *map(str, recorded)})),
         unknown=authors.unknown,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authors:
+    """The people, as git or the environment names them, and for each file that nobody answers for, why."""
+
+    people: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+class _NobodySaysError(Exception):
+    """Git has no answer; ``changed`` if that is because the file is not as it was committed."""
+
+    def __init__(self, why: str, *, changed: bool = False) -> None:
+        super().__init__(why)
+        self.changed = changed
+
+
+def authors_of(files: Iterable[Path], environ: Mapping[str, str] | None = None) -> Authors:
+    """
+    Return who last changed these files.
+
+    A file that git has is its last author's; with changes that are not committed nobody can say. For files that git
+    does not have, :data:`VARIABLE` answers.
+    """
+    environ = os.environ if environ is None else environ
+    named = [name.strip() for name in environ.get(VARIABLE, "").split(",") if name.strip()]
+    people, unknown = set(named), []
+    for file in dict.fromkeys(place for given in files for place in _places(given)):
+        try:
+            people.add(_author(file, environ))
+        except _NobodySaysError as error:
+            if error.changed or not named:
+                unknown.append(f"nobody can say who last changed {file.name}: {error}")
+    return Authors(people=tuple(sorted(people)), unknown=tuple(unknown))
+
+
+def names_of(person: str) -> frozenset[str]:
+    """
+    Return what a person may be called: the name, the e-mail address and what stands before its @, in lower case.
+
+    >>> sorted(names_of("Ada Rossi <ada+git@example.org>"))
+    ['ada', 'ada rossi', 'ada+git', 'ada+git@example.org', 'git']
+    """
+    found = re.fullmatch(r"\s*(.*?)\s*<([^<>]*)>\s*", person, re.DOTALL)
+    written = [found[1], found[2]] if found else [person]
+    local = [text.partition("@")[0] for text in written if "@" in text]
+    names = [*written, *local, *(piece for text in local for piece in text.split("+"))]
+    return frozenset(name.strip().casefold() for name in names if name.strip())
+
+
+def _places(file: Path) -> Iterator[Path]:
+    """Yield the file, and where it is a link also what it leads to: both decide what is read."""
+    yield file.parent.resolve() / file.name
+    yield file.resolve()
+
+
+def _author(file: Path, environ: Mapping[str, str]) -> str:
+    """Return the author of the last commit that changed a file, as ``name <address>``."""
+    instead = f"name whoever it was in {VARIABLE} of the worker"
+    if not any((folder / ".git").exists() for folder in file.parents):
+        raise _NobodySaysError(f"it is in no git repository; {instead}")
+    if shutil.which("git") is None:
+        raise _NobodySaysError(f"there is no git to ask; install it, or {instead}")
+    committed = _git(file, environ, "rev-parse", "--verify", "--quiet", f"HEAD:./{file.name}")
+    if not committed:
+        raise _NobodySaysError(f"git does not answer, or does not have it; commit it, or {instead}")
+    if _is_changed(file, environ, committed):
+        raise _NobodySaysError("it was changed after its last commit; commit it", changed=True)
+    told = _git(file, environ, "log", "-1", "--format=%an%x00%ae%x00%P", "--", file.name)
+    name, address, parents = [*told.split("\0"), "", ""][:3]
+    if not parents.strip() and _git(file, environ, "rev-parse", "--is-shallow-repository") != "false":
+        raise _NobodySaysError(f"the clone is shallow, its history too short; fetch all of it, or {instead}")
+    if not names_of(f"{name} <{address}>"):
+        raise _NobodySaysError(f"its last commit names no author; {instead}")
+    return f"{name} <{address}>"
+
+
+def _is_changed(file: Path, environ: Mapping[str, str], committed: str) -> bool:
+    """Tell whether a file differs from its commit; not by `git diff`, which can be told to look away from a file."""
+    if file.is_symlink():
+        return _git(file, environ, "cat-file", "blob", committed) != str(file.readlink()).strip()
+    return _git(file, environ, "hash-object", "--", file.name) != committed
+
+
+def _git(file: Path, environ: Mapping[str, str], *words: str) -> str:
+    """Ask git in the folder of the file; an error is an empty answer. Its name is never taken for a pattern."""
+    settings = ("-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "--literal-pathspecs", "--no-pager")
+    # Variables such as GIT_DIR would let git answer from another repository.
+    clean = {name: value for name, value in environ.items() if not name.startswith("GIT_")}
+    try:
+        ended = subprocess.run(  # noqa: S603 - no shell, and what git is asked is written here
+            [shutil.which("git") or "git", *settings, *words],
+            cwd=file.parent,
+            env={**clean, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return ended.stdout.decode("utf-8", "replace").strip() if ended.returncode == 0 else ""

@@ -10,8 +10,6 @@ from pathlib import Path
 from anon_airflow.signing import SigningKey, keys_in_file
 from anon_core.errors import InvalidInputError
 
-__all__ = ["RETIRED", "KeyRing"]
-
 RETIRED = "ANON_RETIRED_KEYS_FILE"
 
 

@@ -15,15 +15,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from anon_airflow.home import whole_folder, write_private
+from anon_airflow.run import Run
 from anon_core.errors import StorageError
-
-if TYPE_CHECKING:
-    from anon_airflow.run import Run
-
-__all__ = ["FILE", "Lease", "leased", "make_staging", "this_host"]
 
 FILE = "lease.json"
 
@@ -81,7 +76,6 @@ _TEXTS = ("run_id", "dataset", "host", "home", "end")
 
 
 def this_host() -> str:
-    """Return the name of this host."""
     return socket.gethostname()
 
 

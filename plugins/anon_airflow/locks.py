@@ -12,8 +12,6 @@ from typing import TypeVar
 from anon_airflow.withheld import reason_of
 from anon_core.errors import StorageError
 
-__all__ = ["BUSY", "is_held", "locked", "locked_if_free", "wait_for"]
-
 T = TypeVar("T")
 
 BUSY = (

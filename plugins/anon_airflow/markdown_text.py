@@ -6,8 +6,6 @@ import re
 
 from anon_core.wording import printable
 
-__all__ = ["code", "fenced", "plain"]
-
 _SIGNS = frozenset("\\`*_[]<>#|!~&")
 _AT_START = re.compile(r"^([-+=]|[0-9]+[.)])")
 

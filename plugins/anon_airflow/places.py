@@ -16,8 +16,6 @@ from anon_core.registry import PORTALS
 from anon_core.spec import PortalSettings, Publication
 from anon_core.spec.member_sections import key_in, member_of
 
-__all__ = ["portal_of", "portal_on_record", "record_of", "settings_of", "settings_on_record"]
-
 Record = dict[str, Any]
 
 

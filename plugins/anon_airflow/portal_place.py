@@ -18,8 +18,6 @@ from anon_core.spec.member_sections import key_in
 from anon_core.spec.private_folders import PrivateFolder, link_problem, place_problem, private_folders
 from anon_core.yaml_lines import parse_yaml
 
-__all__ = ["SOURCE_TEXT", "check_portal_place"]
-
 SOURCE_TEXT = "source_file"
 """The key under which `stage` notes its source, filled in: `publish`, which has only the template, checks it again."""
 MANIFEST = "manifest.json"

@@ -1,25 +1,69 @@
-"""The end of a run: its internal report, and everything it opened in the audit store closed."""
+"""The beginning of a run, on record before anything is read, and its end: the internal report, and intents closed."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from anon_airflow.audit.history import Row, since_begun
+from anon_airflow.audit.history import RUN, SEEN, History, Row, since_begun
+from anon_airflow.four_eyes import CHANGED_BY, eyes_of
 from anon_airflow.guard import INFORMING, failure_of
 from anon_airflow.home import private_folder, wipe, write_private
 from anon_airflow.portal_place import SOURCE_TEXT
 from anon_airflow.release import GENERATOR
 from anon_airflow.run import Run
 from anon_airflow.waiving import told
+from anon_core import __version__
 from anon_core.distribution import MEDIA_TYPES
+from anon_core.errors import RefusedError
 from anon_core.report.model import InternalReport
+from anon_core.waivers import ended
 
 REPORT = "internal-report.json"
 LEFT_NOTHING = "it was stopped, killed or skipped, and has left nothing"
+
+
+def begin(run: Run, today: date) -> None:
+    """
+    Put on record that a run begins, by whom, and which day the record has seen before; close what was left open.
+
+    :raises RefusedError: a waiver or an acceptance has ended, four eyes cannot be told, or the record does not hold.
+    """
+    publication = run.publication
+    with run.audit() as audit:
+        seen = audit.newest_day()
+        for intent in audit.open_intents(run.dataset):
+            if intent.run_id == run.run_id:  # An earlier attempt that never came back.
+                audit.close(intent.id, "failed", outcome="begun again")
+        eyes = eyes_of(publication, None, run.actor) if publication.approval.four_eyes else None
+        audit.intend(
+            run_id=run.run_id,
+            dataset=run.dataset,
+            verb=RUN,
+            actor=run.actor,
+            spec_digest=run.spec_digest,
+            details={"period": run.period, "anonflow": __version__, SEEN: seen.isoformat() if seen else None}
+            | ({CHANGED_BY: list(eyes.changed_by)} if eyes else {}),
+        )
+        over = ended_reasons(run, run.history(audit), today)
+    if over or (eyes and eyes.problems):
+        raise RefusedError("stage" if over else "approval", [*over, *(eyes.problems if eyes else ())])
+
+
+def ended_reasons(run: Run, history: History, today: date) -> list[str]:
+    """Return a sentence for each waiver and acceptance that has ended, and one if this worker's clock is behind."""
+    over = [each.sentence for each in ended(run.publication.privacy, history.day(today))]
+    return [*over, *clock_reasons(run, history, today)]
+
+
+def clock_reasons(run: Run, history: History, today: date) -> list[str]:
+    """Return a sentence if a waiver or acceptance has ended by the record, but not by this worker's clock."""
+    policy = run.publication.privacy
+    earlier = len(list(ended(policy, today)))
+    return [history.clock_problem(today)] if len(list(ended(policy, history.day(today)))) > earlier else []
 
 
 def close_run(run: Run) -> dict[str, Any]:
@@ -33,7 +77,9 @@ def close_run(run: Run) -> dict[str, Any]:
         rows = since_begun(audit.run(run.run_id, run.dataset))
         publication = rows["publications"][-1] if rows["publications"] else None
         refusal = rows["refusals"][-1] if rows["refusals"] and not publication else None
-        outcome = _outcome_of(publication) if publication else "refused" if refusal else "failed"
+        outcome = "refused" if refusal else "failed"
+        if publication and publication["status"] in ("published", "unchanged"):  # After tampering it may be any text.
+            outcome = publication["status"]
         report = build_internal_report(run, outcome, publication, refusal, rows["approvals"])
         if publication:
             wipe(run.gated)
@@ -56,11 +102,6 @@ def close_run(run: Run) -> dict[str, Any]:
         "reasons": report.reasons,
         "report": str(run.notes / REPORT),
     }
-
-
-def _outcome_of(publication: Row) -> str:
-    """Return how a publication ended; a row that was tampered with may hold any text."""
-    return publication["status"] if publication["status"] in ("published", "unchanged") else "failed"
 
 
 def _reasons_of(refusal: Row) -> list[str]:

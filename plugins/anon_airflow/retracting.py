@@ -16,8 +16,6 @@ from anon_airflow.telling import Progress
 from anon_core.errors import AnonError, InvalidInputError
 from anon_core.portal import Portal
 
-__all__ = ["Retracted", "Target", "find_release", "retract"]
-
 Row = Mapping[str, Any]
 
 
@@ -106,8 +104,7 @@ def retract(
         )
         try:
             head = store.head()  # The link of this intent: on the portal it shows if the end of the chain is cut off.
-            text = _TombstoneText(reason=reason, at=at, audit={"seq": head.seq, "mac": head.mac})
-            off = _take_off(target, text, progress)
+            off = _take_off(target, progress, reason=reason, at=at, audit={"seq": head.seq, "mac": head.mac})
         except AnonError as error:
             with contextlib.suppress(AnonError):  # A full disk fails here too; the first error is the one to report.
                 store.close(intent, "failed", outcome="not withdrawn", reasons=[str(error)])
@@ -131,17 +128,12 @@ def _newest(target: Target) -> Row:
     return max(wanted, key=lambda row: int(row["id"]))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _TombstoneText:
-    """What stands on a tombstone: why, when, and the head of the audit chain."""
+def _take_off(target: Target, progress: Progress | None, **notice: Any) -> set[str]:
+    """
+    Take the versions off every portal that they were sent to, even if one fails, and say which were there.
 
-    reason: str
-    at: str
-    audit: Mapping[str, Any]
-
-
-def _take_off(target: Target, text: _TombstoneText, progress: Progress | None) -> set[str]:
-    """Take the versions off every portal that they were sent to, even if one fails, and say which were there."""
+    ``notice`` is what stands on a tombstone: why, when, and the head of the audit chain.
+    """
     off: set[str] = set()
     failed: list[AnonError] = []
     for settings, rows in _by_portal(target.sent):
@@ -149,25 +141,16 @@ def _take_off(target: Target, text: _TombstoneText, progress: Progress | None) -
             portal = portal_on_record(settings, progress)
             key = portal.location_key
             portal.check_is_where({row["details"][key] for row in rows if key in row["details"]})
-            off.update(_taken_off(portal, target, rows, text))
+            names: Sequence[str | None] = [None]
+            if target.versions is not None:
+                names = sorted({*target.versions, *_twins(portal, target, rows)})
+            taken = [portal.withdraw(target.dataset, name, words_only=target.words_only, **notice) for name in names]
+            off.update(*taken)
         except AnonError as error:
             failed.append(error)
     if failed:
         raise failed[0]
     return off
-
-
-def _taken_off(portal: Portal, target: Target, rows: Iterable[Row], text: _TombstoneText) -> Iterable[str]:
-    names: Sequence[str | None] = [None]
-    if target.versions is not None:
-        names = sorted({*target.versions, *_twins(portal, target, rows)})
-    return [
-        version
-        for name in names
-        for version in portal.withdraw(
-            target.dataset, name, text.reason, text.at, words_only=target.words_only, audit=text.audit
-        )
-    ]
 
 
 def _twins(portal: Portal, target: Target, rows: Iterable[Row]) -> set[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anon_airflow import stopping
 from anon_airflow.asking import refuse_unapproved
 from anon_airflow.audit import AuditStore, History
-from anon_airflow.gone import refuse_withdrawn
 from anon_airflow.home import wipe
 from anon_airflow.places import portal_of, record_of
 from anon_airflow.portal_place import check_portal_place
@@ -19,8 +19,10 @@ from anon_airflow.telling import Progress
 from anon_airflow.verdict import Verdict
 from anon_core.errors import AnonError, RefusedError
 from anon_core.registry import PORTALS
-from anon_core.release import Published, Release
+from anon_core.release import Published, Release, withdrawn_words
 from anon_core.spec.member_sections import key_in
+
+Row = Mapping[str, Any]
 
 
 def send(
@@ -132,3 +134,41 @@ def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Pub
             "portal": record,
         },
     )
+
+
+def refuse_withdrawn(audit: AuditStore, release: Release) -> None:
+    """
+    Refuse what was published and withdrawn, whatever its period, and the same data whatever is said about it.
+
+    If only words were withdrawn, the same data may come with others.
+
+    :raises RefusedError: it was withdrawn.
+    """
+    proven = audit.proven("publications", "intents", "outcomes", "withdrawals")
+    rows = {name: [row for row in found if row.get("dataset") == release.dataset] for name, found in proven.items()}
+    sent = [*rows["publications"], *(row for row in rows["intents"] if row["verb"] == "publish")]  # Killed ones too.
+    same = {_known(row, "version") for row in sent if _known(row, "content_digest") == release.content_digest}
+    data = {_known(row, "version") for row in sent if _known(row, "data_digest") == release.data_digest}
+    refused = same | (data - _words_only(rows["intents"], proven["outcomes"]))
+    for row in rows["withdrawals"]:
+        if row["version"] in refused:
+            raise RefusedError("audit store", [withdrawn_words(row["version"], row["reason"])])
+
+
+def _known(row: Row, key: str) -> Any:
+    return row.get(key) or row["details"].get(key)
+
+
+def _words_only(intents: Sequence[Row], outcomes: Sequence[Row]) -> set[str]:
+    """Return the versions of which nothing but words was ever withdrawn."""
+    versions = {row["intent_id"]: row["details"].get("versions") or () for row in outcomes if row["status"] == "done"}
+    withdrawals = [(row, versions.get(row["id"], ())) for row in intents if row["verb"] == "withdraw"]
+    words = {version for row, found in withdrawals if row["details"].get("words_only") for version in found}
+    return words - {version for row, found in withdrawals if not row["details"].get("words_only") for version in found}
+
+
+def refuse_withdrawn_version(audit: AuditStore, dataset: str, version: str) -> None:
+    """:raises RefusedError: this version was withdrawn."""
+    for row in audit.proven("withdrawals")["withdrawals"]:
+        if (row["dataset"], row["version"]) == (dataset, version):
+            raise RefusedError("audit store", [withdrawn_words(version, row["reason"])])

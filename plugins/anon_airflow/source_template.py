@@ -9,8 +9,6 @@ from typing import Any
 from anon_core.errors import InvalidInputError
 from anon_core.spec.templates import is_template, template_problem
 
-__all__ = ["render"]
-
 
 def render(template: str, start: datetime | None, end: datetime | None) -> str:
     """

@@ -15,17 +15,16 @@ from anon_airflow.asking import Answer, Question, refuse_unapproved
 from anon_airflow.asking import ask as open_question
 from anon_airflow.asking import decide as close_question
 from anon_airflow.audit.history import STAGE
-from anon_airflow.beginning import begin, clock_reasons
 from anon_airflow.distributions import digest_of
-from anon_airflow.gone import refuse_withdrawn_version
 from anon_airflow.guard import step
 from anon_airflow.home import private_folder, wipe
 from anon_airflow.lease import make_staging
 from anon_airflow.places import portal_of
 from anon_airflow.portal_place import SOURCE_TEXT, check_portal_place
+from anon_airflow.record import begin, clock_reasons, close_run
 from anon_airflow.release import NOTED, build_public_report, keep, release_files, suite_problems
 from anon_airflow.run import Run
-from anon_airflow.sending import send
+from anon_airflow.sending import refuse_withdrawn_version, send
 from anon_airflow.source import (
     ORIGINAL,
     check_same_spec,
@@ -366,8 +365,6 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
 @step
 def record(run: Run) -> Result:
     """Write the internal report, close what is open in the audit store and make sure that no original is left."""
-    from anon_airflow.record import close_run
-
     try:
         if not run.publication.keep_staging:
             wipe(run.staging)  # First: the database may take long to answer, and somebody may lose patience.

@@ -10,8 +10,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-__all__ = ["check", "held", "listen", "stop", "too_late", "was_asked"]
-
 _asked = False
 _deaf = False
 _held = 0

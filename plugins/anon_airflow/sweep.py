@@ -27,8 +27,6 @@ from anon_core.errors import AnonError, StorageError
 from anon_core.storage import storage
 from anon_core.wording import printable
 
-__all__ = ["Originals", "Swept", "closed_in", "closed_in_home", "is_by_hand", "originals", "sweep"]
-
 Closed = Callable[[Lease], bool]
 
 BY_HAND = "anon__"

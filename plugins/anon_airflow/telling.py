@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from anon_airflow import stopping
 
-__all__ = ["Progress", "Teller", "say", "seldom"]
-
 Progress = Callable[[str], None]
 Teller = Callable[..., None]
 

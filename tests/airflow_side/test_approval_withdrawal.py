@@ -8,9 +8,8 @@ import os
 import pytest
 
 from anon_airflow import steps
-from anon_airflow.approval import Outcome
+from anon_airflow.approval import Outcome, withdraw
 from anon_airflow.run import Run
-from anon_airflow.withdrawing import withdraw
 from anon_core.errors import InvalidInputError
 from tests.airflow_side.approvals import answer, asked_run, gated_run, not_published, refused  # noqa: F401 (fixtures)
 from tests.airflow_side.step_runs import rows, take

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from anon_airflow import memory, pipeline, run_lock, steps
+from anon_airflow import pipeline, run_lock, steps
 from anon_airflow.locks import is_held, locked
-from anon_airflow.memory import available_memory
 from anon_airflow.run import Run
+from anon_airflow.run_lock import available_memory
 from anon_airflow.summary import summary_lines
 from anon_core.detect.unique_columns import combinations
 from anon_core.errors import InternalError, StorageError
@@ -25,12 +25,12 @@ CELL = "QanaryCell"
 HOLD = """
 import sys
 from pathlib import Path
-from anon_airflow import memory
+from anon_airflow import run_lock
 from anon_airflow.locks import locked
 from anon_airflow.run_lock import beside_others
 
 lock, step, available = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-memory.available_memory = lambda: available
+run_lock.available_memory = lambda: available
 held = locked(lock, 60) if step == "gate" else beside_others(lock, step, Path(sys.argv[4]), 0.5)
 with held:
     print("held", flush=True)
@@ -161,10 +161,10 @@ def test_memory_that_no_system_tells_is_not_short(tmp_path: Path, monkeypatch: p
     assert available_memory(tmp_path) is None
     staged = tmp_path / "original.parquet"
     staged.write_bytes(b"x" * 1000)
-    for available, short in ((None, False), (LITTLE, True), (3 * (memory.PER_STEP + 40_000), False)):
-        monkeypatch.setattr(memory, "available_memory", lambda available=available: available)
-        assert memory.is_short(staged, 3) == short
-    assert not memory.is_short(tmp_path / "gone.parquet", 3)
+    for available, short in ((None, False), (LITTLE, True), (3 * (run_lock.PER_STEP + 40_000), False)):
+        monkeypatch.setattr(run_lock, "available_memory", lambda available=available: available)
+        assert run_lock.is_short(staged, 3) == short
+    assert not run_lock.is_short(tmp_path / "gone.parquet", 3)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anon_airflow import steps
-from anon_airflow.authors import VARIABLE
+from anon_airflow.four_eyes import VARIABLE
 from anon_airflow.run import Run
 from anon_core.errors import RefusedError
 from tests.airflow_side.approvals import answer, committed

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from anon_airflow import steps
+from anon_airflow.approval import withdraw
 from anon_airflow.audit import AuditStore, chain, history
 from anon_airflow.audit.clock import SeenDay
 from anon_airflow.home import Home
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.run import Run
 from anon_airflow.signing import SigningKey
-from anon_airflow.withdrawing import withdraw
 from anon_core.errors import RefusedError
 from tests.airflow_side.approvals import answer
 from tests.airflow_side.audit_databases import audit_url, drop_triggers, postgresql, run_sql  # noqa: F401 (fixtures)

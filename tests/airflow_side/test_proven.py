@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from anon_airflow.audit import AuditStore
-from anon_airflow.gone import refuse_withdrawn
+from anon_airflow.sending import refuse_withdrawn
 from anon_airflow.signing import SigningKey
 from anon_core.errors import RefusedError
 from anon_core.release import Distribution, Release, data_digest

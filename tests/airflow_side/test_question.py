@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from anon_airflow import steps
+from anon_airflow.asking import question_text
 from anon_airflow.dag_docs import dag_docs
-from anon_airflow.question import question_text
 from anon_airflow.run import Run
 from anon_airflow.summary import summary_lines
 from anon_core.errors import RefusedError

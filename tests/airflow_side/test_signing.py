@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anon_airflow import key_sources
+from anon_airflow import signing
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, StorageError
@@ -99,7 +99,7 @@ def test_a_command_prints_the_key_and_is_run_without_a_shell(tmp_path: Path) -> 
 def test_a_command_that_gives_no_key_is_explained_without_its_output(
     command: str, what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(key_sources, "_COMMAND_TIMEOUT_S", 1)
+    monkeypatch.setattr(signing, "_COMMAND_TIMEOUT_S", 1)
     with pytest.raises(InvalidInputError, match=what) as caught:
         SigningKey.load(tmp_path, {"ANON_SIGNING_KEY_CMD": command})
     assert "SECRET-7f3a" not in str(caught.value) + "".join(capfd.readouterr())

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from anon_airflow import telling
-from anon_airflow.portals import ckan_datastore
+from anon_airflow.portals import ckan_finishing
 from anon_airflow.portals import ckan_requests as requests
 from anon_airflow.portals.ckan_client import CheckedFile, CkanClient, Patience
-from anon_airflow.portals.ckan_datastore import batches, fill
+from anon_airflow.portals.ckan_finishing import batches, fill
 from anon_airflow.portals.ckan_metadata import licence_id, lost, metadata_problems, tombstone_fields, withdrawn
 from anon_airflow.portals.ckan_requests import Sent, read_reply
 from anon_airflow.portals.ckan_resources import Role, address, described, held, in_order, plan, size_of, without_files
@@ -248,7 +248,7 @@ def test_rows_for_the_datastore_are_text_with_gaps_and_nothing_is_guessed(tmp_pa
 
 
 def test_a_line_end_inside_a_cell_may_stand_where_reading_pauses(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(ckan_datastore, "BLOCK", 64)
+    monkeypatch.setattr(ckan_finishing, "BLOCK", 64)
     path = tmp_path / "people.csv"
     cells = ["x" * length + "\ny" * 20 for length in range(20)]
     path.write_text('"a"\n' + "".join(f'"{cell}"\n' for cell in cells))

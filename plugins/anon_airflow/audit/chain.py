@@ -17,19 +17,6 @@ from anon_airflow.key_ring import RETIRED, KeyRing
 from anon_airflow.signing import canonical_json
 from anon_core.storage import digest
 
-__all__ = [
-    "GENESIS",
-    "Followed",
-    "Head",
-    "Position",
-    "entry_message",
-    "follow",
-    "head_before",
-    "row_digest",
-    "walk",
-    "wrong",
-]
-
 GENESIS = "0" * 64
 
 _PAGE = 1000

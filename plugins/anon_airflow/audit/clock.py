@@ -16,8 +16,6 @@ from anon_airflow.audit.models import CHAIN
 from anon_airflow.key_ring import RETIRED, KeyRing
 from anon_core.errors import RefusedError
 
-__all__ = ["BY", "SeenDay", "latest_day"]
-
 BY = "audit store"
 
 

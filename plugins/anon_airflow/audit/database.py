@@ -37,8 +37,6 @@ from anon_airflow.audit.schema import Schema, schema_of
 from anon_airflow.locks import locked, wait_for
 from anon_core.errors import AnonError, InvalidInputError, StorageError
 
-__all__ = ["Database"]
-
 _LOCK = 0x616E6F6E  # "anon": the advisory lock that appends take on PostgreSQL
 _LOCK_TIMEOUT_S = 30
 _QUEUE_TIMEOUT_S = 120

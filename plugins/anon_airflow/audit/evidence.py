@@ -14,8 +14,6 @@ from anon_airflow.audit.legible import legible
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import canonical_json
 
-__all__ = ["UNPROVEN", "WRONG", "export_lines", "mark_rows", "shown_row"]
-
 WRONG = "wrong"
 """The key of a row under which stands what does not hold; a row that holds has no such key."""
 UNPROVEN = "unproven"

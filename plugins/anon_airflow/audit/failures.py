@@ -11,8 +11,6 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, SQLAlchemyError
 
 from anon_core.errors import StorageError
 
-__all__ = ["Failure", "failure_of", "is_database_error", "reason_in", "storage_error"]
-
 
 class Failure(Enum):
     """The kinds of failure; the value of each is the advice."""
@@ -115,7 +113,9 @@ def failure_of(error: Exception) -> Failure:
     """Return the kind of a failure of the database."""
     cause = _cause(error)
     if isinstance(cause, sqlite3.Error):
-        return _SQLITE.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF, _failure_by_message(cause))
+        # Python's own module raises errors, too, without a code of SQLite.
+        by_message = Failure.CORRUPT if "decode" in str(cause) else Failure.OTHER
+        return _SQLITE.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF, by_message)
     if code := _sqlstate(cause):
         return _POSTGRESQL.get(code, _POSTGRESQL.get(code[:2], Failure.OTHER))
     if isinstance(cause, UnicodeError):
@@ -162,11 +162,6 @@ def _cause(error: Exception) -> Any:
             return behind
         behind = behind.__cause__ or behind.__context__
     return raised
-
-
-def _failure_by_message(cause: sqlite3.Error) -> Failure:
-    """Return the kind of an error that Python's own module raises, without a code of SQLite."""
-    return Failure.CORRUPT if "decode" in str(cause) else Failure.OTHER
 
 
 def _sqlstate(cause: Any) -> str:

@@ -11,8 +11,6 @@ from anon_airflow.key_ring import RETIRED, KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError
 
-__all__ = ["NO_RUN", "ROTATE", "KeyUse", "Signers", "handover_row", "why_not_to_hand_over"]
-
 ROTATE = "rotate key"
 NO_RUN = ""
 """The run id of what no run did."""

@@ -7,8 +7,6 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Table, Text
 
-__all__ = ["CHAIN", "ROWS", "SCHEMA_VERSION", "VERSIONS", "metadata", "trigger_statements"]
-
 SCHEMA_VERSION = 1
 
 metadata = MetaData()

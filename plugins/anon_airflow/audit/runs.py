@@ -31,8 +31,6 @@ from anon_airflow.audit.models import CHAIN, ROWS
 from anon_airflow.key_ring import KeyRing
 from anon_core.name_rules import is_utf8
 
-__all__ = ["ANY", "OpenIntent", "Records", "Run", "decoded"]
-
 ANY = object()
 """Stands for every dataset; None stands for an empty column, which only an intruder leaves."""
 

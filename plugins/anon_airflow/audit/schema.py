@@ -11,8 +11,6 @@ from sqlalchemy import Connection, FromClause, Integer, Table, Text, cast, false
 
 from anon_airflow.audit.models import SCHEMA_VERSION, VERSIONS, metadata, trigger_statements
 
-__all__ = ["Schema", "schema_of"]
-
 _POSTGRESQL_TRIGGERS = """
 SELECT t.tgname, pg_get_triggerdef(t.oid), t.tgenabled::text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
 WHERE NOT t.tgisinternal AND c.relname = ANY(:tables) AND pg_table_is_visible(c.oid)

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from sqlalchemy import Column, Connection, Integer, insert, select
@@ -18,15 +17,12 @@ from anon_airflow.audit.clock import latest_day
 from anon_airflow.audit.database import Database
 from anon_airflow.audit.evidence import export_lines
 from anon_airflow.audit.handover import KeyUse, handover_row, why_not_to_hand_over
-from anon_airflow.audit.history import History, history_of
+from anon_airflow.audit.history import History, history_of, proven_rows
 from anon_airflow.audit.models import CHAIN, ROWS
-from anon_airflow.audit.proven import proven_rows
 from anon_airflow.audit.runs import ANY, OpenIntent, Records, Run
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
 from anon_core.errors import InternalError, InvalidInputError
-
-__all__ = ["STATUSES", "AuditStore", "Verification"]
 
 STATUSES = ("done", "refused", "failed")
 
@@ -84,9 +80,7 @@ class AuditStore:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._database.engine.dispose()
 
     def append(self, table: str, **values: Any) -> int:

@@ -15,8 +15,6 @@ from anon_core.limits import DOCUMENT
 from anon_core.registry import PORTALS
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 
-__all__ = ["Anchors", "read_anchors"]
-
 FILES = ("manifest.json", tombstone.FILE)
 
 

@@ -147,18 +147,14 @@ def check_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
     :raises StorageError: the operating system takes no such name.
     """
     with storage("looking for the file to write", target):
-        _check_output(target, force=force, sources=sources)
-
-
-def _check_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
-    if target.exists() and not target.is_file():
-        raise InvalidInputError(f"{target} is not a regular file; give another --output")
-    if target.exists() and any(source.exists() and target.samefile(source) for source in sources):
-        raise InvalidInputError(f"{target} is read by this command; give another --output")
-    if target.exists() and not force:
-        raise InvalidInputError(f"{target} exists already; give another --output, or --force to overwrite it")
-    if not target.absolute().parent.is_dir():
-        raise InvalidInputError(f"{target}: there is no such folder; make it, or give another --output")
+        if target.exists() and not target.is_file():
+            raise InvalidInputError(f"{target} is not a regular file; give another --output")
+        if target.exists() and any(source.exists() and target.samefile(source) for source in sources):
+            raise InvalidInputError(f"{target} is read by this command; give another --output")
+        if target.exists() and not force:
+            raise InvalidInputError(f"{target} exists already; give another --output, or --force to overwrite it")
+        if not target.absolute().parent.is_dir():
+            raise InvalidInputError(f"{target}: there is no such folder; make it, or give another --output")
 
 
 def check_picture(target: Path, *, sources: Sequence[Path]) -> None:
@@ -166,14 +162,10 @@ def check_picture(target: Path, *, sources: Sequence[Path]) -> None:
     with storage("looking for the picture to draw", target):
         if target.exists() and not target.is_file():
             raise InvalidInputError(f"{target} is not a regular file; give another --plot")
-        _check_drawn_over(target, sources)
-
-
-def _check_drawn_over(target: Path, sources: Sequence[Path]) -> None:
-    for source in sources:
-        both = target.exists() and source.exists()
-        if target.samefile(source) if both else target.absolute() == source.absolute():
-            raise InvalidInputError(f"{target} is read or written by this command; give another --plot")
+        for source in sources:
+            both = target.exists() and source.exists()
+            if target.samefile(source) if both else target.absolute() == source.absolute():
+                raise InvalidInputError(f"{target} is read or written by this command; give another --plot")
 
 
 def check_table_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:

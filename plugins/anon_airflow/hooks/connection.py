@@ -9,8 +9,6 @@ from airflow.sdk import BaseHook
 
 from anon_core.errors import InvalidInputError
 
-__all__ = ["from_airflow"]
-
 FIELDS = ("conn_type", "host", "port", "schema", "login", "password", "extra")
 
 

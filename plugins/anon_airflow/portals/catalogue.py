@@ -27,8 +27,6 @@ from anon_core.storage import digest
 if TYPE_CHECKING:
     from rdflib import Graph, URIRef
 
-__all__ = ["JSON_LD", "TURTLE", "Listed", "catalogue_graph", "serialised"]
-
 TURTLE, JSON_LD = "catalog.ttl", "catalog.jsonld"
 PREFIXES = {
     "adms": "http://www.w3.org/ns/adms#",

@@ -9,8 +9,6 @@ from anon_airflow.portals.manifest import Manifest, age
 from anon_airflow.portals.tombstone import Tombstone
 from anon_airflow.portals.words import figure
 
-__all__ = ["FILE", "SCHEMA", "changelog_of", "changes"]
-
 FILE = "changelog.json"
 SCHEMA = "anonflow/changelog/1"
 
@@ -98,10 +96,9 @@ def _levels(column: Mapping[str, Any]) -> list[str]:
 
 
 def _privacy(report: Report, before: Report) -> Iterator[str]:
-    for key, words in (("k_required", "The rule now asks for groups of at least {} rows; before: {}."),):
-        now, then = (each.get("privacy") or {} for each in (report, before))
-        if isinstance(now.get(key), int) and isinstance(then.get(key), int) and now[key] != then[key]:
-            yield words.format(figure(now[key]), figure(then[key]))
+    now, then = ((each.get("privacy") or {}).get("k_required") for each in (report, before))
+    if isinstance(now, int) and isinstance(then, int) and now != then:
+        yield f"The rule now asks for groups of at least {figure(now)} rows; before: {figure(then)}."
 
 
 def _metadata(manifest: Manifest, before: Manifest) -> Iterator[str]:

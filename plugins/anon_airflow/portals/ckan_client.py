@@ -182,11 +182,27 @@ class CkanClient:
 
         :raises PortalError: there is no answer after the last attempt.
         """
-        return self._download(address, None, token=token, max_bytes=max_bytes)
+        return self.fetch(address, None, token=token, max_bytes=max_bytes)
 
-    def fetch(self, address: str, target: Path, *, token: bool, max_bytes: int) -> Measured | None:
+    def fetch(self, address: str, target: Path | None, *, token: bool, max_bytes: int) -> Measured | None:
         """Download what stands at an address into a file, over what an attempt left; None if there is nothing."""
-        return self._download(address, target, token=token, max_bytes=max_bytes)
+
+        def once() -> Measured | None:
+            with (
+                self._deadline(max_bytes) as deadline,
+                self._following_redirects(address, deadline, token=token) as response,
+            ):
+                if response.status_code == 200:
+                    tell = partial(self.tell, COMPARING, address.rpartition("/")[2])
+                    return _save(self._blocks(response), target, tell, max_bytes)
+                if response.status_code >= 500:
+                    raise _BrokenError(self.server.url, "downloading", f"HTTP {response.status_code}")
+                return None
+
+        try:
+            return self.retry(once)
+        except _BrokenError:
+            return None
 
     def retry(self, work: Callable[[], T]) -> T:
         """
@@ -212,24 +228,6 @@ class CkanClient:
     def failed(self, doing: str, reason: str, state: str = "") -> PortalError:
         """Return the error to raise when something failed here."""
         return PortalError(self.server.url, doing, reason, state)
-
-    def _download(self, address: str, target: Path | None, *, token: bool, max_bytes: int) -> Measured | None:
-        def once() -> Measured | None:
-            with (
-                self._deadline(max_bytes) as deadline,
-                self._following_redirects(address, deadline, token=token) as response,
-            ):
-                if response.status_code == 200:
-                    tell = partial(self.tell, COMPARING, address.rpartition("/")[2])
-                    return _save(self._blocks(response), target, tell, max_bytes)
-                if response.status_code >= 500:
-                    raise _BrokenError(self.server.url, "downloading", f"HTTP {response.status_code}")
-                return None
-
-        try:
-            return self.retry(once)
-        except _BrokenError:
-            return None
 
     @contextlib.contextmanager
     def _following_redirects(self, address: str, deadline: Deadline, *, token: bool) -> Iterator[httpx.Response]:

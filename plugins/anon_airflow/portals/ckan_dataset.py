@@ -110,7 +110,8 @@ class Dataset:
 
     def wrong(self, package: Package, resources: Iterable[Resource]) -> set[str]:
         """Return the ids of resources whose downloads are not what they should be."""
-        return {one["id"] for one in resources if not _is(self.measure(package, one), one)}
+        measured = ((one, self.measure(package, one)) for one in resources)
+        return {one["id"] for one, found in measured if not (found and one.get("hash") and found.sha256 == one["hash"])}
 
     def copies(self, package: Package, held: Held, folder: Path) -> tuple[Manifest, list[Sent]] | None:
         """Fetch the files of a version that stands on the portal; None if they are no longer what they were."""
@@ -172,7 +173,3 @@ class Dataset:
 
 def _labels(resources: Iterable[Resource]) -> set[tuple[str, ...]]:
     return {(one["id"], *(str(one.get(key) or "") for key in ("hash", *OWN))) for one in resources}
-
-
-def _is(found: Measured | None, resource: Resource) -> bool:
-    return found is not None and bool(resource.get("hash")) and found.sha256 == resource["hash"]

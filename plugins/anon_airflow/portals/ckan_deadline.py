@@ -6,10 +6,7 @@ import contextlib
 import socket
 import threading
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any, Self
-
-__all__ = ["Deadline"]
 
 
 class Deadline:
@@ -33,9 +30,7 @@ class Deadline:
         self._timer.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._timer.cancel()
 
     @property

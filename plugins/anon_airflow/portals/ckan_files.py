@@ -10,8 +10,6 @@ from anon_airflow.portals.manifest import Manifest, as_json, report_bytes
 from anon_core.release import Distribution, Release
 from anon_core.storage import digest
 
-__all__ = ["sent_files", "sent_table"]
-
 
 def sent_files(release: Release, manifest: Manifest, folder: Path) -> list[Sent]:
     """

@@ -1,15 +1,21 @@
-"""After the files of a release can be read on a CKAN: its DataStore, who may see it, and what does not stay."""
+"""After the files of a release can be read on a CKAN: its DataStore, who may see it, and what does not stay.
+
+The DataStore is a copy for browsing and for queries: the cells of the CSV file as text, and a gap as null. The files
+are the release; this follows them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from anon_airflow.portals import ckan_datastore as datastore
 from anon_airflow.portals import ckan_requests as requests
+from anon_airflow.portals.ckan_client import CkanClient
 from anon_airflow.portals.ckan_dataset import Dataset
 from anon_airflow.portals.ckan_files import sent_table
 from anon_airflow.portals.ckan_metadata import package_fields
-from anon_airflow.portals.ckan_requests import Package
+from anon_airflow.portals.ckan_requests import Package, Reply, Sent
 from anon_airflow.portals.ckan_resources import (
     FILE,
     MANIFEST,
@@ -24,7 +30,108 @@ from anon_airflow.portals.ckan_resources import (
     ours,
 )
 from anon_airflow.portals.manifest import Manifest
-from anon_core.release import Release
+from anon_airflow.telling import say
+from anon_core.errors import InvalidInputError
+from anon_core.release import Release, changed_file
+from anon_core.storage import file_digest
+
+BATCH = 5000
+BLOCK = 16 << 20
+"""Bytes read at once; a row longer than that is in no table that people publish."""
+SOURCE = "anonflow_sha256"
+
+
+def is_filled(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[str, Any]]) -> bool:
+    """Whether the table there was loaded from this very file, completely, and is described as it should be."""
+    reply = client.ask(requests.table(resource_id))
+    if not reply.ok:
+        return False
+    shown = [{"id": one["id"], "info": one.get("info")} for one in reply.result["fields"] if one["id"] != "_id"]
+    told = [{"id": one["id"], "info": one["info"]} for one in fields(sent, columns)]
+    return bool(shown == told and reply.result.get("total") == sent.rows)
+
+
+def is_ours(client: CkanClient, resource_id: str) -> bool:
+    """Whether a table was loaded by us; a CKAN may load tables of its own accord."""
+    reply = client.ask(requests.table(resource_id))
+    return bool(reply.ok and any(SOURCE in (one.get("info") or {}) for one in reply.result["fields"]))
+
+
+def fill(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[str, Any]]) -> None:
+    """
+    Load a file anew, a few thousand rows at a time.
+
+    Any failure is an error, and the whole is begun again: an insert that was sent twice would double its rows.
+
+    What the DataStore says of a failure may quote rows, so only the status is told.
+
+    :raises RefusedError: the file is not the one that was checked.
+    :raises PortalError: a call failed because the server is at fault.
+    :raises InvalidInputError: it does not take the table; trying again would not help.
+    """
+    if file_digest(sent.path) != sent.sha256:
+        raise changed_file(sent.name)
+    dropped = client.send(requests.delete_rows(resource_id))
+    if dropped.status != 404:
+        _refuse(client, dropped)
+    _refuse(client, client.send(requests.create_table(resource_id, fields(sent, columns))))
+    done = 0
+    for records in batches(sent):
+        _refuse(client, client.send(requests.insert_rows(resource_id, records)))
+        done += len(records)
+        client.tell("filling the DataStore: {:,} of {:,} rows", done, sent.rows)
+    _show(client, resource_id)
+
+
+def _show(client: CkanClient, resource_id: str) -> None:
+    """Have the table shown on its page; where that fails it can be queried all the same, so it is only told."""
+    shown = client.ask(requests.resource(resource_id))
+    reply = client.send(requests.show_table(shown.result)) if shown.ok else shown
+    if not reply.ok:
+        say(client.progress, f"the table can be queried, but CKAN does not show it on its page (HTTP {reply.status})")
+
+
+def fields(sent: Sent, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the dictionary: every column is text, because a generalised cell is a label."""
+    return [
+        {
+            "id": one["name"],
+            "type": "text",
+            "info": {"label": one["name"], "notes": one.get("description") or "", SOURCE: sent.sha256},
+        }
+        for one in columns
+    ]
+
+
+def batches(sent: Sent) -> Iterator[list[dict[str, str | None]]]:
+    """Yield the rows of a released CSV file, some at a time: a bare empty cell is a gap, a quoted one is not."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    read, parse = csv.ReadOptions(block_size=BLOCK), csv.ParseOptions(newlines_in_values=True)
+    with csv.open_csv(sent.path, read, parse) as head:
+        names = head.schema.names
+    text = csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+    with csv.open_csv(sent.path, read, parse, text) as reader:
+        for block in reader:
+            for start in range(0, block.num_rows, BATCH):
+                yield block.slice(start, BATCH).to_pylist()
+
+
+def _refuse(client: CkanClient, reply: Reply) -> None:
+    state = "the files are published, the DataStore is not whole"
+    if reply.broken:
+        raise client.failed("filling the DataStore", f"HTTP {reply.status}", state)
+    if not reply.ok:
+        raise InvalidInputError(
+            f"{client.server.url} does not take the table into its DataStore (HTTP {reply.status}); {state}: remove "
+            "`portal.ckan.datastore`, or ask its administrator"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,17 +176,17 @@ class Finishing:
         if table is None:
             return False
         place, columns = shown.resources[table.name]["id"], self.release.report.get("recoding", {}).get("columns", [])
-        if datastore.is_filled(client, place, table, columns):
+        if is_filled(client, place, table, columns):
             return False
-        datastore.fill(client, place, table, columns)
-        if not datastore.is_filled(client, place, table, columns):
+        fill(client, place, table, columns)
+        if not is_filled(client, place, table, columns):
             raise client.failed("filling the DataStore", "it does not have the rows of the file")
         return True
 
     def _drop(self, shown: Held) -> bool:
         """Remove tables that we made when a DataStore was asked for: they hold an older version by now."""
         tables = [one["id"] for one in shown.resources.values() if one.get("datastore_active")]
-        return self.dataset.delete_rows([one for one in tables if datastore.is_ours(self.dataset.client, one)])
+        return self.dataset.delete_rows([one for one in tables if is_ours(self.dataset.client, one)])
 
     def _beyond(self, package: Package) -> set[str]:
         """

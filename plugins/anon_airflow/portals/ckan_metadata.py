@@ -14,8 +14,6 @@ from anon_airflow.portals.ckan_requests import Package
 from anon_airflow.portals.vocabulary import LICENCES, frequency_of, language_of, theme_of
 from anon_core.release import Release
 
-__all__ = ["licence_id", "lost", "metadata_problems", "own_extra", "package_fields", "tombstone_fields", "withdrawn"]
-
 DATASET, INCOMPLETE, WITHDRAWN = "anonflow_dataset", "anonflow_incomplete", "anonflow_withdrawn"
 NOTICE = "> **Withdrawn**"
 _TAG = re.compile(r"[\w \-.]{2,100}")

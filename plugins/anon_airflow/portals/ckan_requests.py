@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from anon_airflow.portals import ckan_shapes as shapes
 from anon_core.wording import printable
 
 Package = dict[str, Any]
@@ -16,6 +17,68 @@ Resource = dict[str, Any]
 MAX_MESSAGE_LENGTH = 300
 MAX_DEPTH = 50
 """How deep an answer may be nested; a dataset is not nested more than five levels deep."""
+Shape = Callable[[Any], bool]
+
+_TEXTS = ("id", "name", "metadata_modified")
+_RESOURCE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _-]{0,99}")
+_MAX_NAME_LENGTH = 200
+
+
+def is_anything(_: Any) -> bool:
+    return True
+
+
+def is_mapping(answer: Any) -> bool:
+    return isinstance(answer, dict)
+
+
+def lists_mappings(answer: Any) -> bool:
+    return isinstance(answer, list) and all(isinstance(one, dict) for one in answer)
+
+
+def is_package(answer: Any) -> bool:
+    """Whether this is a dataset as ``package_show`` gives it, in all the fields that we read."""
+    if not isinstance(answer, dict) or not all(isinstance(answer.get(key), str) for key in _TEXTS):
+        return False
+    organization = answer.get("organization") or {}
+    if not isinstance(organization, dict) or not isinstance(answer.get("version") or "", str):
+        return False
+    extras, resources = answer.get("extras") or [], answer.get("resources")
+    return (
+        _is_id(answer["id"])
+        and all(_is_name(one) for one in (answer["name"], organization.get("name"), organization.get("id")))
+        and isinstance(answer.get("private"), bool)
+        and isinstance(answer.get("notes") or "", str)
+        and lists_mappings(extras)
+        and all(isinstance(one.get("key"), str) and isinstance(one.get("value"), str) for one in extras)
+        and isinstance(resources, list)
+        and all(isinstance(one, dict) and _RESOURCE_ID.fullmatch(str(one.get("id"))) for one in resources)
+    )
+
+
+def is_revision(answer: Any) -> bool:
+    return isinstance(answer, dict) and is_package(answer.get("package"))
+
+
+def is_table(answer: Any) -> bool:
+    """Whether this is a table as ``datastore_search`` gives it."""
+    return (
+        isinstance(answer, dict)
+        and lists_mappings(answer.get("fields"))
+        and all("id" in one and isinstance(one.get("info") or {}, dict) for one in answer["fields"])
+    )
+
+
+def _is_name(text: Any) -> bool:
+    """Whether it is missing, or a name that a message can show."""
+    return text is None or (isinstance(text, str) and len(text) <= _MAX_NAME_LENGTH and text.isprintable())
+
+
+def _is_id(text: Any) -> bool:
+    try:
+        return isinstance(text, str) and str(uuid.UUID(text)) == text.lower()
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +107,7 @@ class Request:
     uploads: dict[str, Sent] = field(default_factory=dict)
     told: tuple[Resource, ...] = ()
     asks: bool = False
-    shape: shapes.Shape = shapes.is_anything
+    shape: Shape = is_anything
 
     @property
     def form(self) -> dict[str, str]:
@@ -96,7 +159,7 @@ class Reply:
         return f"HTTP {self.status}" + (f" ({printable(message[:MAX_MESSAGE_LENGTH])})" if message else "")
 
 
-def read_reply(status: int, body: bytes, shape: shapes.Shape = shapes.is_anything) -> Reply:
+def read_reply(status: int, body: bytes, shape: Shape = is_anything) -> Reply:
     """
     Read an answer; one that is not CKAN's, as of a proxy in between, has a status and no words.
 
@@ -153,12 +216,12 @@ def _keys(error: Any) -> set[str]:
 
 
 def status() -> Request:
-    return Request(action="status_show", payload={}, asks=True, shape=shapes.is_mapping)
+    return Request(action="status_show", payload={}, asks=True, shape=is_mapping)
 
 
 def whoami() -> Request:
     """Ask whose token this is; CKAN answers 404 to a token that it does not know."""
-    return Request(action="user_show", payload={}, asks=True, shape=shapes.is_mapping)
+    return Request(action="user_show", payload={}, asks=True, shape=is_mapping)
 
 
 def own_organizations() -> Request:
@@ -167,16 +230,16 @@ def own_organizations() -> Request:
         action="organization_list_for_user",
         payload={"permission": "create_dataset"},
         asks=True,
-        shape=shapes.lists_mappings,
+        shape=lists_mappings,
     )
 
 
 def organization(name: str) -> Request:
-    return Request(action="organization_show", payload={"id": name}, asks=True, shape=shapes.is_mapping)
+    return Request(action="organization_show", payload={"id": name}, asks=True, shape=is_mapping)
 
 
 def licences() -> Request:
-    return Request(action="license_list", payload={}, asks=True, shape=shapes.lists_mappings)
+    return Request(action="license_list", payload={}, asks=True, shape=lists_mappings)
 
 
 def action_help(action: str) -> Request:
@@ -185,12 +248,12 @@ def action_help(action: str) -> Request:
 
 
 def show(dataset: str) -> Request:
-    return Request(action="package_show", payload={"id": dataset}, asks=True, shape=shapes.is_package)
+    return Request(action="package_show", payload={"id": dataset}, asks=True, shape=is_package)
 
 
 def create(fields: Mapping[str, Any]) -> Request:
     """Ask for a dataset that nobody sees yet."""
-    return Request(action="package_create", payload={**fields, "private": True}, shape=shapes.is_package)
+    return Request(action="package_create", payload={**fields, "private": True}, shape=is_package)
 
 
 def revise(package: Package, *, update: Mapping[str, Any], resources: Sequence[Resource] | None = None) -> Request:
@@ -231,7 +294,7 @@ def _revise(
             **said,
         },
         told=tuple(told or ()),
-        shape=shapes.is_revision,
+        shape=is_revision,
     )
 
 
@@ -252,7 +315,7 @@ def insert_rows(resource_id: str, records: Sequence[Mapping[str, Any]]) -> Reque
 
 
 def resource(resource_id: str) -> Request:
-    return Request(action="resource_show", payload={"id": resource_id}, asks=True, shape=shapes.is_mapping)
+    return Request(action="resource_show", payload={"id": resource_id}, asks=True, shape=is_mapping)
 
 
 def show_table(shown: Resource) -> Request:
@@ -264,5 +327,5 @@ def show_table(shown: Resource) -> Request:
 def table(resource_id: str) -> Request:
     """Ask how many rows a table in the DataStore has, and what its columns mean."""
     return Request(
-        action="datastore_search", payload={"resource_id": resource_id, "limit": 0}, asks=True, shape=shapes.is_table
+        action="datastore_search", payload={"resource_id": resource_id, "limit": 0}, asks=True, shape=is_table
     )

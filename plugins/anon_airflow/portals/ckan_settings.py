@@ -20,8 +20,6 @@ from anon_core.errors import InvalidInputError
 from anon_core.policy import Filled, Flag, Model, Text, quoted
 from anon_core.spec import PortalSettings, Publication
 
-__all__ = ["Ckan", "CkanPlace", "CkanSettings", "Versions", "check", "find_licence", "taken"]
-
 MAX_LICENCES = 100
 """How many licences of a portal a message lists."""
 

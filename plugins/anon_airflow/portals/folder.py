@@ -22,11 +22,11 @@ import itertools
 import math
 import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, ClassVar, Literal, Self
 
 from anon_airflow.locks import locked
-from anon_airflow.portals import datapackage, showing
+from anon_airflow.portals import showing
 from anon_airflow.portals.disk import (
     LOCK,
     copy_checked,
@@ -40,6 +40,8 @@ from anon_airflow.portals.disk import (
 from anon_airflow.portals.manifest import Manifest, as_json, damaged_file, manifest_of, read_manifest, report_bytes
 from anon_airflow.portals.shelf import Shelf, shelf_of, version_folders
 from anon_airflow.portals.tombstone import Tombstone, is_tombstone, tombstone_of, withdrawn_before
+from anon_airflow.portals.vocabulary import LICENCES
+from anon_airflow.portals.words import address, is_email
 from anon_core.errors import InvalidInputError, RefusedError, StorageError
 from anon_core.portal import Portal
 from anon_core.release import NAME, SLUG, Published, Release, check_release, withdrawn_words
@@ -49,6 +51,13 @@ from anon_core.storage import sync
 
 EXPIRED = "Newer versions have taken its place."
 MOVED = "no portal is there, so nothing was taken off; if it was moved, put a link to it in this place"
+_TYPES: dict[str, dict[str, Any]] = {
+    "integer": {"type": "integer"},
+    "decimal": {"type": "number"},
+    "date": {"type": "date"},
+    "timestamp": {"type": "datetime", "format": "any"},
+    "boolean": {"type": "boolean", "trueValues": ["true", "True", "TRUE"], "falseValues": ["false", "False", "FALSE"]},
+}
 
 
 class FolderSettings(PortalSettings):
@@ -131,7 +140,8 @@ class FolderPortal(Portal):
             make_folder(home / "versions")
             remove_unfinished(home)
             shelf = shelf_of(home)
-            _refuse_withdrawn(release, shelf)
+            if stone := withdrawn_before(shelf.tombstones, release):
+                raise RefusedError("portal", [withdrawn_words(stone["version"], stone["reason"])])
             there = self.find(release.dataset, release.content_digest, release.period)
             with hidden_folder(self.root) as hidden:
                 if there:
@@ -260,11 +270,6 @@ def _next_number(shelf: Shelf) -> int:
     return 1 + max((int(each.get("sequence") or 0) for each in (*shelf.manifests, *shelf.tombstones)), default=0)
 
 
-def _refuse_withdrawn(release: Release, shelf: Shelf) -> None:
-    if stone := withdrawn_before(shelf.tombstones, release):
-        raise RefusedError("portal", [withdrawn_words(stone["version"], stone["reason"])])
-
-
 def _refuse_another(folder: Path, wanted: dict[str, str]) -> None:
     """:raises RefusedError: a version of this name is damaged, or holds other files."""
     manifest = read_manifest(folder)
@@ -284,6 +289,75 @@ def _fill(incoming: Path, release: Release, manifest: Manifest) -> None:
         copy_checked(each, incoming / each.name)
     write_new(incoming / "report.json", report_bytes(release, manifest))
     write_new(incoming / "manifest.json", as_json(manifest))
-    write_new(incoming / datapackage.FILE, as_json(datapackage.datapackage_of(manifest, release.report)))
+    write_new(incoming / "datapackage.json", as_json(datapackage_of(manifest, release.report)))
     incoming.chmod(0o755)
     sync(incoming)
+
+
+def datapackage_of(manifest: Manifest, report: dict[str, Any]) -> dict[str, Any]:
+    """
+    Return a version as a Frictionless Data Package, so that programs can check and load it.
+
+    Only a CSV is a table to a package. Of Parquet, which carries its own schema, it has size and digest.
+    """
+    metadata = manifest.get("metadata") or {}
+    package: dict[str, Any] = {
+        "profile": "data-package",
+        "name": manifest["dataset"],
+        "id": manifest["content_digest"],
+        "title": manifest["title"],
+        "version": manifest["version"],
+        "created": manifest["published_at"],
+        "resources": [_resource(each, report) for each in manifest["distributions"]],
+    }
+    if metadata.get("description"):
+        package["description"] = metadata["description"]
+    if metadata.get("keywords"):
+        package["keywords"] = list(metadata["keywords"])
+    if metadata.get("licence"):
+        package["licenses"] = [_licence(str(metadata["licence"]))]
+    if metadata.get("publisher"):
+        package["contributors"] = [_publisher(metadata)]
+    return package
+
+
+def _resource(file: dict[str, Any], report: dict[str, Any]) -> dict[str, Any]:
+    path = PurePath(file["name"])
+    resource: dict[str, Any] = {
+        "name": f"{path.stem}-{path.suffix[1:]}".lower(),
+        "path": file["name"],
+        "format": path.suffix[1:].lower(),
+        "mediatype": file["media_type"],
+        "bytes": file["bytes"],
+        "hash": f"sha256:{file['sha256']}",
+    }
+    columns = (report.get("recoding") or {}).get("columns") or ()
+    if file["media_type"] != "text/csv" or not columns:
+        return resource | {"type": "file"}  # Or size and digest would not be looked at.
+    return resource | {
+        "type": "table",
+        "profile": "tabular-data-resource",
+        "encoding": "utf-8",
+        "dialect": {"delimiter": ",", "quoteChar": '"', "doubleQuote": True, "lineTerminator": "\r\n", "header": True},
+        "schema": {"fields": [_field(each) for each in columns], "missingValues": [""]},
+    }
+
+
+def _field(column: dict[str, Any]) -> dict[str, Any]:
+    field = {"name": column["name"], **_TYPES.get(str(column.get("type")), {"type": "string"})}
+    return field | ({"description": column["description"]} if column.get("description") else {})
+
+
+def _licence(text: str) -> dict[str, str]:
+    title, link = LICENCES.get(text, (text, address(text)))
+    licence = {"name": text, "title": title, "path": link}
+    # Only names of the known kind are names; a licence in words is a title.
+    return {key: value for key, value in licence.items() if value and (key != "name" or text in LICENCES)}
+
+
+def _publisher(metadata: dict[str, Any]) -> dict[str, str]:
+    contact = str(metadata.get("contact") or "")
+    publisher = {"title": str(metadata["publisher"]), "role": "publisher"}
+    if is_email(contact):
+        return publisher | {"email": contact}
+    return publisher | ({"path": contact} if address(contact) else {})

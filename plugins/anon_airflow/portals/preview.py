@@ -10,8 +10,6 @@ from pathlib import Path
 
 from anon_airflow.portals.manifest import Manifest
 
-__all__ = ["Preview", "preview_of"]
-
 ROWS = 10
 MOST_BYTES = 1 << 18
 MOST_LETTERS = 80

@@ -12,8 +12,6 @@ from anon_airflow.portals.tombstone import Tombstone, is_tombstone, read_tombsto
 from anon_core.release import NAME
 from anon_core.storage import file_digest
 
-__all__ = ["Shelf", "shelf_of", "version_folders"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:

@@ -1,4 +1,8 @@
-"""Switching what readers see, by renames: versions in and out, pages, catalogue, and ``latest`` at the very end."""
+"""Switching what readers see, by renames: versions in and out, pages, catalogue, and ``latest`` at the very end.
+
+Every file that points to versions is made from the shelves. The same shelves give the same bytes, so what is damaged or
+was never written comes back with the next publication.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from anon_airflow import stopping
-from anon_airflow.portals import changelog, site, tombstone
+from anon_airflow.portals import changelog, pages, tombstone
+from anon_airflow.portals.catalogue import Listed, catalogue_graph, serialised
 from anon_airflow.portals.disk import UNFINISHED, write_files
 from anon_airflow.portals.manifest import Manifest, as_json, read_document
-from anon_airflow.portals.pages import tombstone_page
+from anon_airflow.portals.preview import preview_of
 from anon_airflow.portals.shelf import Shelf, shelf_of
 from anon_airflow.portals.tombstone import Tombstone
 from anon_core.release import SLUG
 from anon_core.storage import sync
-
-__all__ = ["ARRIVING", "finish", "show"]
 
 ARRIVING = "arriving"
 _STONES, _TAKEN = "stones", "taken"
@@ -41,11 +44,12 @@ def show(
     """
     home = root / shelf.dataset
     after = shelf.without([*withdrawn, *expiring])
-    own, log = site.dataset_files(after)
+    own, log = dataset_files(after)
     write_files(hidden / "dataset", own)
-    write_files(hidden / "portal", site.portal_files([(after, log), *_others(root, shelf.dataset)]))
+    write_files(hidden / "portal", portal_files([(after, log), *_others(root, shelf.dataset)]))
     for stone in (*withdrawn, *expiring):
-        write_files(_stone(hidden, stone), _stone_files(stone))
+        page = pages.tombstone_page(stone).encode()
+        write_files(_stone(hidden, stone), {tombstone.FILE: as_json(stone), "index.html": page})
     if after.manifests:
         (hidden / "latest").symlink_to(Path("versions", after.manifests[0]["version"]))
     stopping.too_late()  # What follows takes a moment. Half of it would be on the portal, and not on record.
@@ -78,6 +82,38 @@ def finish(root: Path) -> None:
             sync(place.parent)
 
 
+def dataset_files(shelf: Shelf) -> tuple[dict[str, bytes], dict[str, Any]]:
+    """Return the files in the folder of a dataset, and its changelog, which the catalogue quotes."""
+    versions = [(manifest, shelf.report(manifest)) for manifest in shelf.manifests]
+    log = changelog.changelog_of(shelf.dataset, versions, shelf.tombstones)
+    if versions:
+        newest = shelf.manifests[0]
+        preview = preview_of(shelf.folders[newest["version"]], newest)
+        page = pages.dataset_page(versions, shelf.tombstones, notes_in(log), preview)
+    else:
+        page = pages.gone_page(shelf.dataset, shelf.tombstones)
+    return {"index.html": page.encode(), changelog.FILE: as_json(log)}, log
+
+
+def portal_files(shelves: Sequence[tuple[Shelf, dict[str, Any]]]) -> dict[str, bytes]:
+    """Return the files of the whole portal; of every dataset its shelf and its changelog."""
+    there = [(shelf, log) for shelf, log in shelves if shelf.manifests]
+    gone = [shelf for shelf, _ in shelves if not shelf.manifests and shelf.tombstones]
+    listed = [Listed(manifests=shelf.manifests, notes=notes_in(log)) for shelf, log in there]
+    index = pages.index_page([(shelf.manifests, shelf.report(shelf.manifests[0])) for shelf, _ in there], gone)
+    return {"index.html": index.encode(), **serialised(catalogue_graph(listed))}
+
+
+def notes_in(log: dict[str, Any]) -> dict[str, list[str]]:
+    """What changed in each version, as a changelog says it; nothing, if somebody damaged it."""
+    entries = log.get("versions") if log.get("schema") == changelog.SCHEMA else None
+    return {
+        str(entry.get("version")): [str(change) for change in entry.get("changes") or ()]
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict)
+    }
+
+
 def _others(root: Path, dataset: str) -> list[tuple[Shelf, dict[str, Any]]]:
     """The other datasets of the portal, with their changelogs."""
     names = sorted(each.name for each in root.iterdir() if each.name != dataset and SLUG.fullmatch(each.name))
@@ -91,10 +127,6 @@ def _others(root: Path, dataset: str) -> list[tuple[Shelf, dict[str, Any]]]:
 
 def _stone(hidden: Path, stone: Tombstone) -> Path:
     return hidden.joinpath(_STONES, stone["dataset"], stone["version"])
-
-
-def _stone_files(stone: Tombstone) -> dict[str, bytes]:
-    return {tombstone.FILE: as_json(stone), "index.html": tombstone_page(stone).encode()}
 
 
 def _take_off(root: Path, hidden: Path, stones: Sequence[Tombstone]) -> None:

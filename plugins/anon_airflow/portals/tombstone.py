@@ -9,8 +9,6 @@ from typing import Any, Literal
 from anon_airflow.portals.manifest import Manifest, data_digest_of, is_text, read_document
 from anon_core.release import Release
 
-__all__ = ["FILE", "Tombstone", "is_tombstone", "read_tombstone", "tombstone_of", "withdrawn_before"]
-
 Tombstone = dict[str, Any]
 FILE = "tombstone.json"
 SCHEMA = "anonflow/tombstone/1"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LICENCES", "file_type_of", "frequency_of", "language_of", "media_type_of", "theme_of"]
-
 _AUTHORITY = "http://publications.europa.eu/resource/authority"
 _IANA = "https://www.iana.org/assignments/media-types"
 

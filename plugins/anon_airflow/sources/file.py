@@ -22,8 +22,6 @@ from anon_core.spec.templates import is_template, static_part, template_problem
 if TYPE_CHECKING:
     from anon_core.table import Table
 
-__all__ = ["FileSettings", "FileSource"]
-
 _MAX_FILES = 1_000
 """Files of a pattern whose links are followed."""
 
