@@ -26,10 +26,10 @@ from anon_core.score.population import (
     elected,
     pitman_uniques,
     population_uniqueness,
+    slide_negative_binomial_uniques,
     zayatz_uniques,
 )
 from anon_core.score.risk import risk
-from anon_core.score.slide_negative_binomial import slide_negative_binomial_uniques
 from anon_core.table import read
 from tests.properties.tables import table_of
 
