@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.comparison import Comparison
-from anon_core.score.utility.spreading import Spread, counted, estimates
+from anon_core.score.utility.queries import Spread, counted, estimates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
