@@ -10,8 +10,7 @@ from anon_core.score.utility.cells import Recoded, released, strays
 from anon_core.score.utility.classes import ClassSizes, class_sizes
 from anon_core.score.utility.entropy import Entropy, entropy
 from anon_core.score.utility.loss import Changes, Loss, changes, loss
-from anon_core.score.utility.marginals import Marginals, marginals
-from anon_core.score.utility.queries import Queries, queries
+from anon_core.score.utility.queries import Marginals, Queries, marginals, queries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
