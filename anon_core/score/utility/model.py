@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from anon_core.comparison import Comparison
 from anon_core.score.utility.cells import Recoded, released, strays
-from anon_core.score.utility.classes import ClassSizes, class_sizes
 from anon_core.score.utility.entropy import Entropy, entropy
 from anon_core.score.utility.loss import Changes, Loss, changes, loss
 from anon_core.score.utility.queries import Marginals, Queries, marginals, queries
@@ -74,3 +75,38 @@ def _reason(cells: Recoded | None) -> str | None:
         some = "1 cell is" if astray == 1 else f"{astray} cells are"
         return f"{some} published as something that does not cover what was collected: check pairing and hierarchies"
     return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassSizes:
+    """
+    The classes of a release over its quasi-identifiers; lower is better for every figure.
+
+    Discernibility is from Bayardo, Agrawal: Data privacy through optimal k-anonymization, 2005; the average class size
+    from LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, 2006.
+
+    ``normalised`` is LeFevre's C_avg, rows / classes / k: 1 is as fine as k allows; None without a k. ``average`` is
+    None when nothing is published. ``discernibility`` says from how many rows each row cannot be told apart, added up.
+    """
+
+    classes: int
+    average: float | None
+    normalised: float | None
+    discernibility: int
+
+
+def class_sizes(comparison: Comparison, k: int | None = None) -> ClassSizes:
+    """
+    Measure the classes that are published; where units are counted, a class is as large as its units are many.
+
+    Rows at the root everywhere are a class like any other. A removed row cannot be told apart from any row: it costs
+    as much discernibility as the original has rows.
+    """
+    sizes = comparison.after.class_sizes()
+    average = float(sizes.sum() / len(sizes)) if len(sizes) else None
+    return ClassSizes(
+        classes=len(sizes),
+        average=average,
+        normalised=None if average is None or not k else average / k,
+        discernibility=int(np.dot(sizes, sizes)) + comparison.rows_removed * comparison.before.rows,
+    )
