@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from anon_core.detect.roles.animals import FEATURE, FEATURES, is_of_an_animal
 from anon_core.detect.roles.term import Term, rows_of, terms, word_list
 from anon_core.role import Role
 
@@ -24,6 +23,15 @@ _WORD = re.compile(r"[a-z]+|[0-9]+")
 _FILLERS = frozenset(
     re.findall("[a-z]+", "the of di de del della dello dei degli delle da du des la le les el los las der die das d l")
 )
+FEATURE = Term(role=Role.OTHER, kind="feature of an animal", note=", which says nothing of a person", english="animal")
+
+FEATURES = frozenset({"sex or gender", "age", "year of birth", "bodily feature"})
+"""What is told of an animal as of a person. Not a day of birth, which may single an owner out, and no matter of health:
+an animal with a word for it may be a test on animals, or a scanner."""
+
+_BEGINNINGS = ("hunde", "katzen", "haustier")
+_GERMAN_ONLY = frozenset({"tier"})
+"""In English a tier is a level, and `age_tier` is a person's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,3 +205,19 @@ def _words(name: str) -> tuple[str, ...]:
         decomposed = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
         text = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     return tuple(_WORD.findall(_HUMP.sub(" ", text).lower()))
+
+
+def is_of_an_animal(words: Sequence[str], languages: Sequence[str]) -> bool:
+    """
+    Whether words name an animal; ``languages`` are those in which the name says what it is.
+
+    >>> is_of_an_animal(["geschlecht", "hund"], ["German"]), is_of_an_animal(["hundert"], ["German"])
+    (True, False)
+    >>> is_of_an_animal(["age", "tier"], ["English"]), is_of_an_animal(["alter", "tier"], ["German"])
+    (False, True)
+    """
+    return any(
+        (word in word_list("animals") or (word.startswith(_BEGINNINGS) and not word.startswith("hundert")))
+        and (word not in _GERMAN_ONLY or "German" in languages)
+        for word in words
+    )
