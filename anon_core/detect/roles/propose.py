@@ -9,9 +9,19 @@ from enum import StrEnum
 
 from anon_core.detect.roles.lexicon import Meaning, is_numbered, meaning_of
 from anon_core.detect.roles.people import people
-from anon_core.detect.roles.quantities import are_amounts, are_exact, counts_or_answers, points_in_time
 from anon_core.detect.roles.sampling import Sample, sample_of
-from anon_core.detect.roles.values import Finding, births, findings, five_digit_codes, free_text, percent
+from anon_core.detect.roles.values import (
+    Finding,
+    are_amounts,
+    are_exact,
+    births,
+    counts_or_answers,
+    findings,
+    five_digit_codes,
+    free_text,
+    percent,
+    points_in_time,
+)
 from anon_core.role import Role
 from anon_core.score.profile import ColumnProfile
 from anon_core.table import Column
