@@ -9,14 +9,17 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from anon_core.errors import DecomposeError
-from anon_core.hierarchy.decompose.lookup import read_lookup
+from anon_core.errors import DecomposeError, HierarchyError
 from anon_core.hierarchy.decompose.splitting import split_values
+from anon_core.hierarchy.files.cells import Row, cut
+from anon_core.hierarchy.files.faults import told
+from anon_core.hierarchy.files.texts import text_in, zeros_in
 from anon_core.hierarchy.ladder import ROOT
 from anon_core.spec import Decompose, PartialPublication, Unmapped
 from anon_core.table import Column, Mask, Table
 from anon_core.table.arrays import integers, texts
 from anon_core.table.assembling import Piece, assemble
+from anon_core.wording import counted
 
 Labels = list[str | None]
 
@@ -152,3 +155,35 @@ def _check(splits: Sequence[Split]) -> None:
                 unnamed[name, part] = (missing.codes, int(rows[missing.values].sum()))
     if unfit or unnamed:
         raise DecomposeError(unfit, unnamed, {split.column.name: split.rule.way for split in splits})
+
+
+def read_lookup(path: Path) -> dict[str, str]:
+    """
+    Read a lookup file: the name of every code. Several codes may have one name.
+
+    :raises HierarchyError: listing everything wrong by line number.
+    """
+    text = text_in(path, "lookup file")
+    found = cut(text)
+    problems = [*zeros_in(text), *found.problems, *_problems(found.rows)]
+    if problems:
+        raise HierarchyError(str(path), told(problems))
+    return {row.cells[0]: row.cells[1] for row in found.rows}
+
+
+def _problems(rows: Sequence[Row]) -> list[str]:
+    """Return everything that keeps these lines from being a lookup."""
+    if not rows:
+        return ["is empty; write one line per code: code;name"]
+    problems = []
+    seen: dict[str, int] = {}
+    for row in rows:
+        if len(row.cells) != 2:
+            problems.append(f"line {row.line} has {counted(len(row.cells), 'cell')}, not 2: code;name")
+            continue
+        code, name = row.cells
+        problems += [f"line {row.line} has no {what}" for what, cell in (("code", code), ("name", name)) if not cell]
+        if code in seen:
+            problems.append(f"line {row.line} repeats the code of line {seen[code]}")
+        seen.setdefault(code, row.line)
+    return problems
