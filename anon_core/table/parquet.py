@@ -15,7 +15,7 @@ from anon_core.table.assembling import Piece, assemble
 from anon_core.table.lengths import check_lengths
 from anon_core.table.model import Table, piece_of
 from anon_core.table.options import ReadOptions, check_names, columns_at
-from anon_core.table.thrift import check_columns, check_footer, check_sizes
+from anon_core.table.parquet_sizes import check_columns, check_footer, check_sizes
 from anon_core.table.unpacking import most_unpacked, out_of_proportion
 
 _ROWS = 1 << 18

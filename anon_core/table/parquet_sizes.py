@@ -1,7 +1,9 @@
-"""As much of Thrift's compact protocol as Parquet's sizes need: those of a page, and where the column chunks are.
+"""The sizes that a Parquet file gives for itself, held against the limits before any page is unpacked.
 
-Pyarrow has the places of the chunks too. But where the statistics of a chunk are damaged, pyarrow aborts the whole
-process when it is asked for them.
+The footer describes every column chunk, and the header of every page gives its size unpacked. Both are read here, by as
+much of Thrift's compact protocol as they need. A file with wrong sizes in its footer is refused by the headers of its
+pages, which the decoder goes by. Pyarrow has the places of the chunks too. But where the statistics of a chunk are
+damaged, pyarrow aborts the whole process when it is asked for them.
 """
 
 from __future__ import annotations
