@@ -23,8 +23,17 @@ import numpy as np
 
 from anon_core.kernels.compiled import compiled
 from anon_core.kernels.compiled.bitsets import ONE, ZERO, assign, clear, holds, lowest, ones, put, take_lowest
-from anon_core.kernels.compiled.differences import differences, keep_minimal
-from anon_core.kernels.compiled.partitions import Arena, copy_some, crowd, crowd_exceeds, has_room, refine, take_place
+from anon_core.kernels.compiled.partitions import (
+    Arena,
+    copy_some,
+    crowd,
+    crowd_exceeds,
+    differences,
+    has_room,
+    keep_minimal,
+    refine,
+    take_place,
+)
 from anon_core.kernels.grouping import Integers, Words
 
 DONE, PAUSED, WANTS_ROOM, WANTS_EDGES, WANTS_RESULTS = range(5)
