@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 from anon_core.errors import TableError
 from anon_core.table.arrays import texts
 from anon_core.table.assembling import Piece, assemble
-from anon_core.table.lengths import check_lengths
 from anon_core.table.model import Table, piece_of
-from anon_core.table.options import ReadOptions, check_names, columns_at
+from anon_core.table.options import ReadOptions, check_lengths, check_names, columns_at
 from anon_core.table.parquet_sizes import check_columns, check_footer, check_sizes
 from anon_core.table.unpacking import most_unpacked, out_of_proportion
 
