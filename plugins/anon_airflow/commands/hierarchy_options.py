@@ -15,7 +15,7 @@ import click
 from anon_airflow.commands.output import names_in, several
 
 if TYPE_CHECKING:
-    from anon_core.hierarchy.files.describing import LevelFigures
+    from anon_core.hierarchy.files.writing import LevelFigures
     from anon_core.hierarchy.levels import Levels
     from anon_core.table import Column
 
