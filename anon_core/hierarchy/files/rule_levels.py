@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from anon_core.hierarchy.files.cycles import cycles
-from anon_core.hierarchy.files.faults import MOST_LEVELS
+from anon_core.hierarchy.files.faults import MOST_LEVELS, cycles
 from anon_core.hierarchy.files.rules import Item, Rule, Rules
 from anon_core.hierarchy.ladder import ROOT
 from anon_core.hierarchy.levels import Levels
