@@ -32,6 +32,8 @@ Edges = tuple[Integers, Integers]
 
 _AT_ONCE = 20_000_000
 """Pairs of tuple and unit that are held in memory at a time."""
+MEANINGS = ("link", "source", "concealment")
+"""The k's that depend on the hierarchies; exact k does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -330,3 +332,23 @@ def _portions(owners: Integers, sizes: Integers) -> list[slice]:
     if len(owners):
         portions.append(slice(begin, len(owners)))
     return portions
+
+
+def worst_case(comparisons: Sequence[Comparison], *, k: int, means: Sequence[str] = MEANINGS) -> Comparison:
+    """
+    Return, of comparisons of one release by different hierarchies, the one by which people hide worst.
+
+    That is the one with the smallest of the k's that are meant. One by which the rows cannot have been made from the
+    original is left out, unless all are like that.
+    """
+    if len(comparisons) == 1:
+        return comparisons[0]
+    found = [four_k(one, k=k) for one in comparisons]
+    possible = [at for at, one in enumerate(found) if one.fits] or list(range(len(found)))
+    return comparisons[min(possible, key=lambda at: _fewest(found[at], means))]
+
+
+def _fewest(found: FourK, means: Sequence[str]) -> int:
+    """Return the smallest of some k's; one that was not measured is none at all."""
+    measured = {"link": found.link, "source": found.source, "concealment": found.concealment}
+    return min(measured[one] or 0 for one in means)
