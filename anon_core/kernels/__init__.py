@@ -3,8 +3,7 @@
 Nothing here knows what a code stands for. :mod:`~anon_core.kernels.grouping` is a handful of vectorised numpy passes;
 :mod:`~anon_core.kernels.compiled` holds the loops that numba compiles, :mod:`~anon_core.kernels.effort` says when they
 are worth loading. With either, :mod:`~anon_core.kernels.counting` counts distinct tuples,
-:mod:`~anon_core.kernels.joining` finds the tuple of every row, and :mod:`~anon_core.kernels.joining` passes on what
-is known of tuples to their rows.
+:mod:`~anon_core.kernels.joining` finds the tuple of every row and passes on what is known of tuples to their rows.
 """
 
 from anon_core.kernels.counting import Distinct, cores, distinct

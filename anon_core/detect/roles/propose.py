@@ -215,6 +215,7 @@ def people(sample: Sample) -> Finding | None:
     """
     Return a finding where values are names of persons: full names, or common first names only.
 
+    The form alone is not enough, for places and professions are capitalised words too: `Bad Homburg` has it.
     Of a full name the given name stands first, after a comma, beside a family name in capitals, or last. Lower case
     is not taken for a name.
     """

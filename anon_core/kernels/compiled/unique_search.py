@@ -13,6 +13,9 @@ not unique either, was within reach of a member tried before u, so some known ed
 of X than u, and if it holds u, u was the only one to hit f. So f misses X. And a minimal unique set T is never given
 up for the sake of u: T without u is not unique, so by then an edge was known that only u hits. With a size limit it is
 enough that this holds for X below the limit.
+
+Bits of an edge are columns; bits of ``hit_by[column]``, ``uncovered[depth]`` and ``once[depth]`` are edges, in so many
+``blocks`` of 64.
 """
 
 from __future__ import annotations
