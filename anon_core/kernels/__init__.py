@@ -6,7 +6,7 @@ are worth loading. With either, :mod:`~anon_core.kernels.counting` counts distin
 :mod:`~anon_core.kernels.joining` finds the tuple of every row and passes on what is known of tuples to their rows.
 """
 
-from anon_core.kernels.counting import Distinct, cores, distinct
+from anon_core.kernels.counting import Distinct, distinct
 from anon_core.kernels.effort import compiled_is_worth, spend
 from anon_core.kernels.grouping import AnyCodes, Floats, Groups, Integers, Words, bits_of, group, pack, weigh
 from anon_core.kernels.joining import Joined, add_up, cut_out, gather, join, used_by
@@ -22,7 +22,6 @@ __all__ = [
     "add_up",
     "bits_of",
     "compiled_is_worth",
-    "cores",
     "cut_out",
     "distinct",
     "gather",

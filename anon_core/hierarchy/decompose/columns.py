@@ -1,4 +1,4 @@
-"""A column of a table split into columns for its parts, on its distinct values."""
+"""A column of a table split into columns for its parts, and what that does to the rows that stand out [Omer2016]_."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def _problems(rows: Sequence[Row]) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Distinct tuples, rows alone in their class, and their share of all rows."""
+    """Distinct tuples, rows alone in their class (the paper's *outliers*), and their share of all rows."""
 
     distinct: int
     outliers: int
