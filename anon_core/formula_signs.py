@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["BREAKS", "SIGNS", "begins_a_formula"]
-
 SIGNS = "=@+-＝＠＋－"
 """Full-width ones too: some spreadsheets read them like the others."""
 BREAKS = "\t\r\n"

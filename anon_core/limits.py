@@ -13,26 +13,6 @@ from dataclasses import dataclass
 from anon_core.errors import InvalidInputError
 from anon_core.wording import counted
 
-__all__ = [
-    "ALL",
-    "CELL",
-    "COLUMNS",
-    "COLUMN_SETS",
-    "DOCUMENT",
-    "DOWNLOAD",
-    "EXPANSION",
-    "EXPANSION_FLOOR",
-    "FOOTER",
-    "HEADER",
-    "HIERARCHY_FILE",
-    "NAME",
-    "PAGE",
-    "PUBLICATION_FILE",
-    "ROW",
-    "Limit",
-    "missing_words_problem",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:

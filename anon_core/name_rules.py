@@ -11,8 +11,6 @@ import unicodedata
 
 from anon_core.limits import NAME
 
-__all__ = ["BAD_CHARACTERS", "fault_of_name", "first_bad_character", "has_bad_characters", "is_too_long", "is_utf8"]
-
 BAD_CHARACTERS = "control characters, line breaks or marks that turn the direction of the text"
 
 # Bidirectional controls are of one category with joiners, which Persian and Hindi words need.

@@ -9,8 +9,6 @@ from typing import Any, ClassVar, Self
 from anon_core.release import Published, Release
 from anon_core.spec import PortalSettings, Publication
 
-__all__ = ["Connect", "Portal"]
-
 Connect = Callable[[str, str], Mapping[str, Any]]
 """
 Return the fields of a connection by its id, named as Airflow names them (``conn_type``, ``host``, ``port``, ``schema``,

@@ -10,8 +10,6 @@ from pathlib import Path
 from anon_core.limits import Limit
 from anon_core.wording import counted
 
-__all__ = ["FileTooLargeError", "NotRegularError", "open_regular", "read_whole"]
-
 
 class NotRegularError(Exception):
     """A path leads to no regular file; ``kind`` is what it leads to, in words."""

@@ -11,8 +11,6 @@ from anon_core.spec import PartialPublication, SourceSettings
 if TYPE_CHECKING:
     from anon_core.table import Table
 
-__all__ = ["Source"]
-
 
 class Source(ABC):
     """

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from anon_core.errors import StorageError
 
-__all__ = ["digest", "file_digest", "storage", "stream_digest", "sync", "whole_file"]
-
 
 @contextlib.contextmanager
 def storage(doing: str, path: Path) -> Iterator[None]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["ValueType"]
-
 
 class ValueType(StrEnum):
     """The types that a column can be declared to have; every cell is text, and everything reads as text."""

@@ -16,8 +16,6 @@ import yaml
 
 from anon_core.errors import Problem
 
-__all__ = ["Document", "Location", "as_text", "name_of", "parse_yaml", "plain"]
-
 Location = tuple[str | int, ...]
 
 # The C parser is ten times faster, and a scheduler parses every publication file again and again.

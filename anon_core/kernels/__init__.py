@@ -3,15 +3,13 @@
 Nothing here knows what a code stands for. :mod:`~anon_core.kernels.grouping` is a handful of vectorised numpy passes;
 :mod:`~anon_core.kernels.compiled` holds the loops that numba compiles, :mod:`~anon_core.kernels.effort` says when they
 are worth loading. With either, :mod:`~anon_core.kernels.counting` counts distinct tuples,
-:mod:`~anon_core.kernels.joining` finds the tuple of every row, and :mod:`~anon_core.kernels.gathering` passes on what
-is known of tuples to their rows.
+:mod:`~anon_core.kernels.joining` finds the tuple of every row and passes on what is known of tuples to their rows.
 """
 
-from anon_core.kernels.counting import Distinct, cores, distinct
+from anon_core.kernels.counting import Distinct, distinct
 from anon_core.kernels.effort import compiled_is_worth, spend
-from anon_core.kernels.gathering import add_up, cut_out, gather, used_by
 from anon_core.kernels.grouping import AnyCodes, Floats, Groups, Integers, Words, bits_of, group, pack, weigh
-from anon_core.kernels.joining import Joined, join
+from anon_core.kernels.joining import Joined, add_up, cut_out, gather, join, used_by
 
 __all__ = [
     "AnyCodes",
@@ -24,7 +22,6 @@ __all__ = [
     "add_up",
     "bits_of",
     "compiled_is_worth",
-    "cores",
     "cut_out",
     "distinct",
     "gather",

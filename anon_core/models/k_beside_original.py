@@ -101,8 +101,7 @@ class KBesideOriginal(PrivacyModel):
 
     def _four(self, subject: Subject) -> FourK:
         from anon_core.comparison import compare_frequencies
-        from anon_core.score.linkage import four_k
-        from anon_core.score.worst_case import worst_case
+        from anon_core.score.linkage import four_k, worst_case
 
         if subject.comparison is not None or subject.original is None:
             return subject.four_k(self.k)

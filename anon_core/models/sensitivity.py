@@ -48,7 +48,7 @@ class MaxSensitivity(PrivacyModel):
         )
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.sensitivity_limit import sensitivity_found
+        from anon_core.score.sensitivity import sensitivity_found
 
         table = subject.rows_over(self.columns)
         found = sensitivity_found(

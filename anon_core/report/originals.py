@@ -12,7 +12,7 @@ from anon_core.hierarchy.build import ladder, ladders
 from anon_core.hierarchy.decompose import decompose
 from anon_core.hierarchy.kinds.published_groups import ladders_leading_to
 from anon_core.hierarchy.ladder import ROOT, Ladder
-from anon_core.score.worst_case import worst_case
+from anon_core.score.linkage import worst_case
 from anon_core.spec import Missing, PartialPublication
 from anon_core.table import Table
 

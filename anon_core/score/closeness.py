@@ -8,17 +8,21 @@ of two values, which is at most 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from anon_core import kernels
 from anon_core.errors import InvalidInputError
 from anon_core.hierarchy.ladder import Ladder
+from anon_core.hierarchy.numbers import number_in
 from anon_core.kernels import AnyCodes, Floats, Integers
 from anon_core.policy import Distance
 from anon_core.score.classes import ClassMeasure, SensitiveClasses
-from anon_core.score.ordering import places
-from anon_core.table.arrays import integers
+from anon_core.table import Mask
+from anon_core.table.arrays import integers, nulls, numbers
 
 ABSOLUTE_ROUNDING = 1e-9
 """By how much, in the units of t itself, a distance may miss the required t: sums of shares are not exact."""
@@ -161,3 +165,47 @@ def _merged(classes: SensitiveClasses, stand: Integers) -> _Steps:
         cumulated=np.asarray((before - np.repeat(opening, per_class)) / np.repeat(classes.totals, per_class)),
         starts=starts,
     )
+
+
+def places(domain: pa.Array, present: Mask) -> Integers:
+    """
+    Return the place of each code in the order of those values that are present; -1 for the others.
+
+    Spellings of one number (``1`` and ``1.0``) stand at one place. A gap is no number, and stands last.
+
+    >>> places(pa.array(["10", "9", None, "x"]), np.array([True, True, True, False])).tolist()
+    [1, 0, 2, -1]
+    """
+    at = np.flatnonzero(present)
+    values = domain.take(integers(at))
+    gaps = nulls(values)
+    known = values.drop_null()
+    rank = _whole(known) if _are_whole(known) else _spelled(known.to_pylist())
+    found = np.full(len(domain), -1, np.int64)
+    found[at[gaps]] = int(rank.max(initial=-1)) + 1
+    found[at[~gaps]] = rank
+    return found
+
+
+def _are_whole(values: pa.Array) -> bool:
+    """Whether every value is a plain whole number: then a million of them are ordered at once."""
+    return bool(pc.all(pc.match_substring_regex(values, "^-?[0-9]{1,18}$"), min_count=0).as_py())
+
+
+def _whole(values: pa.Array) -> Integers:
+    return np.unique(numbers(values.cast(pa.int64())), return_inverse=True)[1].astype(np.int64)
+
+
+def _spelled(values: list[str]) -> Integers:
+    found = []
+    for value in values:
+        number = number_in(value)
+        if number is None:
+            return _ranked(values)
+        found.append(number)
+    return _ranked(found)
+
+
+def _ranked(values: list[str] | list[Decimal]) -> Integers:
+    rank = {value: at for at, value in enumerate(sorted(set(values)))}  # type: ignore[type-var]
+    return np.array([rank[value] for value in values], np.int64)

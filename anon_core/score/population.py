@@ -14,19 +14,44 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import Floats, Integers
-from anon_core.score.pitman import pitman_uniques
-from anon_core.score.population_size import population_size
-from anon_core.score.slide_negative_binomial import slide_negative_binomial_uniques
 
 _BLOCK = 1 << 16
 _NOTHING = -746.0
 """Below this, e to the power of it is 0 in floating point."""
+_LOWEST, _HIGHEST = 1e-4, 1 - 1e-6
+"""Between which alpha is searched. At 1 every row is alone."""
+_EVEN = 1e-3
+"""Below this alpha would be 0 or less, but for rounding."""
+_STEPS = 4096
+_HALVINGS = 100
+MOST_PEOPLE = 10**12
+"""A hundred times as many as live: a fraction that implies more is a slip, and floats begin to miscount people."""
+
+
+def population_size(rows: int, sampling_fraction: float) -> int:
+    """
+    Return the number of rows by the sampling fraction, rounded, and never fewer than the rows.
+
+    >>> population_size(3, 0.1), population_size(4, 0.9), population_size(4, 1)
+    (30, 4, 4)
+
+    :raises InvalidInputError: a fraction that is not above 0 and at most 1, or that implies more than 10^12 people.
+    """
+    if not 0 < sampling_fraction <= 1:
+        raise InvalidInputError(f"sampling_fraction must be above 0 and at most 1, not {sampling_fraction}")
+    if rows / sampling_fraction > MOST_PEOPLE:
+        raise InvalidInputError(
+            f"a sampling_fraction of {sampling_fraction} makes {rows:,} rows a sample of more than {MOST_PEOPLE:,} "
+            "people; give the share of the population that is in the table, or none"
+        )
+    return max(rows, round(rows / sampling_fraction))
 
 
 class Estimator(StrEnum):
@@ -194,3 +219,116 @@ def _estimate(estimator: Estimator, uniques: float | None, most: int, population
     return Estimate(
         estimator=estimator, uniques=min(uniques, most), share=min(uniques, most) / population, reason=reason
     )
+
+
+def pitman_uniques(sizes: Integers, times: Integers, population: int) -> float | None:
+    """
+    Fit Pitman's formula to a sample by maximum likelihood, and return the uniques expected in the population.
+
+    ``times`` classes have each of the ``sizes``. The expectation is exact, ``N * prod over i < N of (theta+alpha+i-1) /
+    (theta+i)``; its limit for large N, which Hoshino uses, can be more than N. None where no alpha between 0 and 1
+    fits: classes are more even than the formula has them, and what it says at alpha = 0 is far too low where a sample
+    is small. There must be classes of one row and larger ones.
+    """
+    from scipy.optimize import minimize_scalar
+    from scipy.special import betaln
+
+    fit = minimize_scalar(
+        lambda alpha: -_likelihood(float(alpha), sizes, times),
+        bounds=(_LOWEST, _HIGHEST),
+        method="bounded",
+        options={"xatol": 1e-9},
+    )
+    alpha = float(fit.x)
+    if not fit.success or not _EVEN < alpha < 1 - _EVEN:
+        return None
+    theta = _theta(alpha, sizes, times)
+    expected = np.log(population) + betaln(population + theta + alpha - 1, 1 - alpha) - betaln(theta + alpha, 1 - alpha)
+    return float(np.exp(expected))
+
+
+def _likelihood(alpha: float, sizes: Integers, times: Integers) -> float:
+    """Return the logarithm of the likelihood of a sample with the best theta for an alpha, but for a constant."""
+    from scipy.special import gammaln
+
+    theta = _theta(alpha, sizes, times)
+    classes, rows = int(times.sum()), int((sizes * times).sum())
+    opened = (classes - 1) * np.log(alpha) + gammaln(theta / alpha + classes) - gammaln(theta / alpha + 1)
+    grown = (times * (gammaln(sizes - alpha) - gammaln(1 - alpha))).sum()
+    return float(opened + grown - gammaln(theta + rows) + gammaln(theta + 1))
+
+
+def _theta(alpha: float, sizes: Integers, times: Integers) -> float:
+    """Return where the likelihood is highest for an alpha: its slope falls from plus infinity to below 0."""
+    from scipy.optimize import brentq
+    from scipy.special import psi
+
+    classes, rows = int(times.sum()), int((sizes * times).sum())
+
+    def slope(log_shifted: Any) -> float:
+        theta = np.exp(log_shifted) - alpha
+        opened = (psi(theta / alpha + classes) - psi(theta / alpha + 1)) / alpha
+        return float(opened - psi(theta + rows) + psi(theta + 1))
+
+    lowest, highest = -30.0, np.log(10.0 * rows) + np.log(rows)
+    if slope(highest) >= 0:
+        return float(np.exp(highest) - alpha)
+    return float(np.exp(brentq(slope, lowest, highest, xtol=1e-12)) - alpha)
+
+
+def slide_negative_binomial_uniques(sizes: Integers, times: Integers, population: int) -> float | None:
+    """
+    Fit the model to a sample by moments, and return the uniques expected in the population.
+
+    A class has ``1 + X`` rows, X negative binomial with shape a and probability b, each taken into the sample with
+    probability p. Its three parameters (K classes, a, b) are those with which the rows of the population, the classes
+    of the sample and its uniques are as many as expected::
+
+        N = K (1 + a (1-b)/b),   u = K (1 - (1-p) w),   s = K p w (1 + a (1-p) (1-b)/z),
+        where z = 1 - (1-p) (1-b) and w = (b/z)^a
+
+    and K b^a are alone. None where there are no such parameters. Dankar 2012 estimates K apart, by Shlosser; with the
+    size of the population known there is no need to.
+    """
+    rows, classes = int((sizes * times).sum()), int(times.sum())
+    fraction = rows / population
+    # With fewer classes than in the sample, or more than all of which a share p was met, there is no w.
+    lowest, highest = float(classes), min(classes / fraction, float(population))
+    for _ in range(2):
+        tried = np.linspace(lowest, highest, _STEPS + 1)[1:-1]
+        shape, probability = _fitted(tried, classes, population, fraction)
+        missing = _sample_uniques(tried, shape, probability, fraction) - times[0]
+        usable = np.isfinite(missing)
+        turns = np.flatnonzero(usable[1:] & usable[:-1] & (np.sign(missing[1:]) != np.sign(missing[:-1])))
+        if not len(turns):
+            return None
+        lowest, highest = float(tried[turns[0]]), float(tried[turns[0] + 1])
+    at = int(turns[0])
+    return float(tried[at] * probability[at] ** shape[at])
+
+
+def _fitted(tried: Floats, classes: int, population: int, fraction: float) -> tuple[Floats, Floats]:
+    """
+    Return shape and probability that give the population and the classes of the sample, for each number of classes.
+
+    Both equations hold where ``b/(1-b) * log(z/b)``, which rises with b from 0 to p, is ``-log(w) / (N/K - 1)``.
+    """
+    log_met = np.log((1 - classes / tried) / (1 - fraction))
+    wanted = -log_met / (population / tried - 1)
+    fits = (wanted > 0) & (wanted < fraction)
+    wanted = np.where(fits, wanted, fraction / 2)
+    low, high = np.zeros_like(tried), np.ones_like(tried)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        reached = middle / (1 - middle) * np.log1p(fraction * (1 - middle) / middle)
+        low, high = np.where(reached < wanted, middle, low), np.where(reached < wanted, high, middle)
+    probability = (low + high) / 2
+    shape = (population / tried - 1) * probability / (1 - probability)
+    return np.where(fits, shape, np.nan), np.where(fits, probability, np.nan)
+
+
+def _sample_uniques(classes: Floats, shape: Floats, probability: Floats, fraction: float) -> Floats:
+    """Return how many classes are expected to have one row in the sample."""
+    left = (1 - fraction) * (1 - probability)
+    met = (probability / (1 - left)) ** shape
+    return np.asarray(classes * fraction * met * (1 + shape * left / (1 - left)))

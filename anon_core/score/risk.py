@@ -18,7 +18,7 @@ from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import Floats, Integers
 from anon_core.score.classes import share_above
-from anon_core.score.population_size import population_size
+from anon_core.score.population import population_size
 from anon_core.score.rows_by_size import RowsBySize, rows_by_size
 from anon_core.table import Mask
 

@@ -18,9 +18,8 @@ from anon_core.errors import TableError
 from anon_core.limits import ROW
 from anon_core.table import sniff
 from anon_core.table.arrays import texts
-from anon_core.table.lengths import check_lengths
 from anon_core.table.model import Table
-from anon_core.table.options import ReadOptions, check_names, columns_at
+from anon_core.table.options import ReadOptions, check_lengths, check_names, columns_at
 from anon_core.table.unpacking import is_packed, open_binary
 
 LARGE_FILE = 1 << 22

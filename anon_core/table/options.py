@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from anon_core.errors import InvalidInputError, TableError
-from anon_core.limits import COLUMNS, NAME, missing_words_problem
+from anon_core.limits import CELL, COLUMNS, NAME, missing_words_problem
 from anon_core.name_rules import BAD_CHARACTERS, has_bad_characters, is_too_long
 from anon_core.wording import counted
 
@@ -89,3 +92,13 @@ def columns_at(positions: Sequence[int]) -> str:
     """
     more = f" and {len(positions) - _MAX_POSITIONS:,} more" if len(positions) > _MAX_POSITIONS else ""
     return f"column {', '.join(map(str, positions[:_MAX_POSITIONS]))}{more}"
+
+
+def check_lengths(path: Path, columns: Sequence[pa.Array]) -> None:
+    """:raises TableError: a cell is longer than a cell may be; the message gives the positions of the columns."""
+    most = CELL.value()
+    long = [at for at, cells in enumerate(columns, 1) if (pc.max(pc.binary_length(cells)).as_py() or 0) > most]
+    if long:
+        raise TableError(
+            str(path), f"{columns_at(long)} has a cell beyond {CELL.words()}; is every quote closed?", CELL.advice
+        )

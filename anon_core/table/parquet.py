@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from anon_core.errors import TableError
+from anon_core.table.arrays import texts
 from anon_core.table.assembling import Piece, assemble
-from anon_core.table.lengths import check_lengths
-from anon_core.table.model import Table
-from anon_core.table.options import ReadOptions, check_names, columns_at
+from anon_core.table.model import Table, piece_of
+from anon_core.table.options import ReadOptions, check_lengths, check_names, columns_at
 from anon_core.table.parquet_sizes import check_columns, check_footer, check_sizes
-from anon_core.table.scalars import is_scalar, is_text, piece_of_scalars
 from anon_core.table.unpacking import most_unpacked, out_of_proportion
 
 _ROWS = 1 << 18
@@ -156,3 +156,48 @@ def _kind(kind: pa.DataType) -> str:
     if pa.types.is_timestamp(kind):
         return "timestamp"
     return str(kind) if pa.types.is_primitive(kind) or is_text(kind) or pa.types.is_decimal(kind) else "other"
+
+
+def is_scalar(kind: pa.DataType) -> bool:
+    """Whether cells of this type are one value with a text: no lists, structs, bytes or extension types."""
+    if pa.types.is_dictionary(kind):
+        return is_scalar(kind.value_type)
+    return bool(
+        pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind) or is_text(kind)
+    ) and not pa.types.is_interval(kind)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def text_of(values: pa.Array) -> pa.Array:
+    """
+    Return values as text, different ones as different texts; a NaN is a gap.
+
+    >>> text_of(pa.array([1.0, -0.0, 1e20, float("nan"), None])).to_pylist()
+    ['1', '-0', '1e+20', None, None]
+    >>> text_of(pa.array([True, False])).to_pylist()
+    ['true', 'false']
+
+    :raises pyarrow.ArrowInvalid: a text is not UTF-8, or a time zone is not known here.
+    """
+    text = values.cast(pa.string())
+    if is_text(values.type):
+        text.validate(full=True)  # Parquet files can hold anything under the name of text.
+    if pa.types.is_floating(values.type):
+        numbers = values.cast(pa.float32()) if pa.types.is_float16(values.type) else values
+        text = pc.if_else(pc.is_nan(numbers), pa.nulls(len(text), pa.string()), text)
+    return text
+
+
+def piece_of_scalars(values: pa.Array, missing_words: Sequence[str]) -> Piece:
+    """Number the distinct values of an array of any scalar type, and put each into its text; missing words are gaps."""
+    if pa.types.is_null(values.type):
+        values = values.cast(pa.string())
+    encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+    words = text_of(encoded.dictionary)
+    if missing_words:
+        missing = pc.is_in(words, value_set=texts(missing_words))
+        words = pc.if_else(missing, pa.nulls(len(words), pa.string()), words)
+    return piece_of(pa.DictionaryArray.from_arrays(encoded.indices.cast(pa.int32()), words))

@@ -26,11 +26,9 @@ from anon_core.table.delimited import (
     open_quotes_explained,
     row_block,
 )
-from anon_core.table.foreign import refuse_foreign
-from anon_core.table.lengths import check_lengths
-from anon_core.table.options import ReadOptions
+from anon_core.table.options import ReadOptions, check_lengths
 from anon_core.table.parquet import text_batches
-from anon_core.table.reading import check_different, files_of, is_parquet, readable
+from anon_core.table.reading import check_different, files_of, is_parquet, readable, refuse_foreign
 from anon_core.table.unpacking import is_packed
 
 

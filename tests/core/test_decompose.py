@@ -11,7 +11,7 @@ from anon_core.errors import DecomposeError, HierarchyError, InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.decompose import decompose, measure_effect, split_column
-from anon_core.hierarchy.decompose.lookup import read_lookup
+from anon_core.hierarchy.decompose.columns import read_lookup
 from anon_core.hierarchy.decompose.splitting import by_pattern
 from anon_core.spec import load_spec
 from anon_core.spec.patterns import pattern_problem

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from anon_core.errors import InvalidInputError
-from anon_core.hierarchy.decompose.presets import _POSTCODES
-from anon_core.hierarchy.decompose.tax_codes import check_letter, italian_tax_code
+from anon_core.hierarchy.decompose.splitting import _POSTCODES, check_letter, italian_tax_code
 from anon_core.spec import Preset
 from anon_core.spec.parts import PRESET_PARTS
 from tests.core.decomposing import parts_of, split_of

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from anon_core.errors import HierarchyError
 from anon_core.hierarchy.build import ladder
 from anon_core.hierarchy.files import levels_in, read_levels
-from anon_core.hierarchy.files.cycles import cycles
+from anon_core.hierarchy.files.faults import cycles
 from anon_core.spec import Hierarchy
 from tests.core.table_files import write
 from tests.properties.tables import Cell, spelled, table_of

@@ -16,8 +16,7 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.kinds.dates import DateForm, by_date, form_of
 from anon_core.hierarchy.kinds.frequency_groups import by_frequency
 from anon_core.hierarchy.kinds.intervals import group_numbers
-from anon_core.hierarchy.kinds.ordered_groups import in_order
-from anon_core.hierarchy.kinds.orders import Order, ordering_of
+from anon_core.hierarchy.kinds.ordered_groups import Order, in_order, ordering_of
 from anon_core.hierarchy.kinds.published_groups import read_groups
 from anon_core.hierarchy.kinds.widths import by_cuts, by_intervals
 from anon_core.hierarchy.numbers import reading_of

@@ -13,11 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.errors import HierarchyError, InternalError, InvalidInputError
-from anon_core.hierarchy.checking import checked, faults_in
-from anon_core.hierarchy.columns import ladder_of, rows_of, values_of
+from anon_core.hierarchy.columns import checked, faults_in, ladder_of, rows_of, values_of
 from anon_core.hierarchy.files import levels_in
-from anon_core.hierarchy.files.describing import figures_of, kept_apart, whole_ladder
-from anon_core.hierarchy.files.writing import lines_of, same_ladder, text_of
+from anon_core.hierarchy.files.writing import figures_of, kept_apart, lines_of, same_ladder, text_of, whole_ladder
 from anon_core.hierarchy.kinds.dates import by_date
 from anon_core.hierarchy.kinds.frequency_groups import by_frequency
 from anon_core.hierarchy.kinds.ordered_groups import in_order

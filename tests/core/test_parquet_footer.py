@@ -10,7 +10,7 @@ import pytest
 
 from anon_core.errors import TableError
 from anon_core.table import read
-from anon_core.table.thrift import Chunk, MalformedError, chunks
+from anon_core.table.parquet_sizes import Chunk, MalformedError, chunks
 
 
 def footer(content: bytes) -> bytes:

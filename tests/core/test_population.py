@@ -20,10 +20,16 @@ from scipy.stats import nbinom
 
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
-from anon_core.score.pitman import pitman_uniques
-from anon_core.score.population import Estimate, Estimator, elected, population_uniqueness, zayatz_uniques
+from anon_core.score.population import (
+    Estimate,
+    Estimator,
+    elected,
+    pitman_uniques,
+    population_uniqueness,
+    slide_negative_binomial_uniques,
+    zayatz_uniques,
+)
 from anon_core.score.risk import risk
-from anon_core.score.slide_negative_binomial import slide_negative_binomial_uniques
 from anon_core.table import read
 from tests.properties.tables import table_of
 

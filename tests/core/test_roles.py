@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.detect.roles import ProposedRole, propose
-from anon_core.detect.roles.lexicon import meaning_of
-from anon_core.detect.roles.names import words_of
+from anon_core.detect.roles.lexicon import meaning_of, words_of
 from anon_core.detect.roles.term import terms
 from anon_core.score.profile import ColumnProfile, profile, type_of
 from anon_core.table import ReadOptions, read

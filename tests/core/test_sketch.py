@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from anon_core.detect.roles import propose_from
 from anon_core.detect.roles.sampling import Sample
-from anon_core.score.hashing import hashes_of
 from anon_core.score.profile import profile
-from anon_core.score.sketch import Sketched, sketch
+from anon_core.score.sketch import Sketched, hashes_of, sketch
 from anon_core.table import from_arrow
 from tests.properties.tables import Cell
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.detect.roles import ProposedRole, check_digits, propose
+from anon_core.detect.roles import ProposedRole, patterns, propose
 from anon_core.detect.roles.sampling import sample_of
 from anon_core.score.profile import profile
 from anon_core.table import Column
@@ -35,16 +35,16 @@ def twice(*cells: str) -> list[Cell]:
     ("check", "specimens"),
     [
         (
-            check_digits.is_iban,
+            patterns.is_iban,
             ["DE89370400440532013000", "FR14 2004 1010 0505 0001 3M02 606", "ES9121000418450200051332",
              "IT60X0542811101000000123456", "GB29 NWBK 6016 1331 9268 19", "NO9386011117947"],
         ),
-        (check_digits.is_codice_fiscale, ["RSSMRA85T10A562S", "MRTMTT25D09F205Z", "rssmra85t10a562s"]),
-        (check_digits.is_dni, ["12345678Z", "00000000T", "X0000000T", "Y0000000Z", "12345678-z", "12.345.678-Z"]),
-        (check_digits.is_nir, ["255081416802538", "2 55 08 14 168 025 38"]),
-        (check_digits.is_steuer_id, ["86095742719", "47036892816", "65929970489"]),
-        (check_digits.is_german_pension_number, ["65170839J003", "65 170839 J 003"]),
-        (check_digits.is_luhn, ["4111111111111111", "5555-5555-5555-4444", "378282246310005", "6011 1111 1111 1117"]),
+        (patterns.is_codice_fiscale, ["RSSMRA85T10A562S", "MRTMTT25D09F205Z", "rssmra85t10a562s"]),
+        (patterns.is_dni, ["12345678Z", "00000000T", "X0000000T", "Y0000000Z", "12345678-z", "12.345.678-Z"]),
+        (patterns.is_nir, ["255081416802538", "2 55 08 14 168 025 38"]),
+        (patterns.is_steuer_id, ["86095742719", "47036892816", "65929970489"]),
+        (patterns.is_german_pension_number, ["65170839J003", "65 170839 J 003"]),
+        (patterns.is_luhn, ["4111111111111111", "5555-5555-5555-4444", "378282246310005", "6011 1111 1111 1117"]),
     ],
 )  # fmt: skip
 def test_a_specimen_passes_and_one_other_last_sign_fails(check, specimens: list[str]) -> None:
@@ -57,13 +57,13 @@ def test_a_specimen_passes_and_one_other_last_sign_fails(check, specimens: list[
 
 @pytest.mark.parametrize("number", ["12345678903", "11111111119", "11223456785"])
 def test_a_german_tax_number_repeats_exactly_one_of_its_digits(number: str) -> None:
-    assert not check_digits.is_steuer_id(number), "though the check digit is right"
+    assert not patterns.is_steuer_id(number), "though the check digit is right"
 
 
 @pytest.mark.parametrize("text", ["", " ", "x", "DE", "٣" * 11, "12345678", "É2345678Z", "-", "0" * 200])
 def test_what_has_not_the_form_is_no_such_number_and_no_error(text: str) -> None:
-    checks = [check_digits.is_iban, check_digits.is_codice_fiscale, check_digits.is_dni, check_digits.is_nir]
-    checks += [check_digits.is_steuer_id, check_digits.is_german_pension_number, check_digits.is_ip_address]
+    checks = [patterns.is_iban, patterns.is_codice_fiscale, patterns.is_dni, patterns.is_nir]
+    checks += [patterns.is_steuer_id, patterns.is_german_pension_number, patterns.is_ip_address]
     assert not any(check(text) for check in checks)
 
 
@@ -166,7 +166,7 @@ def test_one_percent_of_a_small_table_is_enough() -> None:
 def test_check_digits_that_hold_by_chance_are_no_evidence() -> None:
     draw = random.Random(7)
     numbers: list[Cell] = [str(draw.randrange(4 * 10**15, 5 * 10**15)) for _ in range(1000)] * 2
-    assert any(check_digits.is_luhn(number or "") for number in numbers), "about one in ten does"
+    assert any(patterns.is_luhn(number or "") for number in numbers), "about one in ten does"
     assert proposed(numbers).role == "quasi"
 
 

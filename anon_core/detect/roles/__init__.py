@@ -1,6 +1,6 @@
 """A proposed role for each column, with the reason in words; people confirm it in the publication file."""
 
-from anon_core.detect.roles.propose import Evidence, ProposedRole, propose, propose_from
+from anon_core.detect.roles.propose import ProposedRole, propose, propose_from
 from anon_core.detect.roles.sampling import sample_of_values
 
-__all__ = ["Evidence", "ProposedRole", "propose", "propose_from", "sample_of_values"]
+__all__ = ["ProposedRole", "propose", "propose_from", "sample_of_values"]

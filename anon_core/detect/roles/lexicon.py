@@ -6,16 +6,32 @@ one word, so a few long German stems also count at the beginning or the end of a
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from anon_core.detect.roles.animals import FEATURE, FEATURES, is_of_an_animal
-from anon_core.detect.roles.names import spellings, words_of
 from anon_core.detect.roles.term import Term, rows_of, terms, word_list
 from anon_core.role import Role
 
 _LONGEST_RUN = 6
+_LONGEST = 300
+"""Characters of a name that are looked at."""
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[a-z]+|[0-9]+")
+_FILLERS = frozenset(
+    re.findall("[a-z]+", "the of di de del della dello dei degli delle da du des la le les el los las der die das d l")
+)
+FEATURE = Term(role=Role.OTHER, kind="feature of an animal", note=", which says nothing of a person", english="animal")
+
+FEATURES = frozenset({"sex or gender", "age", "year of birth", "bodily feature"})
+"""What is told of an animal as of a person. Not a day of birth, which may single an owner out, and no matter of health:
+an animal with a word for it may be a test on animals, or a scanner."""
+
+_BEGINNINGS = ("hunde", "katzen", "haustier")
+_GERMAN_ONLY = frozenset({"tier"})
+"""In English a tier is a level, and `age_tier` is a person's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,3 +170,54 @@ def _numbers(phrase: str, language: str) -> set[str]:
     if language in ("French", "Spanish") and rest:
         return {phrase, f"{phrase}s", f"{first}s {rest}", f"{first}s {rest}s"}
     return {phrase, f"{phrase}s"} if language in ("French", "Spanish") and len(phrase) > 3 else {phrase}
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """
+    Return the words of a name: lower case, accents folded, humps and separators taken as borders, articles left out.
+
+    Letters of other alphabets fold to nothing, so such a name has no words and says nothing.
+
+    >>> words_of("DataDi_Nascita"), words_of("Código-postal 2"), words_of("Straße"), words_of("IPAddress")
+    (('data', 'nascita'), ('codigo', 'postal', '2'), ('strasse',), ('ip', 'address'))
+    """
+    words = _words(name)
+    return tuple(word for word in words if word not in _FILLERS) or words
+
+
+def spellings(phrase: str) -> set[str]:
+    """
+    Return how a phrase of the lexicon is written in one piece: with and without articles, umlauts folded either way.
+
+    >>> sorted(spellings("date of birth")), sorted(spellings("Größe"))
+    (['datebirth', 'dateofbirth'], ['groesse', 'grosse'])
+    """
+    spelled = {phrase, re.sub("[äöüÄÖÜ]", lambda umlaut: unicodedata.normalize("NFD", umlaut[0])[0] + "e", phrase)}
+    taken_apart = [_words(one) for one in spelled]
+    return {"".join(words) for words in taken_apart} | {
+        "".join(word for word in words if word not in _FILLERS) for words in taken_apart
+    } - {""}
+
+
+def _words(name: str) -> tuple[str, ...]:
+    text = name[:_LONGEST]
+    if not text.isascii():
+        decomposed = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
+        text = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return tuple(_WORD.findall(_HUMP.sub(" ", text).lower()))
+
+
+def is_of_an_animal(words: Sequence[str], languages: Sequence[str]) -> bool:
+    """
+    Whether words name an animal; ``languages`` are those in which the name says what it is.
+
+    >>> is_of_an_animal(["geschlecht", "hund"], ["German"]), is_of_an_animal(["hundert"], ["German"])
+    (True, False)
+    >>> is_of_an_animal(["age", "tier"], ["English"]), is_of_an_animal(["alter", "tier"], ["German"])
+    (False, True)
+    """
+    return any(
+        (word in word_list("animals") or (word.startswith(_BEGINNINGS) and not word.startswith("hundert")))
+        and (word not in _GERMAN_ONLY or "German" in languages)
+        for word in words
+    )

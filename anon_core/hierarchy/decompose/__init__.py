@@ -5,16 +5,6 @@ local code, a telephone number a country, an area and a number. The parts of one
 again, so parts are quasi-identifiers and are always checked together: what protects is the part that is left out.
 """
 
-from anon_core.hierarchy.decompose.columns import Split, decompose, split_column
-from anon_core.hierarchy.decompose.effect import Counts, Decomposition, Effect, MeasuredPart, measure_effect
+from anon_core.hierarchy.decompose.columns import Decomposition, Split, decompose, measure_effect, split_column
 
-__all__ = [
-    "Counts",
-    "Decomposition",
-    "Effect",
-    "MeasuredPart",
-    "Split",
-    "decompose",
-    "measure_effect",
-    "split_column",
-]
+__all__ = ["Decomposition", "Split", "decompose", "measure_effect", "split_column"]

@@ -13,6 +13,9 @@ not unique either, was within reach of a member tried before u, so some known ed
 of X than u, and if it holds u, u was the only one to hit f. So f misses X. And a minimal unique set T is never given
 up for the sake of u: T without u is not unique, so by then an edge was known that only u hits. With a size limit it is
 enough that this holds for X below the limit.
+
+Bits of an edge are columns; bits of ``hit_by[column]``, ``uncovered[depth]`` and ``once[depth]`` are edges, in so many
+``blocks`` of 64.
 """
 
 from __future__ import annotations
@@ -22,10 +25,18 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_core.kernels.compiled import compiled
-from anon_core.kernels.compiled.bitsets import assign, clear, holds, put, take_lowest
-from anon_core.kernels.compiled.differences import differences, keep_minimal
-from anon_core.kernels.compiled.hitting_sets import all_needed, choose, cover
-from anon_core.kernels.compiled.partitions import Arena, copy_some, crowd, crowd_exceeds, has_room, refine, take_place
+from anon_core.kernels.compiled.bitsets import ONE, ZERO, assign, clear, holds, lowest, ones, put, take_lowest
+from anon_core.kernels.compiled.partitions import (
+    Arena,
+    copy_some,
+    crowd,
+    crowd_exceeds,
+    differences,
+    has_room,
+    keep_minimal,
+    refine,
+    take_place,
+)
 from anon_core.kernels.grouping import Integers, Words
 
 DONE, PAUSED, WANTS_ROOM, WANTS_EDGES, WANTS_RESULTS = range(5)
@@ -51,6 +62,69 @@ STRIDE = 7919
 
 SELDOM = 64
 """Of the sets that fail at the size limit, one in so many is grown: the edge is not needed, but saves tests."""
+
+
+@compiled
+def choose(
+    edges: Words, blocks: int, uncovered: Words, candidates: Words, untried: Words, work: Words, slots: int
+) -> None:
+    """Choose the uncovered edge with fewest candidates: its candidates become ``untried``, none if there is no hope."""
+    common, packed = work[0], work[1]
+    words = len(candidates)
+    best, chosen = 64 * words + 1, 0
+    disjoint = 0
+    assign(common, candidates)
+    clear(packed)
+    clear(untried)
+    for block in range(blocks):
+        rest = uncovered[block]
+        while rest:
+            edge = (block << 6) + lowest(rest)
+            rest &= rest - ONE
+            size = 0
+            shared = ZERO
+            for i in range(words):
+                here = edges[edge, i] & candidates[i]
+                size += int(ones(here))
+                common[i] &= here
+                shared |= here & packed[i]
+            if not shared:  # Edges that share no candidate need a column each.
+                disjoint += 1
+                for i in range(words):
+                    packed[i] |= edges[edge, i] & candidates[i]
+            if not size or disjoint > slots:
+                return
+            if size < best:
+                best, chosen = size, edge
+    for i in range(words):
+        untried[i] = common[i] if slots == 1 else edges[chosen, i] & candidates[i]
+        candidates[i] &= ~untried[i]
+
+
+@compiled
+def cover(hit_by: Words, blocks: int, uncovered: Words, once: Words, chosen: Integers, depth: int) -> np.uint64:
+    """Write which edges the column chosen last leaves uncovered or hit once; return zero if none is uncovered."""
+    column = chosen[depth]
+    some = ZERO
+    for b in range(blocks):
+        hits = hit_by[column, b]
+        once[depth, b] = (once[depth - 1, b] & ~hits) | (uncovered[depth - 1, b] & hits)
+        uncovered[depth, b] = uncovered[depth - 1, b] & ~hits
+        some |= uncovered[depth, b]
+    return some
+
+
+@compiled
+def all_needed(hit_by: Words, blocks: int, once: Words, chosen: Integers, depth: int) -> bool:
+    """Whether every column chosen before the last is the only one to hit some edge."""
+    for d in range(1, depth):
+        earlier = chosen[d]
+        b = 0
+        while b < blocks and not once[depth, b] & hit_by[earlier, b]:
+            b += 1
+        if b == blocks:
+            return False
+    return True
 
 
 class Search(NamedTuple):

@@ -4,8 +4,7 @@ Wang, Xu, Fu, Wong: FF-anonymity: when quasi-identifiers are missing, 2009. The 
 are found without the cube over all levels of all columns is told in :mod:`~anon_core.score.freeform.breaches`.
 """
 
-from anon_core.score.freeform.breaches import Attack, ColumnBreaches, FreeformCheck, check_freeform
-from anon_core.score.freeform.simplest import simplest_attacks
+from anon_core.score.freeform.breaches import Attack, ColumnBreaches, FreeformCheck, check_freeform, simplest_attacks
 from anon_core.score.freeform.values import Definition, GuardedColumn, guarded, refuse_disarmed
 
 __all__ = [

@@ -28,7 +28,7 @@ from anon_core.errors import HierarchyError, InvalidInputError
 from anon_core.storage import whole_file
 
 if TYPE_CHECKING:
-    from anon_core.hierarchy.files.describing import LevelFigures
+    from anon_core.hierarchy.files.writing import LevelFigures
     from anon_core.hierarchy.ladder import Ladder
     from anon_core.hierarchy.levels import Levels
     from anon_core.table import Column, ReadOptions, Table
@@ -73,8 +73,7 @@ def build(
     a file of rules with intervals, such as `[18, 30) => young`, covers numbers that nobody has seen yet.
     """
     from anon_core.hierarchy.columns import ladder_of, values_of
-    from anon_core.hierarchy.files.describing import figures_of, kept_apart
-    from anon_core.hierarchy.files.writing import text_of
+    from anon_core.hierarchy.files.writing import figures_of, kept_apart, text_of
     from anon_core.table import read
 
     target = output or Path(f"hierarchy_{re.sub(r'[^0-9A-Za-z_-]+', '_', column).strip('_') or 'column'}.csv")
@@ -135,7 +134,7 @@ def check(
     """
     from anon_core.hierarchy.columns import ladder_of
     from anon_core.hierarchy.files import format_of, read_levels
-    from anon_core.hierarchy.files.describing import figures_of, kept_apart, whole_ladder
+    from anon_core.hierarchy.files.writing import figures_of, kept_apart, whole_ladder
     from anon_core.table import read
 
     if (table is None) != (column is None):

@@ -15,7 +15,7 @@ import click
 from anon_airflow.commands.output import names_in, several
 
 if TYPE_CHECKING:
-    from anon_core.hierarchy.files.describing import LevelFigures
+    from anon_core.hierarchy.files.writing import LevelFigures
     from anon_core.hierarchy.levels import Levels
     from anon_core.table import Column
 
@@ -91,7 +91,7 @@ class Kind:
         """Return what is wrong with values that are not covered, in words that go on after counting them."""
         from anon_core.hierarchy.columns import values_of
         from anon_core.hierarchy.kinds.dates import form_of
-        from anon_core.hierarchy.kinds.orders import ordering_of
+        from anon_core.hierarchy.kinds.ordered_groups import ordering_of
         from anon_core.hierarchy.numbers import may_be_thousands
 
         values = values_of(column)
@@ -108,7 +108,7 @@ class Kind:
     def order_of(self, column: Column) -> str | None:
         """Return what the order of the values went by: size, time, letters or given; None where order plays no part."""
         from anon_core.hierarchy.columns import values_of
-        from anon_core.hierarchy.kinds.orders import ordering_of
+        from anon_core.hierarchy.kinds.ordered_groups import ordering_of
 
         return str(ordering_of(values_of(column), self.order).order) if self.name == "groups" else None
 

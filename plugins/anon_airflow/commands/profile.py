@@ -108,7 +108,7 @@ def _read(kind: str, values: Array, rows: Integers) -> dict[str, Any]:
 
     A column of dates with the day first, or of decimal commas, is one for people and for hierarchies.
     """
-    from anon_core.hierarchy.fitting import read_as
+    from anon_core.hierarchy.suggest import read_as
 
     fit = read_as(values.drop_null().to_pylist(), rows) if kind == "text" else None
     return {"type": fit.type if fit else kind, "values_of_another_type": int(fit.unfit.sum()) if fit else 0}
