@@ -19,7 +19,7 @@ from anon_airflow.portals.ckan_requests import Sent, read_reply
 from anon_airflow.portals.ckan_resources import Role, address, described, held, in_order, plan, size_of, without_files
 from anon_airflow.portals.ckan_server import Server
 from anon_airflow.telling import seldom
-from anon_core.errors import RefusedError
+from anon_core.errors import PortalError, RefusedError
 
 PACKAGE = {
     "id": "ed5381c2-bbb7-4b94-9142-784a60074e32",
@@ -103,8 +103,17 @@ def test_of_a_fault_of_the_server_only_its_kind_is_told() -> None:
     assert read_reply(500, json.dumps(body).encode()).words == "HTTP 500 (Search Index Error)"
 
 
-def test_waiting_gets_longer_and_ends() -> None:
-    assert list(Patience(attempts=4, first=1).waits()) == [0, 1, 2, 4]
+def test_waiting_gets_longer_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr("tenacity.nap.time.sleep", waited.append)
+    client = CkanClient(Server(url="http://127.0.0.1:9", token="none"), Patience(attempts=4, first=1))
+
+    def fail() -> None:
+        raise client.failed("asking", "it is away")
+
+    with pytest.raises(PortalError, match="it is away"):
+        client.retry(fail)
+    assert waited == [1, 2, 4]
 
 
 @pytest.mark.parametrize("content", [b"a\n2\n", b"a\n", b"a\n1\n1\n", b""])

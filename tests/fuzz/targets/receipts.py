@@ -9,7 +9,7 @@ from typing import Any
 from anon_airflow.approval import Decision
 from anon_airflow.distributions import Distribution
 from anon_airflow.key_ring import KeyRing
-from anon_airflow.receipt import Receipt, issue, problems
+from anon_airflow.receipt import ModelUsed, Receipt, issue, problems
 from anon_airflow.signing import SigningKey
 from tests.fuzz.drawing import Draw
 from tests.fuzz.oddities import changed, value
@@ -19,7 +19,13 @@ from tests.fuzz.target import Target
 KEY = SigningKey.of(b"0" * 32)
 RING = KeyRing(KEY, (SigningKey.of(b"1" * 32),))
 FILES = (Distribution("people.csv", "a" * 64, 120, 4), Distribution("people.parquet", "b" * 64, 900, 4))
-ABOUT: dict[str, Any] = {"dataset": "people", "run_id": "r", "spec_digest": "c" * 64, "suite_digest": "d" * 64}
+ABOUT: dict[str, Any] = {
+    "dataset": "people",
+    "run_id": "r",
+    "spec_digest": "c" * 64,
+    "suite_digest": "d" * 64,
+    "models": (ModelUsed("k_anonymity", "anonflow", "1"), ModelUsed("max_risk", "other", "2.0")),
+}
 RECEIPT = issue(KEY, **ABOUT, distributions=FILES, checks=7, anonflow_version="1").to_json()
 DECISION = Decision.sign(
     KEY,
