@@ -12,7 +12,7 @@ import numpy as np
 
 from anon_core.detect.unique_columns import unique_column_combinations
 from anon_core.frequency import FrequencyTable
-from anon_core.score.exposure import Family, Probabilities
+from anon_core.score.family import Family, Probabilities
 
 _TINY = 1e-6
 ROUNDING = 1e-12

@@ -18,7 +18,8 @@ from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.score import exposure as module
 from anon_core.score.columns import ranks, score_columns
-from anon_core.score.exposure import Exposure, Family, exposure, sample
+from anon_core.score.exposure import Exposure, exposure, sample
+from anon_core.score.family import Family
 from anon_core.score.sensitivity import sensitivities
 from anon_core.score.sweeps import sweep_adversary, sweep_rows
 from anon_core.table.masking import mask
