@@ -167,5 +167,5 @@ def test_a_published_column_named_like_the_weights_is_no_weight(airflow, runs):
     """Its cells are numbers such as 7 or 30: taken for weights, they would make people of one row many."""
     run = triggered(airflow, [WEIGHTED])[WEIGHTED]
     rows = ended_refused(airflow, WEIGHTED, run.run_id)
-    observed = {row["name"]: row["observed"] for row in rows["checks"] if row["distribution"] == "weighted.csv"}
+    observed = {row["name"]: row["observed"] for row in rows["checks"] if row["distribution"] == "all"}
     assert observed["k_anonymity"] == 1
