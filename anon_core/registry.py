@@ -6,6 +6,7 @@ or object: it imports what it works with only inside its functions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ __all__ = ["ANY_ENGINE", "ENGINES", "METHODS", "MODELS", "PORTALS", "SOURCES", "
 
 ANY_ENGINE = "auto"
 """What a publication file says for the first engine that reads its source."""
+_KEY = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 OURS = "anonflow"
 """The package that our own members come with."""
 
@@ -37,13 +39,15 @@ class Registry:
     The members of one seam by their keys: our own first, in the order given, then those of other packages by key.
 
     ``own`` names ours as ``module:attribute``. Other packages declare an entry point in ``group``, whose name is the
-    key, so that every process finds them. ``noun`` is what a member is called in messages.
+    key, so that every process finds them. ``noun`` is what a member is called in messages. ``called`` names the
+    attributes by which a member says its key itself: a member that says another one could stand for that.
     """
 
-    def __init__(self, group: str, noun: str, own: Mapping[str, str]) -> None:
+    def __init__(self, group: str, noun: str, own: Mapping[str, str], called: tuple[str, ...] = ()) -> None:
         self.group = group
         self.noun = noun
         self._own = dict(own)
+        self._called = called
         self._loaded: dict[str, Any] = {}
         self._registered: dict[str, Provider] = {}
 
@@ -119,6 +123,7 @@ class Registry:
         """
         provider = Provider(package=f"{getattr(member, '__module__', 'unknown')}, not installed", version="unknown")
         self._refuse_twice(key, provider, self._installed)
+        self._refuse_name(key, member, provider)
         self._loaded[key] = member
         self._registered[key] = provider
 
@@ -141,15 +146,25 @@ class Registry:
                 f"{provider.version}; uninstall one of them"
             )
 
+    def _refuse_name(self, key: str, member: Any, provider: Provider) -> None:
+        said = [getattr(member, name, None) for name in self._called]
+        if not _KEY.fullmatch(key) or any(one != key for one in said):
+            raise InvalidInputError(
+                f"the {self.noun} `{key[:80]}` of {provider.package} {provider.version} cannot be used: a key is small "
+                "letters, digits and single underscores, and what the member calls itself must be the same"
+            )
+
     def _load(self, key: str) -> Any:
+        provider = self.provider(key)
         try:
-            return self._installed[key].load()
+            member = self._installed[key].load()
         except Exception as error:
-            provider = self.provider(key)
             raise InvalidInputError(
                 f"the {self.noun} `{key}` of {provider.package} {provider.version} cannot be imported "
                 f"({type(error).__name__}); repair or uninstall that package"
             ) from error
+        self._refuse_name(key, member, provider)
+        return member
 
 
 def _provider_of(found: EntryPoint) -> Provider:
@@ -188,6 +203,7 @@ MODELS = Registry(
         "rows_suppressed_at_most": "anon_core.models.suppression:RowsSuppressedAtMost",
         "no_freeform_breach": "anon_core.models.freeform:NoFreeformBreach",
     },
+    called=("key", "section"),
 )
 """Every privacy model, in the order in which measurements are shown."""
 
@@ -202,6 +218,7 @@ METHODS = Registry(
         "freeform": "anon_core.recode.freeform:FreeformRecoding",
         "best": "anon_core.recode.best:BestRecoding",
     },
+    called=("key",),
 )
 """Every recoding method, in the order in which `best` tries them."""
 

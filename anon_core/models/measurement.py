@@ -49,6 +49,11 @@ class Measurement:
     waiver: str | None = None
     waived_by: str | None = None
 
+    def __post_init__(self) -> None:
+        # A model that answers with anything else than a truth, such as a number that is none, has not passed.
+        truth = isinstance(self.passed, bool) or type(self.passed).__name__ == "bool"  # Also numpy's.
+        object.__setattr__(self, "passed", bool(self.passed) if truth else False)
+
     @property
     def holds(self) -> bool:
         """Whether nothing stands in the way: it passed, or a person waived it."""

@@ -226,7 +226,7 @@ class Requirement:
 
     def measured(self, subject: Subject) -> Measurement:
         """Measure it; what cannot be measured has not passed."""
-        return replace(self.model.measured(subject), name=self.name)
+        return replace(self.model.measured(subject), name=self.name, waiver=None, waived_by=None)
 
     def waiver(self, policy: PartialPolicy, today: date) -> Waiver | None:
         """Return the waiver by which a person lets it fail today."""
@@ -242,6 +242,10 @@ def required(asked: Asked) -> tuple[Requirement, ...]:
     :raises HierarchyError: a hierarchy file that a model needs cannot be read.
     """
     members = MODELS.members()
+    if taken := [key for key in MODELS.foreign() if key in type(asked.policy).model_fields]:
+        raise InvalidInputError(
+            f"a package brings privacy models whose keys are ours: {', '.join(taken)}; uninstall it"
+        )
     if absent := [key for key in asked.policy.model_extra or () if key not in members or members[key].section != key]:
         raise InvalidInputError(
             f"privacy.{', privacy.'.join(absent)}: no installed package brings such a privacy model; install the one "

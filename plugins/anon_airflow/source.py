@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anon_airflow.connections import from_environment
 from anon_airflow.distributions import digest_of
+from anon_airflow.required import required
 from anon_airflow.run import Run
 from anon_core.errors import InvalidInputError, TableError
-from anon_core.policy import KMeans
+from anon_core.models import Need
 from anon_core.portal import Connect
 from anon_core.registry import SOURCES
 from anon_core.source import Source
@@ -148,16 +150,18 @@ def staged_original(run: Run, digest: str) -> Original:
     """
     from anon_airflow.gate import Original
 
-    quasi = run.publication.quasi_identifiers
-    if run.publication.privacy.k_means is KMeans.EXACT or not quasi:
+    asked = required(run.publication, rows_before=1, today=date.min, original=digest)
+    columns = {name for one in asked if Need.ORIGINAL in one.model.needs for name in one.model.columns}
+    if not columns:
         return Original(sha256=digest)
     path = run.staging / ORIGINAL
     if not path.exists() or digest_of(path)[0] != digest:
         raise InvalidInputError(
-            f"the staged table of run {run.run_id} is gone or was changed, and `k_means: link` compares with it; "
+            f"the staged table of run {run.run_id} is gone or was changed, and the gate compares with it; "
             "start the run again (in Airflow: clear it from the task `stage`)"
         )
-    return Original(sha256=digest, frequencies=staged_rows(run).count(quasi))
+    rows = staged_rows(run)
+    return Original(sha256=digest, frequencies=rows.count([name for name in rows.names if name in columns]))
 
 
 def check_same_spec(run: Run, digest: str) -> None:

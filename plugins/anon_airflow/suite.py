@@ -87,7 +87,8 @@ def mandatory(publication: Publication, today: date) -> dict[str, int]:
         "expect_no_freeform_breach": privacy.freeform is not None,
     }
     for key, asked in (privacy.model_extra or {}).items():
-        wanted[expectation_type(key)] = len(asked) if isinstance(asked, (list, tuple)) else 1
+        kind = expectation_type(key)
+        wanted[kind] = wanted.get(kind, 0) + (len(asked) if isinstance(asked, (list, tuple)) else 1)
     return {kind: int(times) for kind, times in wanted.items() if times}
 
 

@@ -58,7 +58,9 @@ class Verdict:
     @property
     def models(self) -> tuple[ModelUsed, ...]:
         """The privacy models of the suite, each with the package that it comes with."""
-        keys = sorted({str(entry["meta"]["model"]) for entry in self.suite["expectations"] if "model" in entry["meta"]})
+        keys = sorted(
+            {str(entry["meta"]["model"]) for entry in self.suite.get("expectations", ()) if "model" in entry["meta"]}
+        )
         providers = [(key, MODELS.provider(key)) for key in keys]
         return tuple(ModelUsed(key=key, package=one.package, version=one.version) for key, one in providers)
 

@@ -12,9 +12,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import yaml
@@ -24,6 +25,8 @@ from anon_airflow.home import Home
 from anon_airflow.pipeline import run_all
 from anon_airflow.run import Run
 from anon_core.errors import InvalidInputError, SpecError
+from anon_core.models import Measurement, Subject
+from anon_core.models.k_anonymity import KAnonymity
 from anon_core.registry import METHODS, MODELS, PORTALS, SOURCES
 from anon_core.spec import load_spec
 from tests.airflow_side.audit_databases import postgresql
@@ -258,3 +261,50 @@ def test_the_commands_know_the_model_too(tmp_path: Path, installed: None) -> Non
     ended = CliRunner().invoke(commands, ["check", str(release), "--spec", str(tmp_path / "patients.yaml"), "--json"])
     (check,) = [one for one in json.loads(ended.output)["checks"] if one["name"] == "delta_presence"]
     assert check["passed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LenientK(KAnonymity):
+    """Our model, passed whatever it finds, by a package that would stand for it."""
+
+    def measure(self, subject: Subject) -> Measurement:
+        return replace(super().measure(subject), passed=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskBelow(LenientK):
+    """A model whose expectation would have the name of one of ours."""
+
+    key: ClassVar[str] = "risk_below"
+    section: ClassVar[str] = "risk_below"
+
+
+@pytest.mark.parametrize("key", ["my_k", "k__anonymity", "K_Anonymity", "k"])
+def test_a_model_that_calls_itself_otherwise_than_its_key_cannot_be_registered(key: str) -> None:
+    with pytest.raises(InvalidInputError, match="what the member calls itself must be the same"):
+        MODELS.register(key, LenientK)
+    assert key not in MODELS
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_model_whose_expectation_has_the_name_of_ours_shuts_the_gate(tmp_path: Path) -> None:
+    spec = publication_file(tmp_path)
+    with MODELS.registered("risk_below", RiskBelow):
+        ended = run_all(load_spec(spec), start=START, end=None)
+    assert not ended["published"] and "another expectation has its name" in str(ended["reasons"])
+
+
+@pytest.mark.parametrize("answer", [float("nan"), "no", 1, None])
+def test_a_model_that_answers_with_no_truth_has_not_passed(answer: Any) -> None:
+    found = Measurement(model="m", name="m", columns=(), passed=answer, observed=1, required=1, sentence="")
+    assert found.passed is False and not found.holds
+
+
+def test_a_truth_of_numpy_is_a_truth() -> None:
+    import numpy as np
+
+    answers = [np.bool_(True), np.bool_(False)]
+    made = [
+        Measurement(model="m", name="m", columns=(), passed=one, observed=1, required=1, sentence="") for one in answers
+    ]
+    assert [one.passed for one in made] == [True, False]

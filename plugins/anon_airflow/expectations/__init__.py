@@ -46,7 +46,7 @@ OURS = {
 
 def expectations_of_models() -> dict[str, type[ModelExpectation]]:
     """Return the expectations of all privacy models, those of other packages included, by their registered names."""
-    return {**OURS, **foreign_expectations()}
+    return {**foreign_expectations(), **OURS}
 
 
 __all__ = [

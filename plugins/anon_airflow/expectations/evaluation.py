@@ -24,7 +24,7 @@ from anon_airflow.quiet import quiet
 from anon_airflow.suite import FREQUENCIES, NUMBERS, ROWS
 from anon_core.errors import AnonError
 from anon_core.frequency import FrequencyTable
-from anon_core.models import Measurement, PrivacyModel
+from anon_core.models import MODELS, Measurement, PrivacyModel
 from anon_core.models.measurement import Figure
 from anon_core.table import Table
 
@@ -75,6 +75,8 @@ class Evaluation:
             return _failed(kind, name, unknown)
         if kind in ours and (type(suite.expectations[0]) is not ours[kind] or loaded[0].kwargs != entry["kwargs"]):
             return _failed(kind, name, "it was not loaded as it is written in the suite")
+        if "model" in entry["meta"] and ours[kind].model is not MODELS.get(entry["meta"]["model"]):
+            return _failed(kind, name, "another privacy model would judge it than the suite names")
         validator = self._validator(entry)
         validator.result_format = "BASIC" if kind in ours else "BOOLEAN_ONLY"
         answer = validator.validate_expectation_suite(suite)

@@ -8,8 +8,10 @@ from functools import cache
 from typing import Any
 
 from great_expectations.compatibility import pydantic
+from great_expectations.expectations.registry import list_registered_expectation_implementations
 
 from anon_airflow.expectations.model_expectation import ModelExpectation
+from anon_core.errors import InvalidInputError
 from anon_core.models import PrivacyModel
 from anon_core.registry import MODELS
 
@@ -28,7 +30,11 @@ def expectation_of(model: type[PrivacyModel]) -> type[ModelExpectation]:
     Return the expectation of a model, ``ExpectDeltaPresence`` for the key ``delta_presence``.
 
     Its arguments are the model's fields, all required. What they may be the model itself says when it is made of them.
+
+    :raises InvalidInputError: an expectation of ours, or of Great Expectations, has that name.
     """
+    if f"expect_{model.key}" in list_registered_expectation_implementations():
+        raise InvalidInputError(f"the privacy model `{model.key}` cannot be used: another expectation has its name")
     name = "Expect" + "".join(part.capitalize() for part in model.key.split("_"))
     arguments = [one.name for one in fields(model)]
     body: dict[str, Any] = {one: pydantic.Field(...) for one in arguments}
