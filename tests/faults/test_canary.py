@@ -167,7 +167,7 @@ def test_a_value_that_is_not_of_its_kind_is_not_quoted(tmp_path, values):
     [
         ("anon_core.table.reading.from_arrow", 2),
         ("anon_core.detect.singletons.detect", 0),
-        ("anon_core.score.profile.profile", 0),
+        ("anon_core.score.columns.score_columns", 0),
         ("anon_core.recode.methods.recode", 2),
         ("anon_core.distribution.write_csv", 2),
         ("anon_airflow.gate.measure", 2),

@@ -384,7 +384,8 @@ def test_a_lock_that_cannot_be_had_keeps_no_other_originals(home, spec):
     for run in (first, second):
         run_out(run.staging)
     first.lock.unlink(missing_ok=True)
-    first.lock.mkdir(parents=True)
+    first.lock.parent.mkdir(parents=True, exist_ok=True)
+    first.lock.symlink_to("elsewhere")  # Somebody could have it lead to a lock that is held.
     found = swept(home)
     assert [len(found.removed), len(found.failed)] == [1, 1]
     assert found.removed[0].run_id == "manual__2"
