@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
-import re
 import shutil
 import signal
 import sqlite3
@@ -156,12 +156,13 @@ class Server:
         pg_ctl(["-w", "-o", self._options, "-l", str(self._server.log), "start"], pgdata=pgdata, user=user, timeout=60)
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal to the server and to all processes that it started."""
+        """Send a signal to the server and to all processes that it started, some of which end by themselves."""
         postmaster = int((self._server.pgdata / "postmaster.pid").read_text().split()[0])
-        status = [path.read_text() for path in Path("/proc").glob("[0-9]*/status") if path.exists()]
-        children = [each for each in status if f"\nPPid:\t{postmaster}\n" in each]
-        for pid in (postmaster, *(int(re.search(r"\nPid:\t(\d+)", each)[1]) for each in children)):
-            os.kill(pid, number)
+        os.kill(postmaster, number)  # First: a stopped server starts no more processes.
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                if f"\nPPid:\t{postmaster}\n" in (folder / "status").read_text():
+                    os.kill(int(folder.name), number)
 
     def terminate_others(self) -> None:
         engine = sqlalchemy.create_engine(self.url, poolclass=sqlalchemy.pool.NullPool)
