@@ -57,22 +57,25 @@ include/samples/driver_licences.csv: include/samples/driver_licences.py .venv/.r
 # One DAG run in this process, without a scheduler: the log goes to a file, the names of the tasks to the terminal.
 dag_test = $(BIN)/airflow dags test $(1) $(PERIOD) 2>&1 | tee .airflow/$(1).log | sed -un 's/.*DAG TEST. starting task_id=\([a-z]*\).*/  \1/p'
 
-demo: .airflow/.ready include/samples/driver_licences.csv  ## Publish the sample through Airflow, and see a second one refused.
+include/samples/driving_offences.csv: include/samples/driving_offences.py include/samples/driver_licences.csv
+	@$(BIN)/python $< --output $@
+
+demo: .airflow/.ready include/samples/driver_licences.csv include/samples/driving_offences.csv  ## Publish the sample through Airflow, and see a second one refused.
 	@if [ -e .airflow/up.pid ] && kill -0 "$$(cat .airflow/up.pid)" 2>/dev/null; then \
 	  echo "stop 'make up' first: a test run and a scheduler must not share a database" >&2; exit 2; fi
 	@echo "1. publish_driver_licences, through Airflow:"
 	@$(call dag_test,publish_driver_licences) || { tail -40 .airflow/publish_driver_licences.log >&2; exit 1; }
 	@$(BIN)/anon audit show driver-licences --summary | tee .airflow/demo.txt
 	@grep -qE 'PUBLISHED|UNCHANGED' .airflow/demo.txt
-	@echo; echo "2. publish_driver_licences_local, whose policy its recoding cannot meet:"
-	@if $(call dag_test,publish_driver_licences_local); then echo "it should have been refused" >&2; exit 1; fi
-	@$(BIN)/anon audit show driver-licences-local --summary | tee .airflow/demo.txt
-	@grep -q 'refused by the gate' .airflow/publish_driver_licences_local.log && grep -q 'REFUSED by the gate' .airflow/demo.txt || { tail -40 .airflow/publish_driver_licences_local.log >&2; exit 1; }
-	@test ! -e include/portal/driver-licences-local || { echo "something was published" >&2; exit 1; }
-	@echo "  on the portal       nothing of it: include/portal/driver-licences-local does not exist"
+	@echo; echo "2. publish_driving_offences, whose rows are not people:"
+	@if $(call dag_test,publish_driving_offences); then echo "it should have been refused" >&2; exit 1; fi
+	@$(BIN)/anon audit show driving-offences --summary | tee .airflow/demo.txt
+	@grep -q 'refused by the stage' .airflow/publish_driving_offences.log && grep -q 'REFUSED by staging' .airflow/demo.txt || { tail -40 .airflow/publish_driving_offences.log >&2; exit 1; }
+	@test ! -e include/portal/driving-offences || { echo "something was published" >&2; exit 1; }
+	@echo "  on the portal       nothing of it: include/portal/driving-offences does not exist"
 	@$(BIN)/anon audit verify | sed 's/^/audit store: /'
 
-up: .airflow/.ready include/samples/driver_licences.csv  ## Start Airflow with its web UI on 127.0.0.1; Ctrl-C stops it.
+up: .airflow/.ready include/samples/driver_licences.csv include/samples/driving_offences.csv  ## Start Airflow with its web UI on 127.0.0.1; Ctrl-C stops it.
 	@exec $(BIN)/python include/up.py
 
 # A peer that the tests compare with stands in a folder of its own: nothing else ever imports it.
@@ -134,4 +137,4 @@ bench: .venv/.peers  ## Measure against peers, in one run.
 	@for file in $(filter-out benchmarks/timing.py,$(wildcard benchmarks/*.py)); do echo "== $$file"; PYTHONPATH=.venv/peers:. $(BIN)/python $$file; done
 
 clean:  ## Remove Airflow's state and the sample; the portal and the audit store stay.
-	@rm -rf .airflow include/samples/driver_licences.csv
+	@rm -rf .airflow include/samples/driver_licences.csv include/samples/driving_offences.csv

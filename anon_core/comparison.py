@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.errors import InvalidInputError, UnknownLabelsError
-from anon_core.frequency import FrequencyTable
+from anon_core.frequency import NOBODY, FrequencyTable, different, people_weights, unit_codes
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.plan import RecodingPlan
@@ -32,7 +32,8 @@ class Comparison:
 
     ``before`` has the values as collected, removed rows included; ``after`` has the labels that are published, as codes
     into the labels of the ladders. ``pairs`` is None where nobody knows which row became which, as with a sorted
-    release. Where units are counted both sides have one entry for each pair of tuple and unit.
+    release. Where people are counted both sides have one entry for each pair of tuple and unit; one of nobody known
+    weighs 0 where its tuple has people.
     """
 
     ladders: tuple[Ladder, ...]
@@ -41,27 +42,63 @@ class Comparison:
     pairs: Pairs | None
 
     @classmethod
-    def of_plan(cls, plan: RecodingPlan) -> Comparison:
-        """Compare a table with what a plan makes of it."""
+    def of_plan(cls, plan: RecodingPlan, columns: Sequence[str] | None = None) -> Comparison:
+        """
+        Compare a table with what a plan makes of it, over some of the columns of the plan, by default all.
+
+        What happens to a row may follow from the other columns.
+        """
+        if columns is not None and tuple(columns) != plan.frequencies.names:
+            return cls._over(plan, columns)
         before, kept = plan.frequencies, np.flatnonzero(~plan.removed)
         side = _Side.of(
             [plan.released_codes(i)[kept] for i in range(len(plan.ladders))],
             [len(ladder.labels) for ladder in plan.ladders],
-            before.weights[kept],
+            rows_of_entries(before)[kept],
             None if before.units is None else before.units[kept],
         )
         return cls(
             ladders=plan.ladders,
             before=before,
             after=side.table(before.names, plan.ladders),
-            pairs=Pairs(before=kept, after=side.member, weights=before.weights[kept]),
+            pairs=Pairs(before=kept, after=side.member, weights=rows_of_entries(before)[kept]),
+        )
+
+    @classmethod
+    def _over(cls, plan: RecodingPlan, columns: Sequence[str]) -> Comparison:
+        whole, rows = plan.frequencies, rows_of_entries(plan.frequencies)
+        at, kept = whole.positions(columns), np.flatnonzero(~plan.removed)
+        ladders = tuple(plan.ladders[i] for i in at)
+        before = _Side.of([whole.codes[i] for i in at], [len(whole.domains[i]) for i in at], rows, whole.units)
+        labels, sizes = [plan.released_codes(i)[kept] for i in at], [len(ladder.labels) for ladder in ladders]
+        after = _Side.of(labels, sizes, rows[kept], None if whole.units is None else whole.units[kept])
+        found = kernels.group(
+            [before.member[kept], after.member], [len(before.weights), len(after.weights)], rows[kept]
+        )
+        return cls(
+            ladders=ladders,
+            before=FrequencyTable(
+                names=tuple(columns),
+                codes=before.codes,
+                domains=tuple(whole.domains[i] for i in at),
+                weights=before.weights,
+                units=before.units,
+            ),
+            after=after.table(columns, ladders),
+            pairs=Pairs(
+                before=before.member[kept][found.first], after=after.member[found.first], weights=found.weights
+            ),
         )
 
     @property
     def published(self) -> Integers:
-        """How many rows of each original entry are published; all of them where the pairing is not known."""
+        """
+        How many rows of each original entry are published; all of them where the pairing is not known.
+
+        Where people are counted, 1 if a row of the entry is published, whatever the entry weighs.
+        """
         if self.pairs is None:
-            return self.before.weights
+            return self.before.weights if self.before.units is None else np.ones_like(self.before.weights)
         rows = np.zeros(len(self.before.weights), np.int64)
         np.add.at(rows, self.pairs.before, self.pairs.weights)
         # Two rows of one unit with one tuple are one entry, whatever became of them.
@@ -74,11 +111,23 @@ class Comparison:
 
     @property
     def rows_blanked(self) -> int:
-        """How many published rows (units) say nothing in any column: they are published in name only."""
+        """How many published rows (people) say nothing in any column: they are published in name only."""
         blank = np.full(len(self.after.weights), bool(self.ladders), np.bool_)
         for ladder, codes in zip(self.ladders, self.after.codes, strict=True):
             blank &= ladder.empty[codes]
-        return int(self.after.weights[blank].sum())
+        if self.after.units is None:
+            return int(self.after.weights[blank].sum())
+        return how_many(self.after.units[blank], self.after.weights[blank])
+
+
+def rows_of_entries(frequencies: FrequencyTable) -> Integers:
+    """Return how many rows each entry of a table stands for."""
+    return frequencies.weights if frequencies.unit_rows is None else frequencies.unit_rows
+
+
+def how_many(units: AnyCodes, weights: Integers) -> int:
+    """Return how many people some entries are: those known, each once, and one for each that weighs and is nobody's."""
+    return different(units) + int(weights[units == NOBODY].sum())
 
 
 def compare(
@@ -106,10 +155,10 @@ def compare(
     at = original_rows(original, released, same_order=same_order, key=key)
     if unit is not None and at is None:
         raise InvalidInputError(
-            f"units of column {unit!r} cannot be counted without knowing which row became which; "
+            "people cannot be counted without knowing which row became which; "
             "pair them with --same-order or --key COLUMN, as a table that you recoded yourself allows"
         )
-    units = None if unit is None else original.column(unit).codes
+    units = None if unit is None else unit_codes(original.column(unit))
     before = _Side.of(values, [len(original.column(name).domain) for name in names], None, units, original.rows)
     after = _Side.of(
         labels,
@@ -122,7 +171,12 @@ def compare(
     return Comparison(
         ladders=tuple(ladders),
         before=FrequencyTable(
-            names=tuple(names), codes=before.codes, domains=domains, weights=before.weights, units=before.units
+            names=tuple(names),
+            codes=before.codes,
+            domains=domains,
+            weights=before.weights,
+            units=before.units,
+            unit_rows=before.unit_rows,
         ),
         after=after.table(names, ladders),
         pairs=None if at is None else _pairs(before.member[at], after.member),
@@ -132,6 +186,8 @@ def compare(
 def compare_frequencies(original: FrequencyTable, released: FrequencyTable, ladders: Sequence[Ladder]) -> Comparison:
     """
     Compare two counted tables over the columns of the ladders; which row became which is not known.
+
+    Either may count people: nobody has to know which of one side are which of the other.
 
     :raises UnknownColumnError: a column is not in one of the tables.
     :raises UnknownLabelsError: the released table has cells that are neither values of the original nor labels above.
@@ -146,7 +202,9 @@ def compare_frequencies(original: FrequencyTable, released: FrequencyTable, ladd
     return Comparison(
         ladders=tuple(ladders),
         before=original.project(names),
-        after=FrequencyTable.from_codes(names, labels, [ladder.labels for ladder in ladders], after.weights),
+        after=FrequencyTable.from_codes(
+            names, labels, [ladder.labels for ladder in ladders], rows_of_entries(after), after.units
+        ),
         pairs=None,
     )
 
@@ -158,6 +216,7 @@ class _Side:
     codes: tuple[AnyCodes, ...]
     weights: Integers
     units: AnyCodes | None
+    unit_rows: Integers | None
     member: Integers
 
     @classmethod
@@ -174,10 +233,13 @@ class _Side:
         counted = [] if units is None else [units]
         sizes = [] if units is None else [int(units.max(initial=0)) + 1]
         found = kernels.group([*codes, *counted], [*cardinalities, *sizes], weights)
+        entries = tuple(column[found.first] for column in codes)
+        whose = None if units is None else units[found.first]
         return cls(
-            codes=tuple(column[found.first] for column in codes),
-            weights=found.weights if units is None else np.ones(len(found.first), np.int64),
-            units=None if units is None else units[found.first],
+            codes=entries,
+            weights=found.weights if whose is None else people_weights(entries, cardinalities, whose),
+            units=whose,
+            unit_rows=None if whose is None else found.weights,
             member=found.member,
         )
 
@@ -188,6 +250,7 @@ class _Side:
             domains=tuple(ladder.labels for ladder in ladders),
             weights=self.weights,
             units=self.units,
+            unit_rows=self.unit_rows,
         )
 
 

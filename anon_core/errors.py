@@ -11,6 +11,7 @@
     │   ├── HierarchyError        a hierarchy that is not one
     │   ├── UnmappedValuesError   values that a hierarchy does not cover
     │   ├── DecomposeError        values that a rule does not split, codes that a lookup does not name
+    │   ├── CoarsenError          values that `coarsen` cannot read
     │   ├── UnknownLabelsError    released cells that no hierarchy leads to
     │   ├── UnplacedCellsError    cells that are neither values nor labels of a hierarchy
     │   ├── NotNumbersError       values that are not numbers, where numbers are grouped
@@ -194,6 +195,29 @@ class DecomposeError(InvalidInputError):
             f"not every value can be decomposed ({'; '.join(parts)}); repair the values, the rule or the lookup, or "
             "set `unmapped: suppress` in `decompose` (`anon decompose --unmapped suppress`) to publish them as *. "
             "`--show-values` of `anon run` and `anon decompose` names them on the terminal"
+        )
+
+
+class CoarsenError(InvalidInputError):
+    """Columns with values that `coarsen` cannot read: ``unread`` maps column to (distinct values, rows).
+
+    ``wanted`` says per column what its values are not.
+    """
+
+    def __init__(self, unread: dict[str, tuple[int, int]], wanted: dict[str, str]) -> None:
+        super().__init__(unread, wanted)
+        self.unread = unread
+        self.wanted = wanted
+
+    def __str__(self) -> str:
+        parts = [
+            f"column {name!r}: {_values(values, rows)}, {self.wanted[name]}"
+            for name, (values, rows) in self.unread.items()
+        ]
+        return (
+            f"not every value can be coarsened ({'; '.join(parts)}); repair the values, list words for gaps in "
+            "source.missing_words, or set `unmapped: suppress` in `coarsen` to publish them as *. "
+            "`anon run SPEC --show-values` names them on the terminal"
         )
 
 

@@ -11,7 +11,10 @@ import pyarrow as pa
 from anon_core import kernels
 from anon_core.errors import UnknownColumnError
 from anon_core.kernels import AnyCodes, Integers
-from anon_core.table import Table
+from anon_core.table import Column, Mask, Table
+
+NOBODY = kernels.NOBODY
+"""The unit of rows whose person is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +25,10 @@ class FrequencyTable:
     ``codes[i][j]`` is the code of tuple ``j`` in column ``i``, an index into ``domains[i]``; a gap is a null entry of
     the domain, so it is a category like any other. Tuples are in the order of their codes.
 
-    With ``units`` (several rows per person) everything that is called rows counts units: there is one entry for each
-    distinct pair of tuple and unit, ``units[j]`` is its unit, and a class is as large as the units in it are many. Rows
-    whose unit is a gap count as one unit: that never makes a class look larger than it is.
+    With ``units`` people are counted, who may have several rows each: there is one entry for each pair of tuple and
+    person, ``units[j]`` is the person, from 1 on, and ``unit_rows[j]`` how many rows of that person have the tuple. A
+    class is as large as the people in it are many. Rows whose person is not known have unit 0: they add nobody to a
+    tuple that has people, where they are left out or weigh 0, and are one person where there is none.
 
     >>> table = FrequencyTable.from_codes(["sex"], [np.array([0, 1, 0])], [pa.array(["F", "M"])])
     >>> table.weights.tolist(), table.rows
@@ -36,6 +40,7 @@ class FrequencyTable:
     domains: tuple[pa.Array, ...]
     weights: Integers
     units: AnyCodes | None = None
+    unit_rows: Integers | None = None
 
     @classmethod
     def from_codes(
@@ -46,18 +51,23 @@ class FrequencyTable:
         weights: Integers | None = None,
         units: AnyCodes | None = None,
     ) -> FrequencyTable:
-        """Group equal tuples and add up their weights (1 each when there are none, or when units are counted)."""
+        """
+        Group equal tuples and add up their weights, 1 each when there are none.
+
+        With ``units`` weights are rows of each pair, and what is counted are people.
+        """
         cardinalities = [len(domain) for domain in domains]
         if units is None:
             found = kernels.distinct(codes, cardinalities, weights)
             return cls(names=tuple(names), codes=found.codes, domains=tuple(domains), weights=found.weights)
-        pairs = kernels.distinct([*codes, units], [*cardinalities, int(units.max(initial=0)) + 1])
+        pairs = kernels.people_of_tuples(codes, cardinalities, units, weights)
         return cls(
             names=tuple(names),
-            codes=pairs.codes[:-1],
+            codes=pairs.codes,
             domains=tuple(domains),
-            weights=np.ones(len(pairs.weights), np.int64),
-            units=pairs.codes[-1],
+            weights=np.ones(len(pairs.units), np.int64),
+            units=pairs.units,
+            unit_rows=pairs.rows,
         )
 
     @classmethod
@@ -65,7 +75,7 @@ class FrequencyTable:
         """Count a table over some of its columns, by default all but the unit."""
         names = [name for name in table.names if name != unit] if columns is None else columns
         chosen = table.select(names).columns
-        units = None if unit is None else table.column(unit).codes
+        units = None if unit is None else unit_codes(table.column(unit))
         if not chosen and units is None:
             return cls(names=(), codes=(), domains=(), weights=np.full(min(table.rows, 1), table.rows, np.int64))
         return cls.from_codes(
@@ -74,8 +84,22 @@ class FrequencyTable:
 
     @property
     def rows(self) -> int:
-        """How many rows there are; where units are counted, how many units."""
-        return int(self.weights.sum()) if self.units is None else len(np.unique(self.units))
+        """How many rows there are; where people are counted, how many people: one, if no row says whose it is."""
+        if self.units is None:
+            return int(self.weights.sum())
+        return different(self.units) or min(len(self.units), 1)
+
+    @property
+    def classes_of_nobody(self) -> int:
+        """How many classes have only rows whose person is not known; each of them is one person."""
+        return 0 if self.units is None else int(self.weights[self.units == NOBODY].sum())
+
+    @property
+    def people(self) -> int:
+        """How many rows there are; where people are counted, those known and one for each class of nobody known."""
+        if self.units is None:
+            return self.rows
+        return different(self.units) + self.classes_of_nobody
 
     @property
     def tuples(self) -> int:
@@ -92,8 +116,10 @@ class FrequencyTable:
     def project(self, columns: Sequence[str]) -> FrequencyTable:
         """Count over fewer columns. Over none at all, every row is the same tuple."""
         at = self.positions(columns)
+        if tuple(columns) == self.names and (self.units is None or self.weights.all()):
+            return self
         return FrequencyTable.from_codes(
-            columns, [self.codes[i] for i in at], [self.domains[i] for i in at], self.weights, self.units
+            columns, [self.codes[i] for i in at], [self.domains[i] for i in at], self._rows_of_entries, self.units
         )
 
     def lift(self, column: str, code_map: AnyCodes, domain: pa.Array) -> FrequencyTable:
@@ -101,20 +127,82 @@ class FrequencyTable:
         (at,) = self.positions([column])
         codes = [code_map[old] if i == at else old for i, old in enumerate(self.codes)]
         domains = [domain if i == at else old for i, old in enumerate(self.domains)]
-        return FrequencyTable.from_codes(self.names, codes, domains, self.weights, self.units)
+        return FrequencyTable.from_codes(self.names, codes, domains, self._rows_of_entries, self.units)
+
+    @property
+    def _rows_of_entries(self) -> Integers | None:
+        return self.weights if self.units is None else self.unit_rows
 
     def class_sizes(self) -> Integers:
-        """Return the number of rows of each class; where units are counted, the number of units."""
-        return self.weights if self.units is None else self._classes().weights
+        """Return the number of rows of each class; where people are counted, the number of people."""
+        if self.units is None:
+            return self.weights
+        starts = np.flatnonzero(self._opens())
+        if self.weights.all():
+            return np.diff(starts, append=len(self.weights))
+        return np.add.reduceat(self.weights, starts)
+
+    def class_starts(self) -> Integers:
+        """Return the first entry of each class: where people are counted, a class has one for each of its people."""
+        return np.flatnonzero(self._opens())
+
+    def _opens(self) -> Mask:
+        """Return which entries begin a class; they stand in the order of their codes."""
+        entries = len(self.weights)
+        opens = np.zeros(entries, np.bool_)
+        opens[:1] = True
+        for column in self.codes:
+            opens[1:] |= column[1:] != column[:-1]
+        return opens
+
+    def of_entries(self, of_classes: AnyCodes) -> AnyCodes:
+        """Return for each entry what is given of its class."""
+        return np.asarray(of_classes[np.cumsum(self._opens()) - 1])
 
     @property
     def singletons(self) -> int:
-        """How many rows are alone in their class; of units, how many are alone in one of theirs."""
+        """
+        How many rows are alone in their class; of people, how many are alone in one of theirs.
+
+        A class of rows whose person is not known is one person, who is alone.
+        """
         if self.units is None:
             return int(np.count_nonzero(self.weights == 1))
-        classes = self._classes()
-        return len(np.unique(self.units[classes.weights[classes.member] == 1]))
+        alone = self.units[self.of_entries(self.class_sizes() == 1) & (self.weights > 0)]
+        return different(alone) + int(np.count_nonzero(alone == NOBODY))
 
-    def _classes(self) -> kernels.Groups:
-        """Return which class each pair of tuple and unit is in."""
-        return kernels.group(self.codes, [len(domain) for domain in self.domains], self.weights)
+
+def different(units: AnyCodes) -> int:
+    """
+    Return how many people some units are; nobody known is none.
+
+    >>> different(np.array([3, NOBODY, 3, 1]))
+    2
+    """
+    return int(np.count_nonzero(np.bincount(units)[NOBODY + 1 :]))
+
+
+def unit_codes(column: Column) -> AnyCodes:
+    """
+    Return the person of each row, from 1 on; 0 where there is a gap.
+
+    >>> unit_codes(Column(name="id", codes=np.array([1, 0, 2]), domain=pa.array(["a", "b", None]))).tolist()
+    [2, 1, 0]
+    """
+    return np.asarray((column.codes + 1) % len(column.domain) if column.has_gaps else column.codes + 1)
+
+
+def people_weights(codes: Sequence[AnyCodes], cardinalities: Sequence[int], units: AnyCodes) -> Integers:
+    """
+    Return what each pair of tuple and unit counts: 1, but 0 for rows of nobody known in a tuple that has people.
+
+    >>> people_weights([np.array([0, 0, 1])], [2], np.array([NOBODY, 7, NOBODY])).tolist()
+    [0, 1, 1]
+    """
+    known = units > NOBODY
+    if known.all():
+        return np.ones(len(units), np.int64)
+    found = kernels.group(codes, cardinalities, np.ones(len(units), np.int64))
+    has_people = np.zeros(len(found.first), np.bool_)
+    has_people[found.member[known]] = True
+    return (known | ~has_people[found.member]).astype(np.int64)

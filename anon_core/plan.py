@@ -60,6 +60,11 @@ class RecodingPlan:
             removed=removed,
         )
 
+    @property
+    def recoded(self) -> tuple[str, ...]:
+        """The columns that it may change; the others are published as collected."""
+        return tuple(ladder.column for ladder in self.ladders if ladder.height)
+
     def released_codes(self, column: int) -> AnyCodes:
         """Return the label code of every tuple in one column."""
         return np.asarray(self.ladders[column].maps[self.levels[column], self.frequencies.codes[column]])
@@ -70,13 +75,15 @@ class RecodingPlan:
         return kernels.group(codes, [len(ladder.labels) for ladder in self.ladders], self.frequencies.weights)
 
     def released(self) -> FrequencyTable:
-        """Return the distinct tuples that will be published, without the removed rows."""
-        keep = ~self.removed
+        """Return the distinct tuples that will be published, without the removed rows; people, if these are counted."""
+        keep, before = ~self.removed, self.frequencies
+        rows = before.weights if before.unit_rows is None else before.unit_rows
         return FrequencyTable.from_codes(
-            self.frequencies.names,
+            before.names,
             [self.released_codes(i)[keep] for i in range(len(self.ladders))],
             [ladder.labels for ladder in self.ladders],
-            self.frequencies.weights[keep],
+            rows[keep],
+            None if before.units is None else before.units[keep],
         )
 
     def changed(self, column: int) -> Mask:

@@ -34,6 +34,7 @@ __all__ = [
     "Alpha",
     "Belief",
     "Breach",
+    "CountedValues",
     "Distance",
     "Diversity",
     "EarlierReleases",
@@ -43,8 +44,12 @@ __all__ = [
     "LDiversity",
     "Observability",
     "PartialPolicy",
+    "PatternAcceptance",
+    "Patterns",
+    "PersonalPattern",
     "Policy",
     "PublishedUniqueness",
+    "Raised",
     "ReleaseMode",
     "Sensitivity",
     "TCloseness",
@@ -68,6 +73,8 @@ def quoted(value: Any) -> str:
     return f"`{written[:40] + '...' if len(written) > 40 else written}`"
 
 
+MIN_REASON_LETTERS = 10
+
 _UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that are drawn as nothing: fillers of Hangul, and the empty pattern of Braille."""
 
@@ -83,6 +90,12 @@ def _not_blank(value: str) -> str:
     # Letters, numbers, punctuation and symbols are seen; spaces, and what only joins or turns others, are not.
     if not any(unicodedata.category(sign)[0] in "LNPS" and sign not in _UNSEEN for sign in value):
         raise ValueError("should not be empty")
+    return value
+
+
+def _long_enough(value: str) -> str:
+    if sum(sign.isalpha() for sign in value) < MIN_REASON_LETTERS:
+        raise ValueError(f"should be a reason of at least {MIN_REASON_LETTERS} letters, for those who read it later")
     return value
 
 
@@ -104,6 +117,7 @@ def _shape(value: Any) -> str:
 
 Text = Annotated[str, BeforeValidator(as_text)]
 Filled = Annotated[Text, AfterValidator(_not_blank)]
+Reason = Annotated[Filled, AfterValidator(_long_enough)]
 Names = Annotated[tuple[Text, ...], AfterValidator(_distinct)]
 Flag = StrictBool
 Whole = StrictInt
@@ -163,6 +177,19 @@ class Diversity(StrEnum):
     DISTINCT = "distinct"
     ENTROPY = "entropy"
     RECURSIVE = "recursive"
+
+
+class CountedValues(StrEnum):
+    """
+    What counts as one value where diversity is judged.
+
+    Numbers and dates count by ``bands``, if there are many; in a column that was ``coarsened`` only if that left many
+    more; or ``each`` value counts for itself, as codes do.
+    """
+
+    BANDS = "bands"
+    COARSENED = "coarsened"
+    EACH = "each"
 
 
 class Distance(StrEnum):
@@ -238,17 +265,71 @@ class Acceptance(Model):
     """A set of published columns that someone accepts as identifying, until a day."""
 
     columns: Annotated[Names, NOT_EMPTY]
-    reason: Filled
+    reason: Reason
     by: Filled
     until: Day
 
 
 class PublishedUniqueness(Model):
-    """No set of up to ``max_size`` published columns singles out more than ``max_share`` of the rows."""
+    """
+    How many people published columns may single out.
+
+    No set of up to ``max_size`` columns that others may know leaves more than ``max_share`` of the people alone. Fewer
+    than k share one sensitive value, or a pair of them, with at most ``max_share_alone`` of the people, and with no
+    more than 100. At most ``max_share_with_sensitive`` are alone over all published columns; None states no limit.
+    """
 
     max_size: Annotated[Whole, Field(ge=1)] = 3
     max_share: Share = 0.0
+    max_share_alone: Share = 0.01
+    max_share_with_sensitive: Share | None = None
     accept: tuple[Acceptance, ...] = ()
+
+
+class PersonalPattern(StrEnum):
+    """What personal data may look like, as a publication file names it."""
+
+    EMAIL = "email"
+    IBAN = "iban"
+    IBAN_FORM = "iban_form"
+    TAX_CODE = "tax_code"
+    IDENTITY_NUMBER = "identity_number"
+    PAYMENT_CARD = "payment_card"
+    SOCIAL_SECURITY_NUMBER = "social_security_number"
+    TELEPHONE = "telephone"
+    NUMBER_PLATE = "number_plate"
+    IP_ADDRESS = "ip_address"
+    DEVICE_NUMBER = "device_number"
+    WEB_PROFILE = "web_profile"
+    NAME = "name"
+
+
+MIN_LETTERS = 10
+"""A reason has so many letters at least."""
+MAX_DAYS = 366
+"""An acceptance ends so many days after the day of the run at the latest."""
+
+
+def _reason(value: str) -> str:
+    if sum(unicodedata.category(sign)[0] == "L" for sign in value) < MIN_LETTERS:
+        raise ValueError(f"should be a reason of at least {MIN_LETTERS} letters")
+    return value
+
+
+class PatternAcceptance(Model):
+    """A pattern of personal data that someone accepts in a published column, until a day."""
+
+    column: Text
+    pattern: PersonalPattern
+    reason: Annotated[Filled, AfterValidator(_reason)]
+    by: Filled
+    until: Day
+
+
+class Patterns(Model):
+    """What looks like personal data and may be published all the same."""
+
+    accept: tuple[PatternAcceptance, ...] = ()
 
 
 class Belief(Model):
@@ -290,7 +371,16 @@ class Waiver(Model):
     """A check that may fail until a day, because someone says so; :mod:`anon_core.waivers` tells which."""
 
     check: Filled
-    reason: Filled
+    reason: Reason
+    by: Filled
+    until: Day
+
+
+class Raised(Model):
+    """A limit of the site that a person lets this file raise until a day; ``limit`` is a key below ``privacy``."""
+
+    limit: Filled
+    reason: Reason
     by: Filled
     until: Day
 
@@ -312,12 +402,16 @@ class PartialPolicy(Model):
     l_diversity: tuple[LDiversity, ...] = ()
     t_closeness: tuple[TCloseness, ...] = ()
     alpha: tuple[Alpha, ...] = ()
+    max_rows_per_person: Annotated[Whole, Field(ge=1)] | None = None
     max_sensitivity: Share | None = None
     max_risk: Annotated[Share, Field(gt=0)] | None = None
     published_uniqueness: PublishedUniqueness = PublishedUniqueness()
+    patterns: Patterns = Patterns()
+    max_restored: Annotated[Whole, Field(ge=0)] = 0
     freeform: Freeform | None = None
     earlier_releases: EarlierReleases | None = None
     waivers: tuple[Waiver, ...] = ()
+    raised: tuple[Raised, ...] = ()
 
 
 class Policy(PartialPolicy):

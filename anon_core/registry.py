@@ -124,6 +124,7 @@ class Registry:
         provider = Provider(package=f"{getattr(member, '__module__', 'unknown')}, not installed", version="unknown")
         self._refuse_twice(key, provider, self._installed)
         self._refuse_name(key, member, provider)
+        self._refuse_settings(key, member, provider)
         self._loaded[key] = member
         self._registered[key] = provider
 
@@ -154,6 +155,16 @@ class Registry:
                 "letters, digits and single underscores, and what the member calls itself must be the same"
             )
 
+    def _refuse_settings(self, key: str, member: Any, provider: Provider) -> None:
+        from anon_core.unknown_keys import types_that_ignore_keys
+
+        if loose := types_that_ignore_keys(getattr(member, "settings", None)):
+            raise InvalidInputError(
+                f"the {self.noun} `{key}` of {provider.package} {provider.version} cannot be used: {', '.join(loose)}, "
+                "by which its settings are read, would let a misspelt key pass; make it a subclass of "
+                "anon_core.policy.Model"
+            )
+
     def _load(self, key: str) -> Any:
         provider = self.provider(key)
         try:
@@ -164,6 +175,7 @@ class Registry:
                 f"({type(error).__name__}); repair or uninstall that package"
             ) from error
         self._refuse_name(key, member, provider)
+        self._refuse_settings(key, member, provider)
         return member
 
 
@@ -192,13 +204,25 @@ MODELS = Registry(
         "no_singletons": "anon_core.models.singletons:Singletons",
         "k_anonymity": "anon_core.models.k_anonymity:KAnonymity",
         "k_beside_original": "anon_core.models.k_beside_original:KBesideOriginal",
+        "joint_classes": "anon_core.models.joint_classes:JointClasses",
+        "joint_beside_original": "anon_core.models.joint_classes:JointBesideOriginal",
         "made_from_original": "anon_core.models.made_from_original:MadeFromOriginal",
+        "removal": "anon_core.models.removal:Removal",
         "max_risk": "anon_core.models.risk:MaxRisk",
         "l_diversity": "anon_core.models.l_diversity:LDiversity",
         "t_closeness": "anon_core.models.t_closeness:TCloseness",
         "alpha": "anon_core.models.alpha_anonymity:AlphaAnonymity",
+        "common_values": "anon_core.models.common_values:CommonValues",
+        "half_of_class": "anon_core.models.half_of_class:HalfOfClass",
+        "max_rows_per_person": "anon_core.models.max_rows_per_person:MaxRowsPerPerson",
+        "row_sets": "anon_core.models.row_sets:RowSets",
         "no_published_identifier": "anon_core.models.published_identifier:NoPublishedIdentifier",
         "published_uniqueness": "anon_core.models.published_uniqueness:PublishedUniqueness",
+        "personal_patterns": "anon_core.models.personal_patterns:PersonalPatterns",
+        "restored_values": "anon_core.models.restored_values:RestoredValues",
+        "sensitive_alone": "anon_core.models.sensitive_alone:SensitiveAlone",
+        "unique_with_sensitive": "anon_core.models.unique_with_sensitive:UniqueWithSensitive",
+        "homogeneity": "anon_core.models.homogeneity:Homogeneity",
         "max_sensitivity": "anon_core.models.sensitivity:MaxSensitivity",
         "rows_suppressed_at_most": "anon_core.models.suppression:RowsSuppressedAtMost",
         "no_freeform_breach": "anon_core.models.freeform:NoFreeformBreach",

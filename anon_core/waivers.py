@@ -1,4 +1,4 @@
-"""Checks that a named person lets fail until a day: which can be waived, and what is then required of a recoding.
+"""What a named person answers for until a day: which checks can be waived, and what is then required of a recoding.
 
 A waiver counts through the end of its last day, UTC. What keeps people apart from each other, and what shows that the
 right files were measured, cannot be waived at all.
@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
-from typing import TYPE_CHECKING, TypeVar
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel
 
 from anon_core.policy import PartialPolicy, Waiver
 from anon_core.registry import MODELS
@@ -20,13 +22,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ACCEPT_BY_NAME",
+    "ACCEPT_OTHERS",
     "HIDES_PEOPLE",
     "INTEGRITY",
+    "SHOWS_PEOPLE",
     "Ended",
     "NamedCheck",
+    "answers",
     "ended",
     "named_check",
     "not_waivable",
+    "too_far",
     "waivable",
     "waiver_of",
     "without_waived",
@@ -36,13 +42,22 @@ HIDES_PEOPLE = (
     "it is what hides people among others: lower it in `privacy`, where everybody sees it, or generalise more"
 )
 ACCEPT_BY_NAME = "accept the set of columns by name in `privacy.published_uniqueness.accept`"
+ACCEPT_OTHERS = (
+    "it is what hides people among others: drop the columns declared other, declare them quasi, or accept them by name "
+    "in `privacy.published_uniqueness.accept`"
+)
+SHOWS_PEOPLE = "it is what keeps sensitive columns from singling people out: coarsen or drop columns"
 INTEGRITY = "it shows that the right files were measured by every check; correct what it tells of"
 _OF_THE_GATE = {
     **dict.fromkeys(
         ("same_content", "unchanged", "evaluated", "suite", "readable", "distributions", "gate"), INTEGRITY
     ),
     "formulas": "remove `csv.escape_formulas` if such cells are meant to be there",
-    **dict.fromkeys(("acceptance", "acceptances", "waiver", "waivers"), "have it renewed, or remove it"),
+    **dict.fromkeys(
+        ("acceptance", "acceptances", "waiver", "waivers", "limit", "limits", "answer", "answers"),
+        "have it renewed, or remove it",
+    ),
+    **dict.fromkeys(("site_policy", "smallest_table"), "the site policy says so, and only its owner may change it"),
     **dict.fromkeys(("receipt", "approval"), "nothing is published without it; run the gate again"),
 }
 
@@ -130,15 +145,15 @@ def without_waived(policy: _Policy, *, keep_freeform: bool = False) -> _Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """A waiver or an acceptance whose last day is over."""
+    """What a person answered for until a day that is over, or that is too far ahead."""
 
     kind: str
     until: date
     sentence: str
 
 
-def ended(policy: PartialPolicy, today: date) -> Iterator[Ended]:
-    """Yield every acceptance and waiver that no longer counts, with what to do."""
+def ended(policy: PartialPolicy, today: date, unit: BaseModel | None = None) -> Iterator[Ended]:
+    """Yield every acceptance, waiver, raised limit and answer about the ``unit`` that no longer counts."""
     for one in policy.published_uniqueness.accept:
         if one.until < today:
             sentence = (
@@ -146,6 +161,13 @@ def ended(policy: PartialPolicy, today: date) -> Iterator[Ended]:
                 "have it renewed, or remove it from published_uniqueness.accept and generalise these columns"
             )
             yield Ended(kind="acceptance", until=one.until, sentence=sentence)
+    for accepted in policy.patterns.accept:
+        if accepted.until < today:
+            sentence = (
+                f"the acceptance of {accepted.pattern.value} in {accepted.column} given by {accepted.by} expired on "
+                f"{accepted.until.isoformat()}; have it renewed, or remove it from patterns.accept and clean the column"
+            )
+            yield Ended(kind="acceptance", until=accepted.until, sentence=sentence)
     for waiver in policy.waivers:
         if waiver.until < today:
             sentence = (
@@ -153,3 +175,45 @@ def ended(policy: PartialPolicy, today: date) -> Iterator[Ended]:
                 "renewed, or remove it from privacy.waivers and keep what it waived"
             )
             yield Ended(kind="waiver", until=waiver.until, sentence=sentence)
+    for raised in policy.raised:
+        if raised.until < today:
+            sentence = (
+                f"the limit {raised.limit} raised by {raised.by} expired on {raised.until.isoformat()}; have it "
+                "renewed, or remove it from privacy.raised and keep the limit of the site"
+            )
+            yield Ended(kind="limit", until=raised.until, sentence=sentence)
+    for where, one in answers(unit, "unit"):
+        if one.until < today:
+            sentence = (
+                f"what {one.by} answers for in {where} expired on {one.until.isoformat()}; have it renewed, or remove "
+                "it and say which columns tell people apart"
+            )
+            yield Ended(kind="answer", until=one.until, sentence=sentence)
+
+
+def too_far(policy: PartialPolicy, today: date, days: int, unit: BaseModel | None = None) -> Iterator[Ended]:
+    """Yield everything that a person answers for until a day more than so many days ahead, with what to write."""
+    last = today + timedelta(days=days)
+    for where, one in (*answers(policy, "privacy"), *answers(unit, "unit")):
+        if one.until > last:
+            sentence = (
+                f"{where}, which {one.by} answers for, lasts until {one.until.isoformat()}, and the site policy allows "
+                f"at most {days:,} days: write `until: {last.isoformat()}` or an earlier day"
+            )
+            yield Ended(kind="answer", until=one.until, sentence=sentence)
+
+
+def answers(settings: Any, where: str) -> Iterator[tuple[str, Any]]:
+    """
+    Yield whatever has a ``reason``, a name in ``by`` and a last day in ``until``, and where it stands.
+
+    Sections are searched, not listed: an acceptance of a section that comes later has a last day all the same.
+    """
+    if isinstance(settings, list | tuple):
+        for index, one in enumerate(settings):
+            yield from answers(one, f"{where}[{index}]")
+    elif isinstance(settings, BaseModel):
+        if {"reason", "by", "until"} <= set(type(settings).model_fields):
+            yield where, settings
+        for name, one in settings:
+            yield from answers(one, f"{where}.{name}")

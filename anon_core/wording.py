@@ -7,10 +7,11 @@ def counted(number: int, noun: str = "") -> str:
     """
     Return a count with its thousands apart, and what is counted, in the singular where it is one.
 
-    >>> counted(1, "row"), counted(12000, "distinct value"), counted(0, "row"), counted(12000)
-    ('1 row', '12,000 distinct values', '0 rows', '12,000')
+    >>> counted(1, "row"), counted(12000, "distinct value"), counted(0, "person"), counted(12000)
+    ('1 row', '12,000 distinct values', '0 people', '12,000')
     """
-    return f"{number:,} {noun}{'s' if number != 1 else ''}" if noun else f"{number:,}"
+    several = "people" if noun == "person" else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else several}" if noun else f"{number:,}"
 
 
 def printable(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_core import kernels
-from anon_core.frequency import FrequencyTable
+from anon_core.frequency import NOBODY, FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.table import Mask
 
@@ -41,7 +41,7 @@ class Partition:
     A row that is alone stays alone whatever column is added, so refining never looks at it again. Class ``i`` has the
     members ``members[offsets[i] : offsets[i + 1]]`` (distinct tuples of the whole table) and ``sizes[i]`` rows;
     ``alone`` is the number of classes that were left out, ``rows`` those of the whole table. Where the table counts
-    units, a class is left out if all its rows belong to one.
+    people, a class is left out if all its rows belong to one; rows whose person is not known take no part.
 
     The search for unique columns has partitions of its own, on a stack and without weights: there a refinement is all
     that a node costs.
@@ -58,16 +58,16 @@ class Partition:
     @classmethod
     def whole(cls, frequencies: FrequencyTable) -> Partition:
         """Return the partition by no column at all: everybody in one class."""
-        tuples, rows = len(frequencies.weights), frequencies.rows
+        members, rows = _members(frequencies), frequencies.rows
         everybody = rows > 1
         return cls(
             frequencies=frequencies,
             rows=rows,
             work=_WorkSpace.of(frequencies),
-            members=np.arange(tuples if everybody else 0, dtype=np.int32),
-            offsets=np.array([0, tuples] if everybody else [0], np.int32),
-            sizes=np.array([frequencies.weights.sum()] if everybody else [], np.int64),
-            alone=0 if everybody else min(tuples, 1),
+            members=members if everybody else members[:0],
+            offsets=np.array([0, len(members)] if everybody else [0], np.int32),
+            sizes=np.array([frequencies.weights[members].sum()] if everybody else [], np.int64),
+            alone=0 if everybody else min(len(members), 1),
         )
 
     @classmethod
@@ -85,7 +85,7 @@ class Partition:
 
     @property
     def singletons(self) -> int:
-        """How many rows (or units) are alone."""
+        """How many rows, or people, are alone."""
         if self.frequencies.units is None:
             return self.rows - int(self.sizes.sum())
         return len(np.unique(self.frequencies.units[self.left_out()]))
@@ -97,7 +97,8 @@ class Partition:
 
     def left_out(self) -> Mask:
         """Return which tuples are alone."""
-        single = np.ones(len(self.frequencies.weights), np.bool_)
+        single = np.zeros(len(self.frequencies.weights), np.bool_)
+        single[_members(self.frequencies)] = True
         single[self.members] = False
         return single
 
@@ -115,6 +116,13 @@ class Partition:
             return self
         split = _refine_compiled if kernels.spend(len(self.members), self.rows) else _refine
         return split(self, column)
+
+
+def _members(frequencies: FrequencyTable) -> AnyCodes:
+    """Return the tuples that take part: where people are counted, those of somebody."""
+    if frequencies.units is None:
+        return np.arange(len(frequencies.weights), dtype=np.int32)
+    return np.flatnonzero(frequencies.units > NOBODY).astype(np.int32)
 
 
 def separation(sizes: Integers, rows: int) -> float:

@@ -56,8 +56,8 @@ class ColumnSet:
     @classmethod
     def counted(cls, frequencies: FrequencyTable, columns: Sequence[str]) -> ColumnSet:
         """Measure a set by counting it."""
-        projected, rows = frequencies.project(columns), frequencies.rows
-        singletons, sizes = projected.singletons, projected.class_sizes()
+        projected = frequencies.project(columns)
+        rows, singletons, sizes = projected.people, projected.singletons, projected.class_sizes()
         return cls(
             columns=tuple(columns),
             singletons=singletons,
@@ -76,7 +76,7 @@ class Detection:
     ``identifiers`` are the minimal sets (up to the size limit) on which every row is alone. ``best_by_size`` is the set
     with most singletons of every size. ``best`` is the paper's election: most singletons, then fewest columns, among
     sets on which some row is not alone (an identifier and whatever contains it is excluded); None if there is no such
-    set. ``counted`` says what is called rows: "rows" or "units".
+    set. ``counted`` says what is called rows: "rows" or "people".
     """
 
     counted: str
@@ -102,8 +102,9 @@ def detect(
     A gap is a category of its own. Ties go to the set met first: columns with more distinct values first, then by name.
     A size that has no more singletons than the one below (a constant column, or one that follows from another) is
     reported as that smaller set, padded with the first unused column by name. Of one row, every single column is an
-    identifier; if all rows are equal nothing is, and every best set has no singletons. Where the table counts units, a
-    unit is alone if it is alone in one class. ``unique`` are the exact unique sets of rows up to ``max_size``, where
+    identifier; if all rows are equal nothing is, and every best set has no singletons. Where the table counts people, a
+    person is alone who is alone in one class, and so is a class of rows whose person is not known; a set identifies if
+    it singles out everybody who is known. ``unique`` are the exact unique sets of rows up to ``max_size``, where
     they were searched for before.
 
     :raises InvalidInputError: no columns, no rows, a size below 1, or too many columns for sets of any size.
@@ -118,7 +119,7 @@ def detect(
     identifiers = _identifiers(frequencies, size, search, unique)
     elected = min(search.best.items(), key=lambda item: (-item[1].singletons, item[0]), default=None)
     return Detection(
-        counted="rows" if frequencies.units is None else "units",
+        counted="rows" if frequencies.units is None else "people",
         rows=frequencies.rows,
         max_size=size,
         identifiers=tuple(tuple(names[i] for i in found) for found in identifiers),
@@ -141,6 +142,7 @@ class _Search:
     best: dict[int, ColumnSet] = field(default_factory=dict)
     unique: list[tuple[int, ...]] = field(default_factory=list)
     rows: int = 0
+    unknown: int = 0
     examined: int = 0
 
     def run(self) -> None:
@@ -149,7 +151,8 @@ class _Search:
         # The columns that split most come first: good sets early make the bound bite.
         self.order = sorted(columns, key=lambda i: (-self.cardinalities[i], self.frequencies.names[i]))
         whole = Partition.whole(self.frequencies)
-        self.rows = whole.rows
+        self.unknown = self.frequencies.classes_of_nobody
+        self.rows = self.frequencies.people - self.unknown
         self._visit((), whole, whole.singletons, 0)
 
     def _visit(self, chosen: tuple[int, ...], partition: Partition, alone: int, start: int) -> None:
@@ -166,7 +169,7 @@ class _Search:
                 self._note(found, singletons, lambda: partition.refine(self.order[at]))  # noqa: B023 - called at once
                 continue
             refined = partition.refine(self.order[at])
-            if chosen and refined.classes == partition.classes:
+            if chosen and not self.unknown and refined.classes == partition.classes:
                 continue  # Nothing is split: every set below equals a smaller one without this column.
             singletons = refined.singletons
             if self._note(found, singletons, lambda: refined):  # noqa: B023 - called at once
@@ -181,9 +184,15 @@ class _Search:
             self.unique.append(found)
             return False
         best = self.best.get(len(found))
-        if best is None or singletons > best.singletons:
+        if best is None or singletons + self._of_nobody(found) > best.singletons:
             self.best[len(found)] = ColumnSet.of(partition(), found)
         return True
+
+    def _of_nobody(self, found: tuple[int, ...]) -> int:
+        """Return how many classes of a set have only rows whose person is not known; no partition has these rows."""
+        if not self.unknown:
+            return 0
+        return self.frequencies.project([self.frequencies.names[i] for i in found]).classes_of_nobody
 
     def _promising(self, size: int, bound: _Bound, at: int) -> bool:
         """Whether adding columns from ``at`` on could still beat the best set of some size and of all smaller ones."""
@@ -191,7 +200,8 @@ class _Search:
         for more in range(1, min(self.max_size - size, len(self.order) - at) + 1):
             capacity *= self.cardinalities[self.order[at + more - 1]]  # `order` falls, so these are the largest left.
             best = max((found.singletons for width, found in self.best.items() if width <= size + more), default=-1)
-            if bound.singletons_within(capacity) > best:
+            # Every column more tells more rows of nobody known apart.
+            if bound.singletons_within(capacity) + self.unknown > best:
                 return True
         return False
 

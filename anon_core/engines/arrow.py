@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
@@ -21,7 +21,8 @@ from anon_core.table import RELEASED, Column, Table, read
 MAX_KEPT = 8
 """So many counted tables are kept: each may be as large as the columns that it counts."""
 
-_Asked = tuple[tuple[str, ...], str | None]
+_Asked = tuple[tuple[str, ...], bool]
+"""Columns, and whether the people are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ class ArrowEngine:
     """
 
     table: Table
+    unit: str | None = None
     _counted: dict[_Asked, FrequencyTable] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
@@ -41,18 +43,18 @@ class ArrowEngine:
         return True
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, *, unit: str | None = None) -> Self:
         """Read a file that this product has written."""
         # The reader takes patterns: a path that looks like one must lead to no other file.
-        return cls(table=read(Path(glob.escape(str(path))), RELEASED))
+        return cls(table=read(Path(glob.escape(str(path))), RELEASED), unit=unit)
 
     @classmethod
-    def of(cls, table: Table) -> Self:
-        return cls(table=table)
+    def of(cls, table: Table, *, unit: str | None = None) -> Self:
+        return cls(table=table, unit=unit)
 
     @property
     def names(self) -> tuple[str, ...]:
-        return self.table.names
+        return tuple(name for name in self.table.names if name != self.unit)
 
     @property
     def rows(self) -> int:
@@ -61,11 +63,18 @@ class ArrowEngine:
     def column(self, name: str) -> Column:
         return self.table.column(name)
 
-    def count(self, columns: Sequence[str], *, unit: str | None = None) -> FrequencyTable:
-        """Return the distinct tuples of some columns with their rows, or with the units of this column."""
-        asked = (tuple(columns), unit)
+    def count(self, columns: Sequence[str]) -> FrequencyTable:
+        """Return the distinct tuples of some columns with their rows."""
+        return self._count((tuple(columns), False))
+
+    def people(self, columns: Sequence[str]) -> FrequencyTable:
+        """Return the distinct tuples of some columns with the people behind them: the rows where there is no unit."""
+        return self._count((tuple(columns), self.unit is not None))
+
+    def _count(self, asked: _Asked) -> FrequencyTable:
         if asked not in self._counted:
-            larger = self._larger(asked)
+            (columns, people), larger = asked, self._larger(asked)
+            unit = self.unit if people else None
             counted = larger.project(columns) if larger else FrequencyTable.of(self.table, columns, unit=unit)
             while len(self._counted) >= MAX_KEPT:
                 self._counted.pop(next(iter(self._counted)))
@@ -74,12 +83,13 @@ class ArrowEngine:
 
     def _larger(self, asked: _Asked) -> FrequencyTable | None:
         """Return the smallest counted table with these columns, if counting from it is less work than from rows."""
-        columns, unit = asked
+        columns, people = asked
         found = [
             counted
-            for (names, by), counted in self._counted.items()
-            if by == unit and columns and set(columns) <= set(names) and 2 * len(counted.weights) <= self.table.rows
-        ]
+            for (names, of_people), counted in self._counted.items()
+            if of_people == people and columns and set(columns) <= set(names)
+            and 2 * len(counted.weights) <= self.table.rows
+        ]  # fmt: skip
         return min(found, key=lambda counted: len(counted.weights), default=None)
 
     def class_sizes(self, columns: Sequence[str]) -> dict[int, int]:
@@ -87,9 +97,19 @@ class ArrowEngine:
         sizes, classes = np.unique(self.count(columns).weights, return_counts=True)
         return dict(zip(sizes.tolist(), classes.tolist(), strict=True))
 
-    def apply(self, plan: RecodingPlan, published: Sequence[str], *, keep_order: bool = False) -> Table:
+    def apply(
+        self,
+        plan: RecodingPlan,
+        published: Sequence[str],
+        *,
+        keep_order: bool = False,
+        beside: Mapping[str, str] | None = None,
+    ) -> Table:
         """Return the table to publish, as the protocol says."""
         shown = self.table.select(published)
+        if beside:
+            as_collected = [replace(self.table.column(name), name=other) for name, other in beside.items()]
+            shown = Table(columns=(*shown.columns, *as_collected), rows=shown.rows)
         way = release_in_order if keep_order else release_sorted
         return way(shown, plan, self._joined(plan))
 

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 
 class Engine(Protocol):
-    """The rows of one table, where they lie; an instance is made by ``open`` or ``of``."""
+    """
+    The rows of one table, where they lie; an instance is made by ``open`` or ``of``.
+
+    ``unit`` is the column that tells people apart, and none of the columns of the table; None where every row is
+    another person.
+    """
 
     @classmethod
     def reads(cls, path: Path) -> bool:
@@ -28,18 +33,23 @@ class Engine(Protocol):
         ...
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, *, unit: str | None = None) -> Self:
         """Take the rows of a file that this product has written, such as the staged table."""
         ...
 
     @classmethod
-    def of(cls, table: Table) -> Self:
+    def of(cls, table: Table, *, unit: str | None = None) -> Self:
         """Take the rows of a table in memory."""
         ...
 
     @property
+    def unit(self) -> str | None:
+        """The column that tells people apart; None where every row is another person."""
+        ...
+
+    @property
     def names(self) -> tuple[str, ...]:
-        """The columns, in the order of the table."""
+        """The columns but the unit, in the order of the table."""
         ...
 
     @property
@@ -51,17 +61,30 @@ class Engine(Protocol):
         """Return one column, for what goes by its values alone: hierarchies and profiles."""
         ...
 
-    def count(self, columns: Sequence[str], *, unit: str | None = None) -> FrequencyTable:
-        """Return the distinct tuples of some columns with their rows, or with the units of this column."""
+    def count(self, columns: Sequence[str]) -> FrequencyTable:
+        """Return the distinct tuples of some columns with their rows."""
+        ...
+
+    def people(self, columns: Sequence[str]) -> FrequencyTable:
+        """Return the distinct tuples of some columns with the people behind them: the rows where there is no unit."""
         ...
 
     def class_sizes(self, columns: Sequence[str]) -> Mapping[int, int]:
         """Return how many classes over some columns there are of each size."""
         ...
 
-    def apply(self, plan: RecodingPlan, published: Sequence[str], *, keep_order: bool = False) -> Table:
+    def apply(
+        self,
+        plan: RecodingPlan,
+        published: Sequence[str],
+        *,
+        keep_order: bool = False,
+        beside: Mapping[str, str] | None = None,
+    ) -> Table:
         """
         Return the table to publish: these columns only, recoded by the plan, removed rows left out.
+
+        After them stand columns as collected, each under the name that ``beside`` has for it: that table is private.
 
         Its rows are sorted by its own columns, in the order given: the order of the source, or a row number, would link
         back to the original. With ``keep_order`` they stand as in the source, for comparing row by row; that table is

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from anon_core.kernels import Floats
-from anon_core.table import Codes, Mask
+from anon_core.table import Codes, Column, Mask
 
 ROOT = "*"
 _ANYTHING = "\0anything"
@@ -30,6 +30,9 @@ class Ladder:
 
     ``unmapped`` marks the codes that the hierarchy does not know; they stand at the root on every level. The last
     ``empty_levels`` say nothing: the root, and levels below it on which everything has one label.
+
+    A column that is published as collected has a ladder of height 0: no root, only its values. Whether a row says
+    nothing any more is asked of the other columns.
     """
 
     column: str
@@ -38,6 +41,17 @@ class Ladder:
     level_names: tuple[str, ...]
     unmapped: Mask
     empty_levels: int = 1
+
+    @classmethod
+    def as_collected(cls, column: Column) -> Ladder:
+        """Return the ladder of a column whose cells are never changed."""
+        return cls(
+            column=column.name,
+            labels=column.domain.cast(pa.string()),
+            maps=np.arange(len(column.domain), dtype=np.int32)[None, :],
+            level_names=("as collected",),
+            unmapped=np.zeros(len(column.domain), np.bool_),
+        )
 
     @property
     def height(self) -> int:
@@ -55,6 +69,8 @@ class Ladder:
     @property
     def empty(self) -> Mask:
         """Which labels say nothing; a gap says that there is one."""
+        if not self.height:
+            return np.ones(len(self.labels), np.bool_)
         found = np.zeros(len(self.labels), np.bool_)
         found[self.maps[-self.empty_levels :]] = True
         return np.asarray(found & np.asarray(self.labels.is_valid()))

@@ -10,8 +10,10 @@ from anon_core.kernels.counting import Distinct, distinct
 from anon_core.kernels.effort import compiled_is_worth, spend
 from anon_core.kernels.grouping import AnyCodes, Floats, Groups, Integers, Words, bits_of, group, pack, weigh
 from anon_core.kernels.joining import Joined, add_up, cut_out, gather, join, used_by
+from anon_core.kernels.people import NOBODY, people_of_classes, people_of_tuples
 
 __all__ = [
+    "NOBODY",
     "AnyCodes",
     "Distinct",
     "Floats",
@@ -28,6 +30,8 @@ __all__ = [
     "group",
     "join",
     "pack",
+    "people_of_classes",
+    "people_of_tuples",
     "spend",
     "used_by",
     "weigh",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core import policy
 from anon_core.models import Asked, Classes, Measurement, Subject
-from anon_core.models.sensitive_column import SensitiveColumnModel
+from anon_core.models.diverse_column import DiverseColumnModel, values_of
 
 if TYPE_CHECKING:
     from anon_core.score.classes import SensitiveClasses
@@ -17,18 +17,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlphaAnonymity(SensitiveColumnModel):
-    """In every class over ``columns`` no value of ``sensitive`` is above ``alpha``, and ``k`` rows (Wong 2006)."""
+class AlphaAnonymity(DiverseColumnModel):
+    """
+    In every class over ``columns`` no value of ``sensitive`` is above ``alpha``, and ``k`` rows (Wong 2006).
+
+    By people, who may have several values, it is the share of those who have the value; that is not monotone.
+    """
 
     key: ClassVar[str] = "alpha"
     title: ClassVar[str] = "(alpha,k)-anonymity"
     promise: ClassVar[str] = (
-        "every class over {columns} has at least {k} rows, and no value of {sensitive} above {alpha}"
+        "every class over {columns} has at least {k} {counted}, and no value of {sensitive} above {alpha}"
     )
     page: ClassVar[Mapping[str, str]] = {"alpha": "No value fills too much of a group"}
     section: ClassVar[str] = "alpha"
     monotone: ClassVar[bool] = True
     entry: ClassVar[type[policy.Alpha]] = policy.Alpha
+    of_bytes: ClassVar[bool] = True
 
     alpha: float
     k: int
@@ -43,21 +48,31 @@ class AlphaAnonymity(SensitiveColumnModel):
 
     @classmethod
     def of_entry(cls, asked: Asked, entry: policy.Alpha) -> Self:
-        return cls(columns=asked.quasi_identifiers, sensitive=entry.column, alpha=entry.alpha, k=asked.k)
+        return cls(
+            columns=asked.quasi_identifiers,
+            sensitive=entry.column,
+            values=values_of(asked, entry.column),
+            alpha=entry.alpha,
+            k=asked.k,
+        )
 
     def safe(self, classes: Classes) -> Mask:
         """Return which classes have no value too often."""
         return ~self._found(self.values_in(classes)).failing
+
+    def out_of_reach(self, classes: Classes) -> str:
+        share = self._found(self.values_in(classes)).observed
+        return f"one value of {self.sensitive} has the share {share:.4g} of the whole table: raise alpha"
 
     def _found(self, classes: SensitiveClasses) -> Shares:
         from anon_core.score.diversity import alpha_anonymity
 
         return alpha_anonymity(classes, alpha=self.alpha, k=self.k)
 
-    def measure(self, subject: Subject) -> Measurement:
-        found = self._found(self.counted(subject))
+    def measure_classes(self, subject: Subject, classes: SensitiveClasses, advice: str) -> Measurement:
+        found = self._found(classes)
         small = (
             f", with {subject.told(self.k)} required and {found.k:,} in the smallest class" if found.k < self.k else ""
         )
         what = f"largest share of a value of {self.sensitive} in a class{small}"
-        return self.class_measurement(subject, found, what, "generalise further", at_most=True)
+        return self.class_measurement(subject, found, what, f"generalise further{advice}", at_most=True)

@@ -27,8 +27,9 @@ class Asked:
 
     ``quasi_identifiers`` and ``k`` are the file's own, or given in their place. Acceptances that ended before ``today``
     do not count. ``rows_before`` is how many rows were collected, ``original`` the name of the table as collected;
-    without them what needs them is not asked. ``present`` are the columns of a table that may lack some; None where it
-    must have all.
+    without them what needs them is not asked. With ``paired`` it is known which original became which row;
+    ``several_rows``: some people have several, None where only the publication file tells. ``present`` are the columns
+    of a table that may lack some; None where it must have all.
     """
 
     policy: PartialPolicy
@@ -39,6 +40,8 @@ class Asked:
     rows_before: int | None = None
     original: str | None = None
     compared: bool = False
+    paired: bool = False
+    several_rows: bool | None = None
     present: tuple[str, ...] | None = None
 
     def settings_of(self, model: type[PrivacyModel]) -> Any:
@@ -54,6 +57,14 @@ class Asked:
             return TypeAdapter(model.settings).validate_python(written)
         except ValidationError:
             raise InvalidInputError(f"privacy.{model.section} is not what {model.title} can read") from None
+
+    @property
+    def tells_people(self) -> bool:
+        """Whether the publication has columns that tell people apart, so that a person may have several rows."""
+        if self.several_rows is not None:
+            return self.several_rows
+        unit = None if self.publication is None else self.publication.unit
+        return unit is not None and bool(unit.columns)
 
     def there(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return those of some columns that the table has, or must have."""
@@ -83,6 +94,19 @@ class Asked:
             return (self.searched,)
         others = self.there(self.publication.names_with_role(Role.OTHER))
         return tuple((*quasi, name) for name in others if name not in quasi)
+
+    @property
+    def judged_others(self) -> tuple[str, ...]:
+        """The columns declared other that nobody accepts today, as far as they are there."""
+        if self.publication is None:
+            return ()
+        names = self.there(self.publication.judged_others(self.today))
+        return tuple(name for name in names if name not in self.quasi_identifiers)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive columns, as far as they are there."""
+        return self.there(self.publication.names_with_role(Role.SENSITIVE)) if self.publication else ()
 
     @property
     def as_collected(self) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ class DeclaredTypes(PrivacyModel):
     page: ClassVar[Mapping[str, str]] = {"declared_types": "Cells are of the types that are announced"}
     waivable: ClassVar[bool] = True
     of_release: ClassVar[bool] = True
+    of_bytes: ClassVar[bool] = True
 
     types: tuple[str, ...]
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class NoFreeformBreach(PrivacyModel):
     """
-    No freeform attack has a threat above ``sigma_t`` (extended Definition 3.4 of Wang 2009). Rows are counted.
+    No freeform attack has a threat above ``sigma_t`` (extended Definition 3.4 of Wang 2009). Rows are counted: where
+    people may have several, it is not measured.
 
     ``hierarchies`` has for every column a file with its sha256, or the label of its root; ``guards`` what is guarded,
     as in the publication file. Labels lie within labels after local recoding, so all quasi-identifiers are placed in
@@ -33,10 +34,13 @@ class NoFreeformBreach(PrivacyModel):
     key: ClassVar[str] = "no_freeform_breach"
     title: ClassVar[str] = "freeform anonymity"
     promise: ClassVar[str] = "nothing observable in {columns} gives a guarded value away with more than {sigma_t}"
-    page: ClassVar[Mapping[str, str]] = {"no_freeform_breach": "Nothing that is guarded can be inferred"}
+    page: ClassVar[Mapping[str, str]] = {
+        "no_freeform_breach": "Guarded values cannot be inferred with too much certainty"
+    }
     section: ClassVar[str] = "freeform"
     waivable: ClassVar[bool] = True
     of_release: ClassVar[bool] = True
+    of_bytes: ClassVar[bool] = True
 
     hierarchies: dict[str, dict[str, Any]]
     guards: dict[str, dict[str, Any]]
@@ -58,6 +62,11 @@ class NoFreeformBreach(PrivacyModel):
         )
 
     def measure(self, subject: Subject) -> Measurement:
+        if subject.people is not None:
+            raise NotMeasurableError(
+                "it counts rows and has no meaning by people yet; remove `privacy.freeform`, or collect one row of "
+                "each person and say `unit: row`"
+            )
         found = subject.freeform
         if found is None:
             found = self._attacks(subject.rows_over(self.columns), subject.folder)

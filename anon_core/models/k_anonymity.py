@@ -21,11 +21,13 @@ class KAnonymity(PrivacyModel):
 
     key: ClassVar[str] = "k_anonymity"
     title: ClassVar[str] = "k-anonymity"
-    promise: ClassVar[str] = "every class over {columns} has at least {k} rows"
+    promise: ClassVar[str] = "every class over {columns} has at least {k} {counted}"
     page: ClassVar[Mapping[str, str]] = {"k_anonymity": "Every group is large enough"}
     section: ClassVar[str] = "k"
     instead: ClassVar[str] = HIDES_PEOPLE
     monotone: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
+    of_bytes: ClassVar[bool] = True
 
     k: int
 
@@ -41,6 +43,10 @@ class KAnonymity(PrivacyModel):
     @property
     def min_rows(self) -> int:
         return self.k
+
+    @property
+    def monotone_by_people(self) -> bool:
+        return True
 
     @property
     def absorbing(self) -> bool:

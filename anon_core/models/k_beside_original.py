@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -31,19 +31,21 @@ class KBesideOriginal(PrivacyModel):
     names the table as collected. ``hierarchies`` has for each of ``columns`` how it was generalised, written as in a
     publication file; a file with its sha256. With ``groups: true`` beside it the column may instead have been grouped
     by its own values, if its labels are ranges; where both are possible the worse counts. Rows that cannot have been
-    made from the original fail.
+    made from the original fail. Where people are counted, link and source count those behind the rows that cover or are
+    covered; concealment is not measured.
     """
 
     key: ClassVar[str] = "k_beside_original"
     title: ClassVar[str] = "k-anonymity beside the original"
     promise: ClassVar[str] = "{means} k over {columns}, beside the original, is at least {k}"
     page: ClassVar[Mapping[str, str]] = {
-        "link_k": "Whoever is looked for could be enough rows",
-        "source_k": "Every row could be enough people",
+        "link_k": "Every person may be one of enough rows",
+        "source_k": "Every row may be that of enough people",
     }
-    section: ClassVar[str] = "k_means"
+    section: ClassVar[str | None] = "k_means"
     needs: ClassVar[Need] = Need.ORIGINAL
     instead: ClassVar[str] = HIDES_PEOPLE
+    counts_people: ClassVar[bool] = True
 
     k: int
     means: str
@@ -100,17 +102,21 @@ class KBesideOriginal(PrivacyModel):
         )
 
     def _four(self, subject: Subject) -> FourK:
-        from anon_core.comparison import compare_frequencies
-        from anon_core.score.linkage import four_k, worst_case
-
         if subject.comparison is not None or subject.original is None:
             return subject.four_k(self.k)
         published, original = subject.rows_over(self.columns), subject.original.project(list(self.columns))
         self._require_settings(published, original)
         try:
-            ways = product(*(self._ladders(name, published, original, subject.folder) for name in self.columns))
-            compared = [compare_frequencies(original, published, built) for built in ways]
-            return four_k(worst_case(compared, k=self.k, means=[self.means]), k=self.k)
+            ways = list(product(*(self._ladders(name, published, original, subject.folder) for name in self.columns)))
+            of_rows = self._worst(original, published, ways)
+            if subject.people is None:
+                return of_rows
+            if subject.original_people is None:
+                raise NotMeasurableError("people are counted, and the original does not say whose its rows are")
+            whose = subject.original_people.project(list(self.columns))
+            of_people = self._worst(whose, subject.people_over(self.columns), ways)
+            # Whether a file can have been made from its original is a question about rows.
+            return replace(of_people, fits=of_rows.fits, reason=of_people.reason if of_rows.fits else of_rows.reason)
         except HierarchyError:
             raise NotMeasurableError("a hierarchy cannot be used; `anon hierarchy check` tells why") from None
         except UnknownLabelsError as error:
@@ -124,6 +130,13 @@ class KBesideOriginal(PrivacyModel):
             ) from None
         except InvalidInputError as error:  # Its words are ours, and tell columns and counts.
             raise NotMeasurableError(str(error)) from None
+
+    def _worst(self, original: FrequencyTable, published: FrequencyTable, ways: list[tuple[Ladder, ...]]) -> FourK:
+        from anon_core.comparison import compare_frequencies
+        from anon_core.score.linkage import four_k, worst_case
+
+        compared = [compare_frequencies(original, published, built) for built in ways]
+        return four_k(worst_case(compared, k=self.k, means=[self.means]), k=self.k)
 
     def _require_settings(self, published: FrequencyTable, original: FrequencyTable) -> None:
         if set(self.hierarchies) != set(self.columns):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core import policy
 from anon_core.models import Asked, Classes, Measurement, Subject
-from anon_core.models.sensitive_column import SensitiveColumnModel
+from anon_core.models.diverse_column import DiverseColumnModel, values_of
 from anon_core.policy import Diversity
+from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_core.score.classes import ClassMeasure, SensitiveClasses
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LDiversity(SensitiveColumnModel):
+class LDiversity(DiverseColumnModel):
     """
     In every class over ``columns`` at least ``l`` well represented values of ``sensitive``.
 
     ``kind`` is distinct, entropy or recursive (Machanavajjhala 2007); ``c`` goes with the last and is None otherwise. A
-    gap is a value. Without columns all rows are one class.
+    gap is a value; numbers and dates count as ``values`` says. Without columns all rows are one class. By people, who
+    may have several values, distinct l is how many values it takes so that every person of the class has one of them.
+    No kind is monotone then: two people with a and b in one class and with b and a in another one all have a in both
+    together.
     """
 
     key: ClassVar[str] = "l_diversity"
@@ -32,6 +36,7 @@ class LDiversity(SensitiveColumnModel):
     section: ClassVar[str] = "l_diversity"
     monotone: ClassVar[bool] = True
     entry: ClassVar[type[policy.LDiversity]] = policy.LDiversity
+    of_bytes: ClassVar[bool] = True
 
     kind: str
     l: float  # noqa: E741 - the name in the literature
@@ -54,6 +59,7 @@ class LDiversity(SensitiveColumnModel):
         return cls(
             columns=asked.quasi_identifiers,
             sensitive=entry.column,
+            values=values_of(asked, entry.column),
             kind=entry.kind.value,
             l=float(entry.l),
             c=None if entry.c is None else float(entry.c),
@@ -72,9 +78,21 @@ class LDiversity(SensitiveColumnModel):
 
         return l_diversity(classes, kind=Diversity(self.kind), l=self.l, c=self.c)
 
-    def measure(self, subject: Subject) -> Measurement:
-        found = self._found(self.counted(subject))
-        advice = "generalise further, or merge rare values of it at the source"
+    def out_of_reach(self, classes: Classes) -> str:
+        values = self.values_in(classes)
+        observed = self._found(values).observed
+        if self.kind == Diversity.ENTROPY:
+            has = f"as much entropy as {observed:.4g} equally frequent values"
+        elif self.kind == Diversity.DISTINCT or observed is None:
+            has = counted(int(values.distinct.min()), "value")
+        else:
+            needed = f"{self.sensitive} needs c above {observed:.4g}"
+            return f"in the whole table {needed}, c is {self.c:g}: raise c or lower l"
+        return f"{self.sensitive} has {has} in the whole table, l is {self.l:g}: lower l"
+
+    def measure_classes(self, subject: Subject, classes: SensitiveClasses, advice: str) -> Measurement:
+        found = self._found(classes)
+        advice = f"generalise further, or merge rare values of it at the source{advice}"
         if self.c is None:
             what = f"{self.kind} l of {self.sensitive} in the worst class"
             return self.class_measurement(subject, found, what, advice)

@@ -15,6 +15,19 @@ for any.
 """
 
 
+def counts_as_check(*, passed: bool, required: Figure) -> bool:
+    """
+    Whether a measurement is one of the n of "n of n checks hold".
+
+    What requires nothing (``required`` is None) only informs: it is reported, and counted nowhere. What could not be
+    measured has no figure either, but has not passed.
+
+    >>> counts_as_check(passed=True, required=None), counts_as_check(passed=False, required=None)
+    (False, True)
+    """
+    return required is not None or not passed
+
+
 class NotMeasurableError(Exception):
     """A model cannot be measured here; its text is ours, names columns and counts, and never a value."""
 
@@ -24,6 +37,7 @@ class Measurement:
     """
     One requirement held against a table: ``observed`` against ``required``, and a sentence that says both.
 
+    ``required`` is None where nothing is required: such a warning has passed, and is counted among no checks.
     ``name`` is what the check is called everywhere, ``model`` the key of its privacy model. ``columns`` are those that
     it is about, ``column`` the sensitive one where it is about one. ``counts`` has everything else that was counted,
     ``rows_at_risk`` the rows that stand in the way of passing. ``goal`` and ``reached`` say in a few words what a
@@ -53,6 +67,11 @@ class Measurement:
         # A model that answers with anything else than a truth, such as a number that is none, has not passed.
         truth = isinstance(self.passed, bool) or type(self.passed).__name__ == "bool"  # Also numpy's.
         object.__setattr__(self, "passed", bool(self.passed) if truth else False)
+
+    @property
+    def counts_as_check(self) -> bool:
+        """Whether it is one of the n of "n of n checks hold"; see :func:`counts_as_check`."""
+        return counts_as_check(passed=self.passed, required=self.required)
 
     @property
     def holds(self) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.errors import InvalidInputError
 from anon_core.models.measurement import Figure, Measurement, NotMeasurableError
+from anon_core.policy import CountedValues
 from anon_core.registry import MODELS
 from anon_core.waivers import waiver_of
 
@@ -24,12 +25,18 @@ if TYPE_CHECKING:
 
 
 class Need(Flag):
-    """What a model needs beside its columns, counted; ``NAMES``: the names of all columns, and nothing counted."""
+    """
+    What a model needs beside its columns, counted.
+
+    ``NAMES``: the names of all columns, and nothing counted. ``ORIGINAL``: the table as collected, counted.
+    ``PAIRING``: what each released row was.
+    """
 
     NOTHING = 0
     NAMES = auto()
     SENSITIVE = auto()
     ORIGINAL = auto()
+    PAIRING = auto()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +54,11 @@ class PrivacyModel(ABC):
     ``waivable``: a named person may let it fail; where not, ``instead`` says what to do. ``monotone``: the union of two
     classes that keep it keeps it. ``relative``: whether a class keeps it depends on all others, too. ``of_release``:
     only released files show it, so no recoding is held to it. ``by_column``: it is asked of columns one by one.
+    ``counts_people``: it counts people where these are known.
+
+    ``of_bytes``: everything that it tells is a function of the published rows and of its fields, so the public may read
+    it; of any other model the public reads the promise. ``resists`` names what it measures of the attacks in
+    :mod:`anon_core.report.public`, so that the page does not call them not measured.
 
     :raises InvalidInputError: a limit is no finite number, or columns are no tuple of names.
     """
@@ -65,6 +77,9 @@ class PrivacyModel(ABC):
     relative: ClassVar[bool] = False
     of_release: ClassVar[bool] = False
     by_column: ClassVar[bool] = False
+    counts_people: ClassVar[bool] = False
+    of_bytes: ClassVar[bool] = False
+    resists: ClassVar[tuple[str, ...]] = ()
 
     columns: tuple[str, ...]
 
@@ -109,6 +124,11 @@ class PrivacyModel(ABC):
         return None
 
     @property
+    def counted_values(self) -> CountedValues:
+        """What counts as one value of that column."""
+        return CountedValues.EACH
+
+    @property
     def climbed(self) -> tuple[str, ...]:
         """The sensitive columns whose hierarchies it measures by."""
         return ()
@@ -129,6 +149,15 @@ class PrivacyModel(ABC):
         return 1
 
     @property
+    def monotone_by_people(self) -> bool:
+        """
+        Whether the union of two classes that keep it keeps it where people are counted, who may be in both.
+
+        A search goes by ``monotone`` where it counts rows, and by this where it counts people.
+        """
+        return False
+
+    @property
     def absorbing(self) -> bool:
         """Whether a class that keeps it goes on to keep it, whatever class it is merged with."""
         return False
@@ -136,6 +165,14 @@ class PrivacyModel(ABC):
     def safe(self, classes: Classes) -> Mask:
         """Return which classes keep it, for a recoding to reach; by default those with enough rows."""
         return classes.sizes >= self.min_rows
+
+    def out_of_reach(self, classes: Classes) -> str:
+        """Return why no recoding can keep it, where all rows as one class, ``classes``, do not, and what to change."""
+        return f"even the whole table as one class does not keep it: ask for less in privacy.{self.section}"
+
+    def promised(self, *, people: bool = False) -> str:
+        """Return its promise with its fields in place; ``{counted}`` stands for rows, or for people."""
+        return readable(self.promise, {**self.arguments(), "counted": "people" if people else "rows"})
 
     def arguments(self) -> dict[str, Any]:
         """Return its fields as JSON has them."""
@@ -186,6 +223,23 @@ class PrivacyModel(ABC):
         sentence = f"not measured, {reason}"
         nothing = self.measurement(passed=False, observed=None, required=None, sentence=sentence, goal="", reached="")
         return replace(nothing, measured=False)
+
+
+def readable(promise: str, arguments: Mapping[str, Any]) -> str:
+    """Return a promise with its arguments in place; ``{counted}`` is rows unless they say otherwise."""
+    return promise.format_map(_Readable(arguments))
+
+
+class _Readable(dict[str, Any]):
+    """Arguments as a sentence has them: lists with commas, nothing for what is not given."""
+
+    def __getitem__(self, key: str) -> Any:
+        value = self.get(key, "rows" if key == "counted" else None)
+        if isinstance(value, (list, tuple)):
+            return ", ".join(map(str, value)) or "no column"
+        if isinstance(value, float):
+            return f"{value:g}"
+        return "?" if value is None else value
 
 
 def _figure(observed: Figure) -> str:

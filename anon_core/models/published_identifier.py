@@ -19,9 +19,12 @@ class NoPublishedIdentifier(PrivacyModel):
     key: ClassVar[str] = "no_published_identifier"
     title: ClassVar[str] = "published identifiers"
     promise: ClassVar[str] = "in each of {columns} less than {share} of the rows with a value are alone with it"
-    page: ClassVar[Mapping[str, str]] = {"no_published_identifier": "No column names people by itself"}
+    page: ClassVar[Mapping[str, str]] = {
+        "no_published_identifier": "In no column as collected is nearly every value another one"
+    }
     instead: ClassVar[str] = ACCEPT_BY_NAME
     of_release: ClassVar[bool] = True
+    of_bytes: ClassVar[bool] = True
 
     share: float
 

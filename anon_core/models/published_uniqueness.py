@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.models import Asked, Measurement, PrivacyModel, Subject
 from anon_core.policy import KMeans
 from anon_core.waivers import ACCEPT_BY_NAME
+
+if TYPE_CHECKING:
+    from anon_core.detect.uniqueness import UniqueSet
 
 NAMED = 5
 """How many offending sets the sentence names; the counts have them all."""
@@ -21,22 +24,31 @@ class PublishedUniqueness(PrivacyModel):
 
     An ``accepted`` set excuses itself and its subsets; of a larger set, only rows count that the accepted one does not
     single out already. The sets in ``together`` are measured too, whatever their size; a ``protected`` set and its
-    subsets are not, because another model judges them. The counts list the minimal offending sets.
+    subsets are not, because another model judges them. The counts list the minimal offending sets. What to do about a
+    set depends on which of its columns are ``quasi`` already.
     """
 
     key: ClassVar[str] = "published_uniqueness"
     title: ClassVar[str] = "published uniqueness"
-    promise: ClassVar[str] = "no set of up to {max_size} of {columns} leaves more than {max_share} of the rows alone"
-    page: ClassVar[Mapping[str, str]] = {"published_uniqueness": "No handful of columns singles anybody out"}
+    promise: ClassVar[str] = (
+        "no set of up to {max_size} of {columns}, but for what is accepted, leaves more than {max_share} of the "
+        "{counted} alone"
+    )
+    page: ClassVar[Mapping[str, str]] = {
+        "published_uniqueness": "No small set of columns leaves more alone than allowed"
+    }
     section: ClassVar[str] = "published_uniqueness"
     instead: ClassVar[str] = ACCEPT_BY_NAME
     of_release: ClassVar[bool] = True
+    of_bytes: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     max_size: int
     max_share: float
     accepted: tuple[tuple[str, ...], ...]
     together: tuple[tuple[str, ...], ...]
     protected: tuple[tuple[str, ...], ...]
+    quasi: tuple[str, ...]
 
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:
@@ -50,13 +62,14 @@ class PublishedUniqueness(PrivacyModel):
             accepted=asked.accepted,
             together=asked.searched_together,
             protected=(quasi,) if quasi and asked.policy.k_means is KMeans.LINK else (),
+            quasi=quasi,
         )
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.detect.uniqueness import unaccepted_uniqueness
+        from anon_core.detect.uniqueness import search_uniqueness
 
         table = subject.people_over(self.columns)
-        found = unaccepted_uniqueness(
+        searched = search_uniqueness(
             table,
             max_size=self.max_size,
             max_share=self.max_share,
@@ -64,6 +77,7 @@ class PublishedUniqueness(PrivacyModel):
             together=self.together,
             protected=self.protected,
         )
+        found, allowed = searched.sets, searched.most_allowed
         worst = max((unique.share for unique in found), default=0.0)
         sets = [{"columns": list(u.columns), "singletons": int(u.singletons), "share": float(u.share)} for u in found]
         rows = table.rows
@@ -71,19 +85,51 @@ class PublishedUniqueness(PrivacyModel):
             passed=not found,
             observed=len(found),
             required=0,
-            sentence=self._sentence(subject, sets, rows),
-            counts={"sets": len(found), "largest_share": float(worst), "rows": rows, "offending": sets},
+            sentence=self._sentence(subject, sets, rows) + self._left_alone(subject, allowed),
+            counts={
+                "sets": len(found),
+                "largest_share": float(worst),
+                "rows": rows,
+                "offending": sets,
+                "alone_within_limit": allowed.singletons if allowed else 0,
+            },
             rows_at_risk=max((unique.singletons for unique in found), default=0),
+        )
+
+    def _left_alone(self, subject: Subject, allowed: UniqueSet | None) -> str:
+        """Say how many people the limit leaves alone by the worst of the sets that keep it."""
+        if allowed is None:
+            return ""
+        return (
+            f"; within that limit {subject.told(allowed.singletons, 'is', 'are')} alone by {', '.join(allowed.columns)}"
         )
 
     def _sentence(self, subject: Subject, sets: list[dict[str, Any]], rows: int) -> str:
         limit = f"more than {self.max_share:.2%} of {subject.told(rows)} alone"
         if not sets:
             more = f", nor one of {len(self.together)} larger ones," if self.together else ""
-            return f"no set of up to {self.max_size} of {len(self.columns)} columns{more} leaves {limit}"
+            but = ", but for what is accepted," if self.accepted else ""
+            return f"no set of up to {self.max_size} of {len(self.columns)} columns{more}{but} leaves {limit}"
         named = "; ".join(f"{', '.join(one['columns'])}: {subject.told(one['singletons'])}" for one in sets[:NAMED])
         rest = f" and {len(sets) - NAMED} more" if len(sets) > NAMED else ""
         return (
-            f"{len(sets)} sets of columns leave {limit} ({named}{rest}): declare these columns "
-            "quasi so that they are generalised, drop one, or accept the set by name with a reason, a person and a date"
+            f"{len(sets)} sets of columns leave {limit} ({named}{rest}): {self._advice(sets)}, drop one, or accept the "
+            "set by name with a reason, a person and a date"
         )
+
+    def _advice(self, sets: list[dict[str, Any]]) -> str:
+        """Return what generalises the columns of some sets; a set with a column that is not quasi needs that one."""
+        others = [[name for name in one["columns"] if name not in self.quasi] for one in sets]
+        declare = list(dict.fromkeys(name for names in others for name in names))
+        if not any(name in self.quasi for one in sets for name in one["columns"]):
+            return "declare these columns quasi so that they are generalised"
+        parts = [f"declare {_listed(declare)} quasi"] if declare else []
+        alone = [one["columns"] for one, names in zip(sets, others, strict=True) if not names]
+        already = list(dict.fromkeys(name for columns in alone for name in columns))
+        if already:
+            parts.append(f"generalise {_listed(already)} further by recoding (quasi already)")
+        return ", ".join(parts)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")

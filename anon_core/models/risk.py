@@ -17,11 +17,15 @@ class MaxRisk(PrivacyModel):
 
     key: ClassVar[str] = "max_risk"
     title: ClassVar[str] = "risk"
-    promise: ClassVar[str] = "the risk of every row over {columns} is at most {max_risk}"
-    page: ClassVar[Mapping[str, str]] = {"max_risk": "The risk to be found is low enough"}
+    promise: ClassVar[str] = "the risk of all {counted} over {columns} is at most {max_risk}"
+    page: ClassVar[Mapping[str, str]] = {
+        "max_risk": "The chance to link a row to its person, by the size of groups, is low enough"
+    }
     section: ClassVar[str] = "max_risk"
     waivable: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
+    of_bytes: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     max_risk: float
 
@@ -43,6 +47,10 @@ class MaxRisk(PrivacyModel):
         [5, 4, 1]
         """
         return ceil(1 / Fraction(str(self.max_risk))) if self.max_risk > 0 else 1 << 62
+
+    @property
+    def monotone_by_people(self) -> bool:
+        return True
 
     @property
     def absorbing(self) -> bool:

@@ -28,6 +28,7 @@ class SensitiveColumnModel(PrivacyModel):
     needs: ClassVar[Need] = Need.SENSITIVE
     waivable: ClassVar[bool] = True
     by_column: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
     entry: ClassVar[type[Model]]
 
     sensitive: str
@@ -112,7 +113,7 @@ class SensitiveColumnModel(PrivacyModel):
         numbers where that is no comparison of the two.
         """
         if said is None:
-            observed = "none" if found.observed is None else f"{found.observed:.4g}"
+            observed = "none" if found.observed is None else f"{'at least ' * found.at_least}{found.observed:.4g}"
             said = f"{observed}, {found.required:g} {'allowed' if at_most else 'required'}"
         fail = "class fails" if found.classes == 1 else "classes fail"
         failing = (

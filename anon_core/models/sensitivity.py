@@ -22,10 +22,11 @@ class MaxSensitivity(PrivacyModel):
     key: ClassVar[str] = "max_sensitivity"
     title: ClassVar[str] = "sensitivity"
     promise: ClassVar[str] = "the sensitivity of each of {columns} is at most {limit}"
-    page: ClassVar[Mapping[str, str]] = {"max_sensitivity": "No column gives too much away"}
+    page: ClassVar[Mapping[str, str]] = {"max_sensitivity": "No column helps too much to tell rows apart"}
     section: ClassVar[str] = "max_sensitivity"
     waivable: ClassVar[bool] = True
     of_release: ClassVar[bool] = True
+    of_bytes: ClassVar[bool] = True
 
     limit: float
     max_size: int

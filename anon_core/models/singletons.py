@@ -21,11 +21,13 @@ class Singletons(PrivacyModel):
 
     key: ClassVar[str] = "no_singletons"
     title: ClassVar[str] = "singletons"
-    promise: ClassVar[str] = "at most {max_singletons} rows are alone over {columns}"
-    page: ClassVar[Mapping[str, str]] = {"no_singletons": "Nobody is alone in a group"}
+    promise: ClassVar[str] = "at most {max_singletons} {counted} are alone over {columns}"
+    page: ClassVar[Mapping[str, str]] = {"no_singletons": "No more are alone in a group than allowed"}
     section: ClassVar[str] = "singletons"
     instead: ClassVar[str] = "set `privacy.singletons` to the number of rows that may stand alone"
     monotone: ClassVar[bool] = True
+    of_bytes: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
 
     max_singletons: int
 
@@ -39,9 +41,13 @@ class Singletons(PrivacyModel):
     def goal(self) -> str:
         return f"at most {self.max_singletons} singletons"
 
+    @property
+    def monotone_by_people(self) -> bool:
+        return True
+
     def measure(self, subject: Subject) -> Measurement:
         found = subject.people_over(self.columns)
-        alone, rows = found.singletons, found.rows
+        alone, rows = found.singletons, found.people
         passed = alone <= self.max_singletons
         are = "is" if rows == 1 else "are"
         return self.measurement(

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from anon_core.score.classes import SensitiveClasses
     from anon_core.score.freeform import FreeformCheck
     from anon_core.score.linkage import FourK
+    from anon_core.score.restored import Paired
 
+Pairing = Callable[[str], "Paired | None"]
+"""Pairs the originals of a recoded column with their labels and the other published columns; None if it is none."""
 Count = Callable[[tuple[str, ...]], "FrequencyTable"]
 """Counts a table over some of its columns."""
 
@@ -29,22 +32,29 @@ class Subject:
     A table to be measured; ``names`` are its columns, in its order.
 
     ``rows`` counts its rows over some columns, ``people`` the people behind them where they are known. ``original`` is
-    the table as collected, ``comparison`` both side by side where they were compared already. ``folder`` is where
+    the table as collected, ``comparison`` both side by side where they were compared already, ``joint`` that with the
+    columns declared other beside the quasi-identifiers. ``folder`` is where
     hierarchy files lie. ``freeform``, the ``ladders`` of sensitive columns and ``rows_blanked``, the rows that say
     nothing any more, are there where more is known than the labels tell. Columns ``besides`` are there for the check
-    only: a key or a unit that would not be published.
+    only: a key or a unit that would not be published. ``paired`` is there where it is known which original became which
+    row. Columns ``unpublished`` are those that a publication file declares and keeps from publication by their role.
+    ``original_people`` counts the people of ``original``.
     """
 
     names: tuple[str, ...]
     rows: Count
     people: Count | None = None
     original: FrequencyTable | None = None
+    original_people: FrequencyTable | None = None
     comparison: Comparison | None = None
+    joint: Comparison | None = None
     folder: Path | None = None
     freeform: FreeformCheck | None = None
     ladders: Mapping[str, Ladder] = field(default_factory=dict)
     rows_blanked: int | None = None
     besides: tuple[str, ...] = ()
+    paired: Pairing | None = None
+    unpublished: tuple[str, ...] = ()
     _found: dict[int, FourK] = field(default_factory=dict, repr=False, compare=False)
 
     def four_k(self, k: int) -> FourK:
@@ -77,6 +87,16 @@ class Subject:
         """
         return self._over(self.people or self.rows, columns)
 
+    def known_people(self, columns: tuple[str, ...]) -> FrequencyTable:
+        """
+        Return the people counted over some columns.
+
+        :raises NotMeasurableError: nothing tells people apart; see also :meth:`people_over`.
+        """
+        if self.people is None:
+            raise NotMeasurableError("it is about people, and nothing here says whose the rows are")
+        return self._over(self.people, columns)
+
     def _over(self, count: Count, columns: tuple[str, ...]) -> FrequencyTable:
         if absent := [name for name in columns if name not in self.names]:
             raise NotMeasurableError(f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} not there")
@@ -92,7 +112,7 @@ class Subject:
         >>> Subject(names=(), rows=lambda _: None).told(1, "lies", "lie")
         '1 row lies'
         """
-        noun = counted(number, "row") if self.people is None else f"{number:,} {'person' if number == 1 else 'people'}"
+        noun = counted(number, "row" if self.people is None else "person")
         verb = one if number == 1 else several
         return f"{noun} {verb}" if verb else noun
 
@@ -100,10 +120,12 @@ class Subject:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classes:
     """
-    Some classes: the rows of each, and how often each value of a sensitive column occurs in it.
+    Some classes: the people of each, and how often each value of a sensitive column occurs in it.
 
-    ``ladders`` are those of sensitive columns whose hierarchy is needed. Class ``group[i]`` has the tuple ``tuples[i]``
-    of ``frequencies``, the table as collected. ``folder`` is where files that a publication names lie.
+    ``sizes`` are rows where every row is another person. Where people have several rows, ``largest`` is the most rows
+    that one person has in each class, of ``known_rows``, those of which it is known whose they are. ``ladders`` are
+    those of sensitive columns whose hierarchy is needed. Class ``group[i]`` has the tuple ``tuples[i]`` of
+    ``frequencies``, the table as collected. ``folder`` is where files that a publication names lie.
     """
 
     sizes: Integers
@@ -113,6 +135,8 @@ class Classes:
     sensitive: SensitiveClasses | None = None
     ladders: Mapping[str, Ladder] = field(default_factory=dict)
     folder: Path | None = None
+    largest: Integers | None = None
+    known_rows: Integers | None = None
 
     def total(self, counts: Integers) -> Integers:
         """Return the sum over each class of what is counted of every tuple."""

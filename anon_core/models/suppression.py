@@ -27,7 +27,7 @@ class RowsSuppressedAtMost(PrivacyModel):
 
     key: ClassVar[str] = "rows_suppressed_at_most"
     title: ClassVar[str] = "rows suppressed"
-    promise: ClassVar[str] = "at most {limit} of {rows_before} rows are removed or say nothing any more"
+    promise: ClassVar[str] = "at most {limit} of the rows as collected are removed or say nothing any more"
     page: ClassVar[Mapping[str, str]] = {"rows_suppressed_at_most": "Few enough rows were left out"}
     section: ClassVar[str] = "suppression_limit"
     off: ClassVar[float] = 1.0

@@ -27,17 +27,19 @@ class TCloseness(SensitiveColumnModel):
     ``sensitive`` in every class over ``columns`` is at most ``t`` away from the whole table (Li 2007).
 
     ``distance`` is equal, ordered or hierarchical. The last needs the ``hierarchy``, written as in a publication file,
-    a file with its sha256; it is None otherwise. Labels that the file has above values are measured as well.
+    a file with its sha256; it is None otherwise. Labels that the file has above values are measured as well. By people,
+    who may have several values, it is not monotone.
     """
 
     key: ClassVar[str] = "t_closeness"
     title: ClassVar[str] = "t-closeness"
     promise: ClassVar[str] = "{sensitive} in every class over {columns} is at most {t} away from the whole ({distance})"
-    page: ClassVar[Mapping[str, str]] = {"t_closeness": "Every group is like the whole table"}
+    page: ClassVar[Mapping[str, str]] = {"t_closeness": "Every group is close enough to the whole table"}
     section: ClassVar[str] = "t_closeness"
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = True
     entry: ClassVar[type[policy.TCloseness]] = policy.TCloseness
+    of_bytes: ClassVar[bool] = True
 
     t: float
     distance: str

@@ -15,7 +15,8 @@ class NoUndeclaredColumn(PrivacyModel):
     """
     The columns of the table are exactly ``columns``, each once, in any order.
 
-    Undeclared columns are told by their place: in a file that lost its header, names are cells.
+    Undeclared columns are told by their place: in a file that lost its header, names are cells. Those that are
+    declared, and kept from publication by their role, are told by name.
     """
 
     key: ClassVar[str] = "no_undeclared_column"
@@ -25,6 +26,7 @@ class NoUndeclaredColumn(PrivacyModel):
     instead: ClassVar[str] = "declare the column in `columns`, or give it the role drop"
     of_release: ClassVar[bool] = True
     needs: ClassVar[Need] = Need.NAMES
+    of_bytes: ClassVar[bool] = True
 
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:
@@ -33,23 +35,35 @@ class NoUndeclaredColumn(PrivacyModel):
 
     def measure(self, subject: Subject) -> Measurement:
         seen: Counter[str] = Counter()
-        undeclared = []
+        undeclared, kept_back = [], []
         for place, name in enumerate(subject.names, 1):
             seen[name] += 1
-            if name not in (*self.columns, *subject.besides) or seen[name] > 1:
+            if name in subject.unpublished and name not in subject.besides and seen[name] == 1:
+                kept_back.append(name)
+            elif name not in (*self.columns, *subject.besides) or seen[name] > 1:
                 undeclared.append(place)
         missing = [name for name in self.columns if name not in seen]
         return self.measurement(
-            passed=not undeclared and not missing,
-            observed=len(undeclared) + len(missing),
+            passed=not undeclared and not kept_back and not missing,
+            observed=len(undeclared) + len(kept_back) + len(missing),
             required=0,
-            sentence=self._sentence(undeclared, missing)
+            sentence=self._sentence(undeclared, kept_back, missing)
             + (f"; not counted, and not to be published: {', '.join(subject.besides)}" if subject.besides else ""),
-            counts={"columns": len(subject.names), "undeclared_at": undeclared, "missing": missing},
+            counts={
+                "columns": len(subject.names),
+                "undeclared_at": undeclared,
+                "missing": missing,
+                **({"not_to_be_published": kept_back} if kept_back else {}),
+            },
         )
 
-    def _sentence(self, undeclared: list[int], missing: list[str]) -> str:
+    def _sentence(self, undeclared: list[int], kept_back: list[str], missing: list[str]) -> str:
         parts = []
+        if kept_back:
+            parts.append(
+                f"{len(kept_back)} not to be published by their role (identifier, drop): {', '.join(kept_back)}: take "
+                "them out, as a run does"
+            )
         if undeclared:
             parts.append(
                 f"{len(undeclared)} undeclared or doubled, at place {', '.join(map(str, undeclared))}: drop them or "

@@ -16,6 +16,8 @@ from anon_core.errors import InternalError, PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.models import Asked, Measurement, PrivacyModel, Subject, required
 from anon_core.models.freeform import NoFreeformBreach
+from anon_core.models.half_of_class import HalfOfClass
+from anon_core.models.removal import Removal
 from anon_core.models.suppression import RowsSuppressedAtMost
 from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans, PartialPolicy
@@ -148,6 +150,9 @@ def _required(task: Task, promise: Promise) -> Iterator[PrivacyModel]:
     for model in models_of_classes(task.policy, task.frequencies.names, task.k, promise, task.publication):
         if promise is not Promise.EXACT or model.key != RISK:  # The exact k is as large as the risk needs.
             yield model
+    if task.people is not None:
+        yield HalfOfClass(columns=task.frequencies.names)
+    yield Removal(columns=task.frequencies.names, k=task.k)
     yield RowsSuppressedAtMost(
         columns=task.frequencies.names,
         roots=(),
@@ -165,8 +170,8 @@ def _required(task: Task, promise: Promise) -> Iterator[PrivacyModel]:
 
 
 def _subject(task: Task, plan: RecodingPlan, comparison: Comparison) -> Subject:
-    """Return what a plan would publish, to be measured."""
-    after, quasi = comparison.after, task.frequencies.names
+    """Return what a plan would publish, to be measured: its rows, and the people behind them where these are known."""
+    after, quasi, behind = comparison.after, task.frequencies.names, task.people
     member = np.full(len(task.frequencies.weights), -1, np.int64)
     if comparison.pairs is not None:
         member[comparison.pairs.before] = comparison.pairs.after
@@ -178,10 +183,22 @@ def _subject(task: Task, plan: RecodingPlan, comparison: Comparison) -> Subject:
                 return occurrences[name].by_class(after, member).project(names)
         return after.project(names)
 
+    by_people = None if behind is None else behind.plan(plan.project(quasi))
+    people = None if by_people is None else by_people.released()
+
+    def count_people(names: tuple[str, ...]) -> FrequencyTable:
+        if people is None:
+            raise InternalError("people that nobody counted", "recode.compliance")
+        for name in names:
+            if name not in quasi:
+                return task.requirements.sensitive_people[name].by_class(after, member).project(names)
+        return people.project(names)
+
     return Subject(
         names=(*quasi, *occurrences),
         rows=count,
-        comparison=comparison,
+        people=None if people is None else count_people,
+        comparison=comparison if by_people is None else Comparison.of_plan(by_people),
         freeform=task.freeform.check(plan) if task.freeform else None,
         ladders=task.requirements.climbed,
         folder=task.publication.root if task.publication else None,

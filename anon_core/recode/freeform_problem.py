@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,9 @@ class FreeformProblem:
     A table over its quasi-identifiers and guarded columns, as collected.
 
     ``ladders`` say what a value becomes, ``columns`` what its labels give away; ``places[i]`` tells where a label of
-    ladder ``i`` stands in the taxonomy of column ``i``, which may know values that no row has.
+    ladder ``i`` stands in the taxonomy of column ``i``, which may know values that no row has. Columns that are
+    published as collected and make classes with the others stand last, and only among ``frequencies``, ``ladders`` and
+    ``weights``.
     """
 
     frequencies: FrequencyTable
@@ -40,10 +42,18 @@ class FreeformProblem:
 
     @classmethod
     def of_table(
-        cls, publication: PartialPublication, policy: Freeform, engine: Engine, weights: Mapping[str, float]
+        cls,
+        publication: PartialPublication,
+        policy: Freeform,
+        engine: Engine,
+        weights: Mapping[str, float],
+        *,
+        beside: Sequence[str] = (),
     ) -> FreeformProblem:
         """
         Return the problem that a publication file sets; columns that only freeform names weigh as much as any.
+
+        Columns ``beside`` these are published as collected.
 
         :raises UnmappedValuesError: a guarded column has values that are not in its hierarchy.
         :raises InvalidInputError: a guard or a belief names no label.
@@ -62,11 +72,14 @@ class FreeformProblem:
             columns.append(guarded(tree, guard, policy.sigma_o))
             refuse_disarmed(columns[-1], guard)
         return cls(
-            frequencies=engine.count(names),
-            ladders=tuple(built[name] for name in names),
+            frequencies=engine.count([*names, *beside]),
+            ladders=(
+                *(built[name] for name in names),
+                *(Ladder.as_collected(engine.column(name)) for name in beside),
+            ),
             columns=tuple(columns),
             places=tuple(places_of(built[column.taxonomy.column].labels, column) for column in columns),
-            weights=tuple(weights.get(name, 1.0) for name in names),
+            weights=tuple(weights.get(name, 1.0) for name in [*names, *beside]),
             sigma_t=policy.sigma_t,
         )
 
@@ -77,9 +90,10 @@ class FreeformProblem:
     def published(self, labels: list[AnyCodes], kept: Integers | None = None) -> FrequencyTable:
         """Return a table with these labels of the ladders in place of values, as labels of the taxonomies."""
         rows = self.frequencies.weights if kept is None else self.frequencies.weights[kept]
-        codes = [place[own if kept is None else own[kept]] for place, own in zip(self.places, labels, strict=True)]
+        told = labels[: len(self.places)]
+        codes = [place[own if kept is None else own[kept]] for place, own in zip(self.places, told, strict=True)]
         domains = [pa.nulls(len(column.floors)) for column in self.columns]
-        return FrequencyTable.from_codes(self.frequencies.names, codes, domains, rows)
+        return FrequencyTable.from_codes(self.frequencies.names[: len(told)], codes, domains, rows)
 
     def check(self, plan: RecodingPlan, definition: Definition = Definition.EXTENDED) -> FreeformCheck:
         """Find the breaches of what a plan publishes; columns that it does not recode are published as collected."""

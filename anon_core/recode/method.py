@@ -28,6 +28,7 @@ ROWS = "rows"
 """That something is published at all, which is no model's."""
 FREEFORM = "no_freeform_breach"
 SUPPRESSION = "rows_suppressed_at_most"
+REMOVAL = "removal"
 RISK = "max_risk"
 
 
@@ -137,5 +138,5 @@ class RecodingMethod(ABC):
 
 def of_every_class(task: Task, model: str) -> bool:
     """Tell whether a search for safe classes reaches a model: k, what ``safe`` was asked for, and how many rows go."""
-    reached = (ROWS, *K, ALONE, RISK, SUPPRESSION, *(one.key for one in task.requirements.others))
+    reached = (ROWS, *K, ALONE, RISK, SUPPRESSION, REMOVAL, *(one.key for one in task.requirements.others))
     return model in reached

@@ -15,7 +15,9 @@ from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import Integers
 from anon_core.plan import RecodingPlan
 from anon_core.policy import PartialPolicy, rows_allowed
+from anon_core.recode.beside_others import others_beside
 from anon_core.recode.freeform_problem import FreeformProblem
+from anon_core.recode.people import TuplePeople
 from anon_core.recode.requirements import Requirements, models_reached
 from anon_core.score.utility.cells import Recoded
 from anon_core.score.utility.entropy import entropy
@@ -28,10 +30,12 @@ class Task:
     """
     One table to be recoded.
 
-    ``frequencies`` are over the quasi-identifiers, ``ladders`` and ``weights`` stand in their order; a weight says how
-    much a column matters. ``requirements`` judge classes as the ``policy`` says, ``settings`` choose the method.
-    ``freeform`` is there where the policy guards values: it is about other columns as well. ``publication`` is the file
-    that sets the task, if one does.
+    ``frequencies`` are over the quasi-identifiers, and over columns declared other beside them, which are published as
+    collected: their ladders have height 0 and their weights are 0. All of them together make the classes. ``ladders``
+    and ``weights`` stand in their order; a weight says how much a column matters. ``requirements`` judge classes as the
+    ``policy`` says, ``settings`` choose the method. ``freeform`` is there where the policy guards values: it is about
+    other columns as well. ``publication`` is the file that sets the task, if one does. What is suppressed and
+    lost is counted in rows, k and what is required of sensitive columns in people, where the requirements know of them.
     """
 
     frequencies: FrequencyTable
@@ -51,6 +55,21 @@ class Task:
     def allowed(self) -> int:
         """How many rows may be suppressed: removed, or left with the root in every column."""
         return rows_allowed(self.policy.suppression_limit, self.frequencies.rows)
+
+    @property
+    def people(self) -> TuplePeople | None:
+        """The people behind the tuples; None where every row is another person."""
+        return self.requirements.people
+
+    @property
+    def counted(self) -> int:
+        """How many people there are, or rows where every row is another person."""
+        return self.frequencies.rows if self.people is None else self.people.count
+
+    @property
+    def by_k_alone(self) -> Task:
+        """The task in which the sizes of classes decide, and nothing else."""
+        return replace(self, requirements=self.requirements.by_k_alone)
 
     @property
     def by_name(self) -> dict[str, float]:
@@ -78,12 +97,15 @@ class Task:
         climbed: Mapping[str, Ladder] | None = None,
         settings: Recode | None = None,
         publication: PartialPublication | None = None,
+        people: FrequencyTable | None = None,
+        sensitive_people: Mapping[str, FrequencyTable] | None = None,
     ) -> Task:
         """
         Return a task for a policy.
 
         ``sensitive`` counts, for every column whose diversity is required, the tuples together with that column;
-        ``climbed`` has the ladders of those whose closeness is hierarchical.
+        ``climbed`` has the ladders of those whose closeness is hierarchical. ``people`` and ``sensitive_people`` count
+        the people behind the same tuples.
         """
         return cls(
             frequencies=frequencies,
@@ -95,6 +117,8 @@ class Task:
                 sensitive=sensitive,
                 climbed=climbed,
                 folder=publication.root if publication else None,
+                people=people,
+                sensitive_people=sensitive_people,
             ),
             policy=policy,
             settings=settings or Recode(),
@@ -109,24 +133,35 @@ class Task:
         :raises UnmappedValuesError: hierarchies do not cover all values.
         :raises HierarchyError: a hierarchy file is wrong.
         """
-        quasi, weights = publication.quasi_identifiers, publication.priority_weights
-        models = models_reached(policy, quasi, publication)
+        quasi = publication.quasi_identifiers
+        # One that has a single value tells no rows apart, and would only change what the searches draw.
+        others = [name for name in others_beside(publication, policy) if len(engine.column(name).domain) > 1]
+        together, weights = (*quasi, *others), {**publication.priority_weights, **dict.fromkeys(others, 0.0)}
+        models = models_reached(policy, together, publication)
         hierarchical = [name for model in models for name in model.climbed]
         built = ladders(publication, engine, list(dict.fromkeys([*quasi, *hierarchical])))
-        named = [model.column for model in models if model.column is not None]
+        built |= {name: Ladder.as_collected(engine.column(name)) for name in others}
+        named = dict.fromkeys(model.column for model in models if model.column is not None)
         task = cls.of(
-            engine.count(quasi),
-            [built[name] for name in quasi],
+            engine.count(together),
+            [built[name] for name in together],
             policy,
             weights=weights,
-            sensitive={name: engine.count([*quasi, name]) for name in dict.fromkeys(named)},
+            sensitive={name: engine.count([*together, name]) for name in named if name not in others},
+            people=None if engine.unit is None else engine.people(together),
+            sensitive_people={
+                name: engine.people([*together, name])
+                for name in named
+                if name not in others and engine.unit is not None
+            },
             climbed={name: built[name] for name in hierarchical},
             settings=publication.recode,
             publication=publication,
         )
         if policy.freeform is None:
             return task
-        return replace(task, freeform=FreeformProblem.of_table(publication, policy.freeform, engine, weights))
+        problem = FreeformProblem.of_table(publication, policy.freeform, engine, weights, beside=others)
+        return replace(task, freeform=problem)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,15 +195,16 @@ class Candidate:
         weights: Mapping[str, float],
         elected: bool,
         reason: str | None = None,
+        people: TuplePeople | None = None,
     ) -> Candidate:
-        """Measure a plan."""
-        released, cells = plan.released(), Recoded.by(plan)
+        """Measure a plan; who stands alone and the smallest class are counted in ``people`` where these are known."""
+        released, cells = (plan if people is None else people.plan(plan)).released(), Recoded.by(plan)
         left = entropy(cells, weights)
         return cls(
             method=method,
             name=name,
             singletons=released.singletons,
-            k=int(released.weights.min()) if released.tuples else None,
+            k=int(released.class_sizes().min()) if released.tuples else None,
             rows_changed=plan.rows_changed,
             rows_removed=plan.rows_removed,
             distinct=released.tuples,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from anon_core.comparison import Comparison
 from anon_core.frequency import FrequencyTable
-from anon_core.policy import Distance
+from anon_core.policy import CountedValues, Distance
+from anon_core.score.bands import in_bands
 from anon_core.score.classes import sensitive_classes
 from anon_core.score.closeness import t_closeness
 from anon_core.score.diversity import alpha_anonymity, distinct_diversity, entropy_diversity
@@ -16,14 +17,18 @@ from anon_core.score.population import PopulationUniqueness, population_uniquene
 from anon_core.score.risk import Risk, risk
 from anon_core.score.utility import Utility, utility
 
+MAX_COVER = 5
+"""Where people have several values, distinct l is looked for up to here: this number stands for more, too."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitiveColumn:
     """
     What the classes give away about one sensitive column, whatever is required: the worst class of each measure.
 
-    ``distinct_l`` and ``entropy_l`` are its l-diversity, ``largest_share`` what (alpha,k) limits, ``t_equal`` and
-    ``t_ordered`` how far it is from the whole table.
+    ``distinct_l`` (by people up to ``MAX_COVER``) and ``entropy_l`` are its l-diversity, ``largest_share`` what
+    (alpha,k) limits, ``t_equal`` and ``t_ordered`` how far it is from the whole table. The first three count bands of
+    numbers and dates; see ``counted`` of :func:`assess`.
     """
 
     name: str
@@ -57,6 +62,7 @@ def assess(
     comparison: Comparison | None = None,
     people: Comparison | None = None,
     weights: Mapping[str, float] | None = None,
+    counted: Mapping[str, CountedValues] | None = None,
 ) -> Assessment:
     """
     Measure a table over its quasi-identifiers and sensitive columns.
@@ -64,7 +70,8 @@ def assess(
     With a comparison of the rows, which is over the same quasi-identifiers, the other three k's and what was lost are
     measured too; where the four k's count units, or other columns were recoded as well, ``people`` is the comparison
     that they are measured on. Without one, only exact k counts units, and the other three are not measured. ``weights``
-    are those of the columns by their priority.
+    are those of the columns by their priority. ``counted`` says what counts as one value of a sensitive column, by
+    default bands of numbers and dates.
 
     :raises UnknownColumnError: a column is not in the table.
     :raises InvalidInputError: there are no rows, so anything would hold.
@@ -79,18 +86,26 @@ def assess(
         four=four,
         risk=risk(frequencies, quasi_identifiers, k=k, max_risk=max_risk, sampling_fraction=sampling_fraction),
         population=population_uniqueness(frequencies, quasi_identifiers, sampling_fraction=sampling_fraction),
-        sensitive=tuple(_sensitive(frequencies, quasi_identifiers, name) for name in sensitive),
+        sensitive=tuple(
+            _sensitive(frequencies, quasi_identifiers, name, (counted or {}).get(name, CountedValues.BANDS))
+            for name in sensitive
+        ),
         utility=utility(comparison, weights, k=k) if comparison else None,
     )
 
 
-def _sensitive(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], name: str) -> SensitiveColumn:
-    classes = sensitive_classes(frequencies, quasi_identifiers, name)
+def _sensitive(
+    frequencies: FrequencyTable, quasi_identifiers: Sequence[str], name: str, counted: CountedValues
+) -> SensitiveColumn:
+    cells = frequencies.project([*quasi_identifiers, name])
+    judged = in_bands(cells, name, counted)
+    classes = sensitive_classes(cells, quasi_identifiers, name)
+    diverse = classes if judged is cells else sensitive_classes(judged, quasi_identifiers, name)
     return SensitiveColumn(
         name=name,
-        distinct_l=int(distinct_diversity(classes, l=1).observed or 0),
-        entropy_l=float(entropy_diversity(classes, l=1).observed or 0.0),
-        largest_share=float(alpha_anonymity(classes, alpha=1.0).observed or 0.0),
+        distinct_l=int(distinct_diversity(diverse, l=MAX_COVER).observed or 0),
+        entropy_l=float(entropy_diversity(diverse, l=1).observed or 0.0),
+        largest_share=float(alpha_anonymity(diverse, alpha=1.0).observed or 0.0),
         t_equal=float(t_closeness(classes, t=1.0, distance=Distance.EQUAL).observed or 0.0),
         t_ordered=float(t_closeness(classes, t=1.0, distance=Distance.ORDERED).observed or 0.0),
     )

@@ -116,7 +116,7 @@ def check_release(released: Engine, problem: FreeformProblem) -> FreeformCheck:
 
     :raises InternalError: one is not.
     """
-    domains = released.count(problem.frequencies.names).domains
+    domains = released.count(problem.frequencies.names[: len(problem.columns)]).domains
     places = [places_of(domain, column) for domain, column in zip(domains, problem.columns, strict=True)]
     return check_freeform(_as_labels(released, places, problem.columns), problem.columns, problem.sigma_t)
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
-from functools import partial
 
 from anon_core.comparison import Comparison, original_rows
 from anon_core.engines.engine import Engine
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.models import Asked, Measurement, Subject, required
-from anon_core.policy import KMeans
+from anon_core.people import fresh_name, person_column
+from anon_core.plan import RecodingPlan
+from anon_core.policy import MAX_DAYS, KMeans
 from anon_core.recode.compliance import broken, models_of_classes
 from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.recode.method import ALONE, K, Promise, RecodingMethod
@@ -22,11 +23,12 @@ from anon_core.report.assessment import Assessment, assess
 from anon_core.report.freeform import check_release, check_table
 from anon_core.report.originals import beside_original, prepared_original
 from anon_core.report.question import Question
-from anon_core.report.recoding import RecodedPublication
+from anon_core.report.recoding import RecodedPublication, compared_by_people
+from anon_core.role import Role
 from anon_core.score.freeform import FreeformCheck
 from anon_core.score.linkage import UNPAIRED
 from anon_core.table import Column, Table
-from anon_core.waivers import ended, waiver_of
+from anon_core.waivers import ended, too_far, waiver_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,17 +73,23 @@ def judge(
         counted that only a pairing tells.
     """
     question = question.of_columns(table.names)
-    comparison = people = None
+    names, comparison, people, joint = table.names, None, None, None
+    others = _others_linked(question, table.names, today)
+    unit = fresh_name("person", [*names, *(original.table.names if original else ())]) if question.unit else None
     if original is not None:
-        before = prepared_original(original.table, question.publication)
-        table = _with_units(table, before, original, question.unit)
+        before = _with_people(prepared_original(original.table, question.publication), question, unit)
+        table = _with_units(_with_people(table, question, unit), before, original, unit)
         comparison = people = _beside(before, table, question, original, None)
-        if question.unit and not (comparison.pairs is None and _tells_units(table, before, question.unit)):
-            people = _beside(before, table, question, original, question.unit)
+        if unit and not (comparison.pairs is None and _tells_units(table, before, unit)):
+            people = _beside(before, table, question, original, unit)
+        if others:
+            joint = _beside(before, table, question, original, unit if people is not comparison else None, others)
+    elif unit:
+        table = _with_people(table, question, unit, required=True)
     counted = dict.fromkeys([*question.quasi_identifiers, *question.sensitive, *also])
-    rows = engine.of(table)
-    frequencies = rows.count(list(counted), unit=question.unit)
-    besides = [name for name in (question.unit, original.key if original else None) if name is not None]
+    rows = engine.of(table, unit=unit)
+    frequencies = rows.people(list(counted))
+    besides = [name for name in (*question.unit, original.key if original else None) if name is not None]
     guarded = question.publication if question.policy.freeform else None
     freeform = check_table(table, guarded, engine) if guarded else None
     assessment = assess(
@@ -94,8 +102,9 @@ def judge(
         comparison=comparison,
         people=people,
         weights=question.publication.priority_weights if question.publication else None,
+        counted=question.publication.counted_values if question.publication else None,
     )
-    subject = _subject(rows, question, people, besides=besides, freeform=freeform)
+    subject = _subject(rows, question, people, joint=joint, besides=besides, freeform=freeform)
     checks = tuple(_measurements(subject, question, comparison, today))
     return Judgement(assessment=assessment, checks=checks, frequencies=frequencies, comparison=people)
 
@@ -113,19 +122,27 @@ def judge_recoding(
     """
     engine = recoded.engine
     question = question.of_columns(engine.names)
-    comparison = Comparison.of_plan(recoded.recoding.plan.project(question.quasi_identifiers))
+    plan, people = recoded.recoding.plan, recoded.task.people
+    comparison = Comparison.of_plan(plan, question.quasi_identifiers)
+    others = _others_linked(question, engine.names, today)
     subject = _subject(
         engine,
         question,
-        comparison,
+        compared_by_people(plan, question.quasi_identifiers, people),
+        joint=_joint_of(plan, (*question.quasi_identifiers, *others)) if others else None,
         freeform=check_release(engine, freeform) if freeform else None,
         rows_blanked=comparison.rows_blanked,
     )
+    if recoded.pairing is not None:
+        subject = replace(subject, paired=recoded.pairing)
+    counted = [*question.quasi_identifiers, *question.sensitive]
+    if people is None:
+        subject = replace(subject, people=None)  # Every row is another person.
     return Judgement(
         assessment=recoded.assessment,
         checks=tuple(_measurements(subject, question, comparison, today)),
-        frequencies=engine.count([*question.quasi_identifiers, *question.sensitive]),
-        comparison=comparison,
+        frequencies=(engine.count if people is None else engine.people)(counted),
+        comparison=subject.comparison,
     )
 
 
@@ -134,6 +151,7 @@ def _subject(
     question: Question,
     people: Comparison | None,
     *,
+    joint: Comparison | None = None,
     besides: Sequence[str] = (),
     freeform: FreeformCheck | None = None,
     rows_blanked: int | None = None,
@@ -144,9 +162,13 @@ def _subject(
     return Subject(
         names=engine.names,
         besides=tuple(name for name in besides if name in engine.names and name not in published),
+        unpublished=(*publication.names_with_role(Role.IDENTIFIER), *publication.names_with_role(Role.DROP))
+        if publication
+        else (),
         rows=engine.count,
-        people=None if question.unit is None else partial(engine.count, unit=question.unit),
+        people=None if engine.unit is None else engine.people,
         comparison=people,
+        joint=joint,
         folder=publication.root if publication else None,
         freeform=freeform,
         rows_blanked=rows_blanked,
@@ -172,11 +194,13 @@ def _measurements(
         publication=question.publication,
         rows_before=comparison.before.rows if comparison else None,
         compared=comparison is not None,
+        paired=subject.paired is not None,
         present=tuple(name for name in subject.names if name not in subject.besides),
     )
     for one in required(asked):
         yield one.measured(subject).excused(one.waiver(policy, today))
-    for kind, times in Counter(one.kind for one in ended(policy, today)).items():
+    unit = question.publication.unit if question.publication else None
+    for kind, times in Counter(one.kind for one in ended(policy, today, unit)).items():
         yield Measurement(
             model=kind,
             name=f"{kind}s",
@@ -185,6 +209,16 @@ def _measurements(
             observed=times,
             required=0,
             sentence=f"{kind}s that have ended: have them renewed, or remove them",
+        )
+    if far := list(too_far(policy, today, MAX_DAYS, unit)):
+        yield Measurement(
+            model="acceptance",
+            name="acceptances",
+            columns=(),
+            passed=False,
+            observed=len(far),
+            required=0,
+            sentence=f"acceptances that end more than {MAX_DAYS} days ahead: give them a date of within a year",
         )
 
 
@@ -195,16 +229,42 @@ def _require_link(subject: Subject) -> None:
         raise InvalidInputError(f"`k_means: link` cannot be checked: {UNPAIRED}")
 
 
-def _beside(before: Table, table: Table, question: Question, original: Original, unit: str | None) -> Comparison:
+def _others_linked(question: Question, names: Sequence[str], today: date) -> tuple[str, ...]:
+    """Return the columns declared other that are judged beside the original, where the policy means the link k."""
+    if question.policy.k_means is not KMeans.LINK or question.publication is None:
+        return ()
+    quasi = question.quasi_identifiers
+    return tuple(name for name in question.publication.judged_others(today) if name in names and name not in quasi)
+
+
+def _joint_of(plan: RecodingPlan, columns: tuple[str, ...]) -> Comparison:
+    """Compare over those columns that the plan has; the model sees which it leaves out."""
+    return Comparison.of_plan(plan, [name for name in columns if name in plan.frequencies.names])
+
+
+def _beside(
+    before: Table, table: Table, question: Question, original: Original, unit: str | None, others: Sequence[str] = ()
+) -> Comparison:
     return beside_original(
         before,
         table,
-        question.quasi_identifiers,
+        (*question.quasi_identifiers, *others),
         question.publication,
         same_order=original.same_order,
         key=original.key,
         unit=unit,
     )
+
+
+def _with_people(table: Table, question: Question, name: str | None, *, required: bool = False) -> Table:
+    """
+    Return a table with a column of this name that tells people apart, if it has the columns that do.
+
+    :raises UnknownColumnError: it is required, and they are not there.
+    """
+    if name is None or not (required or set(question.unit) <= set(table.names)):
+        return table
+    return Table(columns=(*table.columns, person_column(table, question.unit, name)), rows=table.rows)
 
 
 def _with_units(table: Table, before: Table, original: Original, unit: str | None) -> Table:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from anon_core.plan import RecodingPlan
 from anon_core.report.assessment import Assessment
 from anon_core.score.columns import Scores, UniqueSets
 from anon_core.score.population import PopulationUniqueness
 from anon_core.score.risk import Risk
 from anon_core.score.utility import Utility
-from anon_core.score.utility.cells import Recoded
-from anon_core.score.utility.entropy import entropy
-from anon_core.score.utility.loss import changes, loss
 
 
 class Part(BaseModel):
@@ -121,22 +116,6 @@ class UtilitySummary(Part):
     seed: int | None
 
 
-class PublicUtility(Part):
-    """
-    What is left and what was lost, of the published rows and in whole percent.
-
-    Exact figures are functions of the original: whoever has the release could compute from them what a removed row
-    said. They stand in the internal report.
-    """
-
-    nue: float
-    wnue: float
-    loss: float
-    weighted_loss: float
-    rows_changed_share: float
-    cells_changed_share: float
-
-
 class Measured(Part):
     """Where the quasi-identifiers stand; ``rows_below`` are in classes smaller than the required k."""
 
@@ -182,29 +161,6 @@ def risk_note(risk: Risk, population: PopulationUniqueness) -> dict[str, Any]:
         "population_elected": str(population.elected.estimator.value) if population.elected else None,
         "population_reason": population.reason,
     }
-
-
-def public_utility_note(plan: RecodingPlan, weights: Mapping[str, float]) -> dict[str, Any]:
-    """Return what may be said in public about the utility of a release; see :class:`PublicUtility`."""
-    cells = Recoded.by(plan)
-    kept = ~cells.removed
-    cells = replace(
-        cells,
-        values=tuple(codes[kept] for codes in cells.values),
-        labels=tuple(codes[kept] for codes in cells.labels),
-        weights=cells.weights[kept],
-        removed=cells.removed[kept],
-    )
-    left, lost, changed = entropy(cells, weights), loss(cells, weights), changes(cells)
-    exact = {
-        "nue": left.overall,
-        "wnue": left.weighted,
-        "loss": lost.overall,
-        "weighted_loss": lost.weighted,
-        "rows_changed_share": changed.rows,
-        "cells_changed_share": changed.cells,
-    }
-    return {name: round(figure, 2) for name, figure in exact.items()}
 
 
 def utility_note(utility: Utility) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 The public report says what was published and how it was protected. The internal one adds what was found before and
 every recoding that was tried: it stays inside, because the trail itself helps an attacker. Neither holds a cell value.
+Which figures are public, and how they are rounded, is decided in :mod:`anon_core.report.public`.
 """
 
 from __future__ import annotations
@@ -10,27 +11,24 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
-from anon_core.report.measured import (
-    FourKMeasured,
-    Measured,
-    Part,
-    PublicUtility,
-    RiskMeasured,
-    SensitiveMeasured,
-    UtilitySummary,
-)
+from anon_core.report.measured import Measured, Part, RowsAtRisk, SensitiveMeasured, UtilitySummary
 
 SCHEMA: Literal["anonflow/report/1"] = "anonflow/report/1"
+PUBLIC_SCHEMA: Literal["anonflow/report/2"] = "anonflow/report/2"
 
 
 class CheckResult(Part):
-    """One thing the gate measured; where it did not pass and was let through, by which waiver of which person."""
+    """
+    One thing the gate measured; where it did not pass and was let through, by which waiver of which person.
+
+    ``required`` is null where nothing is required: it informs, and is not counted among the checks.
+    """
 
     distribution: str
     name: str
     passed: bool
     observed: str | int | float
-    required: str | int | float
+    required: str | int | float | None
     message: str
     waiver: str | None = None
     waived_by: str | None = None
@@ -38,12 +36,13 @@ class CheckResult(Part):
 
 class AcceptedSet(Part):
     """
-    A column set that a named person accepts as singling people out, until a day.
+    A column set that a named person accepts as singling people out, or a ``pattern`` of personal data in a column.
 
     ``needed`` is whether it does; null where that was not measured, or where the acceptance has ended.
     """
 
     columns: list[str]
+    pattern: str | None = None
     reason: str
     by: str
     until: str
@@ -64,35 +63,130 @@ class WaivedCheck(Part):
     needed: bool | None
 
 
+class LimitRaised(Part):
+    """
+    A limit of the site that a named person let this file raise, until a day, to ``value``; null: to no limit at all.
+
+    ``needed`` is whether the site's limit is lower; null where that is not known, or where it has ended.
+    """
+
+    limit: str
+    value: float | None
+    reason: str
+    by: str
+    until: str
+    needed: bool | None
+
+
 class UniquenessAllowed(Part):
-    """Sets of up to ``max_size`` columns were searched; each may leave the share ``max_share`` of the rows alone."""
+    """
+    Sets of up to ``max_size`` of the ``columns`` were searched; each may leave the share ``max_share`` alone.
+
+    The share ``max_share_alone``, and never more than 100, may have a value or a pair of values of sensitive columns
+    that fewer than k share, and the share ``max_share_with_sensitive`` may be alone over all published columns, which
+    is null where no column is sensitive. ``protected`` are columns that all together are judged by k instead, and were
+    not searched as a set.
+    """
 
     max_size: int
     max_share: float
+    max_share_alone: float
+    max_share_with_sensitive: float | None
+    columns: list[str]
+    protected: list[str]
+
+
+class PublicCheck(Part):
+    """
+    A check as the public may read it.
+
+    ``observed`` is null where people or originals took part, or the model does not say that it counts published rows
+    only; ``message`` is then the promise of its model, and whether it holds.
+    """
+
+    distribution: str
+    name: str
+    passed: bool
+    observed: str | int | float | None
+    required: str | int | float | None
+    message: str
+    waiver: str | None = None
+    waived_by: str | None = None
+
+
+class KInRows(Part):
+    """The rows of the smallest class; null where people are counted, where there are no classes, or k is by linkage."""
+
+    exact: int | None
+
+
+class RiskOfRows(Part):
+    """The probability, by class sizes in the published rows, that a row is linked to its person (prosecutor)."""
+
+    highest: float
+    average: float
+    above: list[RowsAtRisk]
+    below: list[RowsAtRisk]
 
 
 class Privacy(Part):
-    """What was required and reached."""
+    """
+    What was required, and what can be counted in the published rows.
+
+    ``k``, ``singletons``, ``risk`` and ``sensitive`` are withheld where people with several rows are counted: k is then
+    at least ``k_required``. ``not_measured`` names in words what a reader may believe to be promised.
+    """
 
     k_required: int
     k_means: str
-    k: FourKMeasured
+    k: KInRows
     singletons: int | None
-    risk: RiskMeasured
+    risk: RiskOfRows | None
     sensitive: list[SensitiveMeasured]
     suppression_limit: float
     published_uniqueness: UniquenessAllowed
-    checks: list[CheckResult]
+    checks: list[PublicCheck]
     accepted: list[AcceptedSet]
     waivers: list[WaivedCheck]
+    raised: list[LimitRaised]
+    not_measured: list[str]
 
 
 class Rows(Part):
-    """``removed`` to protect people, within the policy's limit; ``dropped`` because a quasi-identifier was missing."""
+    """
+    ``removed`` to protect people, within the policy's limit; ``dropped`` because a quasi-identifier was missing.
+
+    Both are rounded down to multiples of ``rounded_to``: 0 is fewer than that.
+    """
 
     published: int
     removed: int
     dropped: int
+    rounded_to: int
+
+
+class UnitAnswered(Part):
+    """What a person answers for about whose the rows are: that rows are people, or that a ``column`` may span them."""
+
+    reason: str
+    by: str
+    until: str
+    column: str | None
+
+
+class PeoplePublished(Part):
+    """
+    Whether checks counted rows or people, and the ``published`` people, rounded down as rows removed are.
+
+    ``rows_are_people``: the publication file says that every row is another person; ``verifiable`` is whether the
+    source has an identifier that could contradict that, null where that was not looked for.
+    """
+
+    counted: Literal["rows", "people"]
+    published: int | None
+    rows_are_people: bool
+    verifiable: bool | None
+    answered: list[UnitAnswered]
 
 
 class LevelUse(Part):
@@ -121,6 +215,36 @@ class RecodingSummary(Part):
     columns: list[PublishedColumn]
 
 
+class PublicColumn(Part):
+    """A column of the release; its ``levels`` are told by labels alone: one that two levels share counts below."""
+
+    name: str
+    role: str
+    type: str
+    description: str | None
+    levels: list[LevelUse]
+
+
+class PublicRecoding(Part):
+    """The method that the publication file asks for, and how coarse each column is."""
+
+    method: str
+    columns: list[PublicColumn]
+
+
+class PublicDetail(Part):
+    """
+    What is coarser than collected, told by labels alone: shares of the published rows and of their cells.
+
+    ``rows_without_detail`` say nothing in any quasi-identifier, ``columns_without_detail`` nothing in any row.
+    """
+
+    rows_coarser_share: float
+    cells_coarser_share: float
+    rows_without_detail: int
+    columns_without_detail: list[str]
+
+
 class PublishedFile(Part):
     name: str
     media_type: str
@@ -132,7 +256,7 @@ class PublishedFile(Part):
 class PublicReport(Part):
     """What anyone may read beside the data; ``approved``: a person had to approve it before it was published."""
 
-    schema_: Literal["anonflow/report/1"] = SCHEMA
+    schema_: Literal["anonflow/report/2"] = PUBLIC_SCHEMA
     kind: Literal["public"] = "public"
     dataset: str
     title: str
@@ -141,9 +265,10 @@ class PublicReport(Part):
     generated_by: str
     approved: bool
     rows: Rows
+    people: PeoplePublished
     privacy: Privacy
-    recoding: RecodingSummary
-    utility: PublicUtility
+    recoding: PublicRecoding
+    detail: PublicDetail
     distributions: list[PublishedFile]
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=lambda name: name.rstrip("_"))
@@ -250,13 +375,16 @@ class Tried(Part):
 class Staged(Part):
     """What came in.
 
-    ``rows_dropped`` had a gap in a quasi-identifier; ``rows_sharing_identifiers`` have all their identifiers in common
-    with another row, perhaps of the same person; ``sha256`` is of the staged table.
+    ``rows_dropped`` had a gap in a quasi-identifier. Of ``rows_without_person`` the source does not say whose they are.
+    ``unit`` is the staged column that numbers the people; null where each of them has one row. ``sha256`` is of the
+    staged table.
     """
 
     rows: int
     rows_dropped: int
-    rows_sharing_identifiers: int
+    people: int
+    rows_without_person: int
+    unit: str | None
     columns: int
     sha256: str
     spec_digest: str
@@ -313,6 +441,7 @@ class InternalReport(Part):
     checks: list[CheckResult]
     accepted: list[AcceptedSet]
     waivers: list[WaivedCheck]
+    raised: list[LimitRaised]
     distributions: list[PublishedFile]
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=lambda name: name.rstrip("_"))

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from anon_core.comparison import Comparison, compare
 from anon_core.detect.preparation import prepare
-from anon_core.hierarchy.build import ladder, ladders
+from anon_core.hierarchy.build import Columns, ladder, ladders
+from anon_core.hierarchy.coarsen import coarsen
 from anon_core.hierarchy.decompose import decompose
 from anon_core.hierarchy.kinds.published_groups import ladders_leading_to
 from anon_core.hierarchy.ladder import ROOT, Ladder
@@ -19,13 +20,14 @@ from anon_core.table import Table
 
 def prepared_original(original: Table, publication: PartialPublication | None) -> Table:
     """
-    Return the original as a run would have recoded it: coded columns split, rows with gaps dropped where it says so.
+    Return the original as a run would have recoded it: coded columns split, others coarser, rows with gaps dropped
+    where it says so.
 
-    :raises InvalidInputError: a column cannot be split, or no row is left.
+    :raises InvalidInputError: a column cannot be split or coarsened, or no row is left.
     """
     if publication is None:
         return original
-    parts = decompose(original, publication)
+    parts = coarsen(decompose(original, publication), publication)
     drop = publication.missing is Missing.DROP
     return prepare(parts, publication.quasi_identifiers, drop_missing=drop).table
 
@@ -49,13 +51,13 @@ def beside_original(
     :raises UnknownLabelsError: cells of the released table lead nowhere in the original.
     :raises InvalidInputError: a column is missing, a hierarchy does not fit, or the rows cannot be paired as asked.
     """
-    ways = _ladders(original, released, quasi_identifiers, publication)
+    ways = possible_ladders(original, released, quasi_identifiers, publication)
     compared = [compare(original, released, built, same_order=same_order, key=key, unit=unit) for built in ways]
     return worst_case(compared, k=2, means=("link", "source"))
 
 
-def _ladders(
-    original: Table, released: Table, columns: Sequence[str], publication: PartialPublication | None
+def possible_ladders(
+    original: Columns, released: Columns, columns: Sequence[str], publication: PartialPublication | None
 ) -> list[tuple[Ladder, ...]]:
     """Return the ladders of all columns; several times where a column may have been grouped by its own values."""
     declared = [name for name in columns if publication and name in publication.effective_columns]

@@ -23,7 +23,7 @@ class Question:
     k: int = USUAL_K
     policy: PartialPolicy = field(default_factory=PartialPolicy)
     publication: PartialPublication | None = None
-    unit: str | None = None
+    unit: tuple[str, ...] = ()
     sampling_fraction: float | None = None
 
     @classmethod
@@ -34,7 +34,7 @@ class Question:
         quasi_identifiers: Sequence[str] = (),
         sensitive: Sequence[str] = (),
         k: int | None = None,
-        unit: str | None = None,
+        unit: Sequence[str] = (),
         sampling_fraction: float | None = None,
     ) -> Question:
         """
@@ -46,13 +46,13 @@ class Question:
         quasi = tuple(quasi_identifiers) or (publication.quasi_identifiers if publication else ())
         declared = publication.names_with_role(Role.SENSITIVE) if publication else ()
         watched = tuple(sensitive) or tuple(name for name in declared if name not in quasi)
-        people = publication.unit if unit is None and publication else unit
+        people = tuple(unit) or (publication.unit.columns if publication and publication.unit else ())
         fraction = publication.sampling_fraction if sampling_fraction is None and publication else sampling_fraction
         if not quasi:
             raise InvalidInputError(
                 "there is no quasi-identifier; name some with --quasi a,b, or give a publication file that has some"
             )
-        named = Counter([*quasi, *watched, *([] if people is None else [people])])
+        named = Counter([*quasi, *watched, *(people if len(people) == 1 else ())])
         if twice := sorted(name for name, times in named.items() if times > 1):
             raise InvalidInputError(
                 f"named twice among quasi-identifiers, sensitive columns and the unit: {', '.join(twice)}; "
@@ -71,7 +71,7 @@ class Question:
     @property
     def counted(self) -> str:
         """What is counted, in words."""
-        return "rows" if self.unit is None else "people"
+        return "people" if self.unit else "rows"
 
     def of_columns(self, names: Sequence[str]) -> Question:
         """

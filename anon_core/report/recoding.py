@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -13,12 +13,19 @@ from anon_core.comparison import Comparison
 from anon_core.engines.engine import Engine
 from anon_core.engines.recount import recount
 from anon_core.errors import InternalError, RefusedError
+from anon_core.models import Measurement, Subject
+from anon_core.models.restored_values import RestoredValues
+from anon_core.models.subject import Pairing
+from anon_core.people import fresh_name
 from anon_core.plan import RecodingPlan
 from anon_core.recode import methods
 from anon_core.recode.method import Progress
+from anon_core.recode.pairing import pairing_of_plan
+from anon_core.recode.people import TuplePeople
 from anon_core.recode.task import Recoding, Task
+from anon_core.report import public
 from anon_core.report.assessment import Assessment, assess
-from anon_core.report.measured import measured_note, public_utility_note, utility_note
+from anon_core.report.measured import measured_note, utility_note
 from anon_core.report.question import USUAL_K
 from anon_core.role import Role
 from anon_core.score.profile import reads_as
@@ -33,6 +40,8 @@ class RecodedPublication:
     What was made of a table as its publication file says.
 
     ``released`` are the rows to publish, and ``engine`` counts them; they were counted again, the plan is not believed.
+    ``witness`` are the same rows in the order of the source, with their quasi-identifiers as collected and, where
+    people have several rows, their person; it is private. ``pairing`` pairs them with what they were, as the plan says.
     """
 
     publication: PartialPublication
@@ -40,11 +49,23 @@ class RecodedPublication:
     recoding: Recoding
     released: Table
     engine: Engine
+    witness: Table | None = None
+    pairing: Pairing | None = None
+
+    @cached_property
+    def restored(self) -> Measurement | None:
+        """How many generalised cells other published columns restore; None where nobody knows the pairing."""
+        quasi = self.publication.quasi_identifiers
+        if self.pairing is None or not quasi:
+            return None
+        policy = self.publication.privacy
+        model = RestoredValues(columns=quasi, limit=policy.max_restored if policy else 0)
+        return model.measured(Subject(names=self.engine.names, rows=self.engine.count, paired=self.pairing))
 
     @cached_property
     def assessment(self) -> Assessment:
         """How safe and how useful the released rows are, beside their original."""
-        return assess_publication(self.publication, self.engine, self.recoding.plan)
+        return assess_publication(self.publication, self.engine, self.recoding.plan, self.task.people)
 
 
 def recode_publication(
@@ -59,28 +80,70 @@ def recode_publication(
     """
     task = Task.of_table(publication, publication.required_of_recoding, engine)
     recoding = methods.recode(task, progress=progress)
-    released = engine.apply(recoding.plan, publication.published, keep_order=keep_order)
+    plan, whose = recoding.plan, () if engine.unit is None else (engine.unit,)
+    released = engine.apply(plan, publication.published, keep_order=keep_order)
     if not released.rows:
         raise RefusedError("recode", ["every row would have to be removed"])
-    rows = engine.of(released)
-    recount(rows, recoding.plan)
-    return RecodedPublication(publication=publication, task=task, recoding=recoding, released=released, engine=rows)
+    recount(engine.of(released), plan)
+    beside = beside_names(publication, whose)
+    witness = engine.apply(plan, [*publication.published, *whose], keep_order=True, beside=beside)
+    shown = witness.select([*publication.published, *whose]) if whose else released
+    rows = engine.of(shown, unit=engine.unit)
+    return RecodedPublication(
+        publication=publication,
+        task=task,
+        recoding=recoding,
+        released=released,
+        engine=rows,
+        witness=witness,
+        pairing=pairing_of_plan(plan, engine, publication.published),
+    )
 
 
-def assess_publication(publication: PartialPublication, engine: Engine, plan: RecodingPlan | None = None) -> Assessment:
-    """Measure rows over the columns of their publication; beside their original where a plan made them."""
+def beside_names(publication: PartialPublication, others: Sequence[str] = ()) -> dict[str, str]:
+    """
+    Return under which names a witness has columns as collected beside the published ones.
+
+    These are the columns that a recoding may change: quasi-identifiers, and what is guarded against freeform attacks.
+    """
+    policy = publication.privacy
+    guarded = policy.freeform.columns if policy and policy.freeform else {}
+    names: dict[str, str] = {}
+    for name in publication.published:
+        if name in publication.quasi_identifiers or name in guarded:
+            names[name] = fresh_name(f"{name} as collected", [*publication.published, *others, *names.values()])
+    return names
+
+
+def assess_publication(
+    publication: PartialPublication,
+    engine: Engine,
+    plan: RecodingPlan | None = None,
+    people: TuplePeople | None = None,
+) -> Assessment:
+    """
+    Measure rows over the columns of their publication; beside their original where a plan made them.
+
+    ``people`` are behind the original tuples, where a person may have several rows.
+    """
     quasi, sensitive = publication.quasi_identifiers, publication.names_with_role(Role.SENSITIVE)
     policy = publication.privacy
     return assess(
-        engine.count([*quasi, *sensitive]),
+        engine.people([*quasi, *sensitive]),
         quasi,
         k=(policy.k if policy else None) or USUAL_K,
         sensitive=sensitive,
         sampling_fraction=publication.sampling_fraction,
-        comparison=Comparison.of_plan(plan) if plan else None,
-        people=Comparison.of_plan(plan.project(quasi)) if plan else None,
+        comparison=Comparison.of_plan(plan, plan.recoded) if plan else None,
+        people=compared_by_people(plan, quasi, people) if plan else None,
         weights=publication.priority_weights,
+        counted=publication.counted_values,
     )
+
+
+def compared_by_people(plan: RecodingPlan, columns: Sequence[str], people: TuplePeople | None) -> Comparison:
+    """Compare some columns of a table with what a plan makes of them, in people where these are known."""
+    return Comparison.of_plan(plan if people is None else people.plan(plan), columns)
 
 
 def levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
@@ -112,7 +175,7 @@ def recoding_note(recoded: RecodedPublication, types: Mapping[str, str]) -> dict
     declared = publication.effective_columns
     for name in publication.published:
         column = declared[name]
-        levels = [{"level": 0, "name": "as collected", "rows": rows}]
+        levels = [{"level": 0, "name": column.published_without_recoding, "rows": rows}]
         if name in at:
             levels = levels_note(plan, at[name])
         columns.append(
@@ -133,9 +196,11 @@ def recoding_note(recoded: RecodedPublication, types: Mapping[str, str]) -> dict
             "columns": columns,
         },
         "utility": utility_note(assessment.utility),
-        "public_utility": public_utility_note(plan, publication.priority_weights),
+        "public_levels": {name: public.levels_note(plan, i) for name, i in at.items()},
+        "public_detail": public.detail_note(plan, len(publication.published)),
         "candidates": [asdict(candidate) for candidate in recoding.candidates],
         "optimal": recoding.optimal,
         "rows_removed": plan.rows_removed,
+        "restored": dict(recoded.restored.counts) if recoded.restored else None,
         "after": measured_note(publication.quasi_identifiers, assessment),
     }

@@ -12,9 +12,12 @@ import pyarrow as pa
 
 from anon_core import kernels
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import FrequencyTable
+from anon_core.frequency import NOBODY, FrequencyTable, different
 from anon_core.kernels import AnyCodes, Floats, Integers
 from anon_core.table import Mask
+
+MAX_CELLS = 1 << 26
+"""With up to so many possible pairs of value and person, a table of them is faster than sorting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,9 +29,12 @@ class SensitiveClasses:
     into ``domain``, ``counts`` the rows of each pair, and ``sizes`` the rows of each class. ``whole[code]`` is how many
     rows of the table have a value.
 
-    Where units are counted, rows are units: a value that two units of a class have counts twice, one that a unit has in
-    several rows once. A unit with two values in a class counts for both, so counts may add up to more than the size;
-    distributions are made from ``totals``, what they add up to.
+    Where people are counted, a value that two people of a class have counts twice, one that a person has in several
+    rows once. A person with two values in a class counts for both, so counts may add up to more than the size;
+    distributions are made from ``totals``, what they add up to. ``units`` are the people of each class, class by class;
+    ``holders`` says pair by pair who has the value, as a place in ``units``. Rows whose person is not known, and their
+    values, are left out of a class that has people, and are one person where there is none. In ``whole`` each value is
+    a class.
     """
 
     sizes: Integers
@@ -40,6 +46,7 @@ class SensitiveClasses:
     column: str
     rows: int
     units: AnyCodes | None = None
+    holders: Integers | None = None
 
     @property
     def classes(self) -> int:
@@ -65,12 +72,18 @@ class SensitiveClasses:
         return np.asarray(self.counts / np.repeat(self.totals, self.distinct))
 
     def rows_in(self, chosen: Mask) -> int:
-        """Return how many rows are in the chosen classes; of units, how many are in at least one."""
+        """Return how many rows are in the chosen classes; how many people are in at least one."""
         if self.units is None:
             return int(self.sizes[chosen].sum())
+        units = self.units[np.repeat(chosen, self.sizes)]
         met = np.zeros(int(self.units.max()) + 1, np.bool_)
-        met[self.units[np.repeat(chosen, self.sizes)]] = True
-        return int(np.count_nonzero(met))
+        met[units] = True
+        return int(np.count_nonzero(met[NOBODY + 1 :])) + int(np.count_nonzero(units == NOBODY))
+
+    @property
+    def certain(self) -> Mask:
+        """Which pairs of class and value are certain: all people of the class have the value, among others or not."""
+        return np.asarray(self.counts == np.repeat(self.sizes, self.distinct))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +91,8 @@ class ClassMeasure:
     """
     What the worst class has against what every class must have, and how many classes and rows fail it.
 
-    ``rows`` counts units where the table does; ``failing`` says of every class whether it fails.
+    ``rows`` counts people where the table does; ``failing`` says of every class whether it fails. With ``at_least``
+    no class was found to have less than ``observed``, and the search ended there.
     """
 
     observed: float | None
@@ -88,6 +102,7 @@ class ClassMeasure:
     rows: int
     rows_failing: int
     failing: Mask = field(compare=False, repr=False)
+    at_least: bool = False
 
     @staticmethod
     def counts(classes: SensitiveClasses, failing: Mask) -> dict[str, Any]:
@@ -178,22 +193,48 @@ def _changes(columns: Sequence[AnyCodes], rows: int) -> Mask:
 
 
 def _of_units(pairs: FrequencyTable, units: AnyCodes, opens: Mask) -> SensitiveClasses:
-    """Count units in classes; there is one tuple for each class, value and unit, in this order."""
+    """Count people in classes; there is one tuple for each class, value and unit, in this order."""
     values, domain = pairs.codes[-1], pairs.domains[-1]
+    whole = _people_of_values(pairs, units)
+    member = np.cumsum(opens) - 1
+    kept = _with_people(member, units)
+    if kept is not None:
+        member, values, units = member[kept], values[kept], units[kept]
+        opens = _changes([member], len(member))
     opens_pair = opens | _changes([values], len(values))
     first = np.flatnonzero(opens_pair)
-    member = np.cumsum(opens) - 1
-    most = int(units.max()) + 1
-    in_class = kernels.group([member, units], [int(member[-1]) + 1, most]).first
-    in_table = kernels.group([values, units], [len(domain), most]).first
+    people = kernels.people_of_classes(member, units)
+    in_class = people.first
     return SensitiveClasses(
         sizes=np.bincount(member[in_class]),
         starts=np.cumsum(opens_pair)[opens] - 1,
         values=values[first],
         counts=np.diff(first, append=len(values)),
-        whole=np.bincount(values[in_table], minlength=len(domain)),
+        whole=whole,
         domain=domain,
         column=pairs.names[-1],
-        rows=pairs.rows,
+        rows=different(units) + int(np.count_nonzero(units[in_class] == NOBODY)),
         units=units[in_class],
+        holders=people.who,
     )
+
+
+def _with_people(member: Integers, units: AnyCodes) -> Integers | None:
+    """Return the entries that count: all but those of nobody in classes that have people. None where all do."""
+    known = units > NOBODY
+    if known.all():
+        return None
+    has_people = np.zeros(int(member[-1]) + 1, np.bool_)
+    has_people[member[known]] = True
+    return np.flatnonzero(known | ~has_people[member])
+
+
+def _people_of_values(pairs: FrequencyTable, units: AnyCodes) -> Integers:
+    """Return how many people of the table have each value; one that only rows of nobody known have, has one."""
+    values, domain, most = pairs.codes[-1], pairs.domains[-1], int(units.max()) + 1
+    if len(domain) * most > MAX_CELLS:
+        found = kernels.people_of_tuples([values], [len(domain)], units)
+        return np.bincount(found.codes[0], minlength=len(domain))
+    has = np.zeros((len(domain), most), np.bool_)
+    has.ravel()[values.astype(np.int64) * most + units] = True
+    return np.asarray(np.maximum(np.count_nonzero(has[:, NOBODY + 1 :], axis=1), has[:, NOBODY]), np.int64)

@@ -41,6 +41,9 @@ def t_closeness(
     """
     Measure t-closeness; a class fails that is more than ``t`` away, beyond a billionth for rounding.
 
+    Where people are counted, who may have several values, it is not monotone: the union of two classes that keep it may
+    not.
+
     - ``equal``: any two values are 1 apart, so the distance is the total variation.
     - ``ordered``: values stand in a row, by number where all are numbers (spellings of one number stand together), else
       by text; a gap stands last. The ground distance is ``|i-j| / (m-1)``; with a single value it is 0.

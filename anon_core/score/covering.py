@@ -74,7 +74,7 @@ def _join(
 ) -> Integers:
     """Return for each original, lifted to a pattern, the published tuple of that pattern that it has become, or -1."""
     # A column at the root says nothing: everything meets there.
-    told = [i for i, level in enumerate(pattern) if level < ladders[i].height]
+    told = [i for i, level in enumerate(pattern) if level < ladders[i].height or not ladders[i].height]
     originals, published = len(before[0]), len(after[0])
     if not told:
         return np.zeros(originals, np.int64)

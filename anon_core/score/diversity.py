@@ -7,6 +7,7 @@ Wong, Li, Fu, Wang: (alpha, k)-anonymity: an enhanced k-anonymity model for priv
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from anon_core.errors import InvalidInputError
 from anon_core.kernels import Integers
 from anon_core.policy import Diversity
 from anon_core.score.classes import ClassMeasure, SensitiveClasses, exact, share_above
+from anon_core.score.covers import smallest_covers
 
 RELATIVE_ROUNDING = 1e-9
 """By how much, relatively, an entropy may miss the required l: logarithms of counts are not exact."""
@@ -62,9 +64,18 @@ def l_diversity(
 
 
 def distinct_diversity(classes: SensitiveClasses, *, l: float) -> ClassMeasure:  # noqa: E741
-    """Measure how many different values the class with fewest has; a gap is one."""
-    distinct = classes.distinct
-    return ClassMeasure(observed=int(distinct.min()), required=l, **ClassMeasure.counts(classes, distinct < l))
+    """
+    Measure how many different values the class with fewest has; a gap is one.
+
+    Where people are counted, it is how many values it takes so that every person of the class has one of them. That is
+    the number of values where each person has one. It is looked for up to ``l``: more is "at least". It is not
+    monotone: two people with a and b in one class, and with b and a in another one, all have a in both together.
+    """
+    need = ceil(l)
+    covers = smallest_covers(classes, need)
+    lowest = int(covers.min())
+    more = classes.units is not None and lowest == need and bool((covers != classes.distinct)[covers == need].any())
+    return ClassMeasure(observed=lowest, required=l, at_least=more, **ClassMeasure.counts(classes, covers < l))
 
 
 def entropy_diversity(classes: SensitiveClasses, *, l: float) -> ClassMeasure:  # noqa: E741
@@ -72,7 +83,8 @@ def entropy_diversity(classes: SensitiveClasses, *, l: float) -> ClassMeasure:  
     Measure e to the entropy of the values of a class, the smallest of all classes.
 
     A class in which l values are equally frequent has exactly l; others have less than their number of values. What is
-    within a billionth of the required l, or of a whole number, is taken for it.
+    within a billionth of the required l, or of a whole number, is taken for it. Where people are counted, who may have
+    several values, it is not monotone: the union of two classes that keep it may not.
     """
     shares = classes.shares()
     entropy = -np.add.reduceat(shares * np.log(shares), classes.starts)
@@ -90,7 +102,7 @@ def recursive_diversity(classes: SensitiveClasses, *, c: float, l: int) -> Recur
     Measure recursive (c,l)-diversity: in every class ``r_1 < c * (r_l + ... + r_m)``, strictly.
 
     Where ``r_1 >= ... >= r_m`` are the counts of the values of the class. A class with fewer than l values fails,
-    whatever c is. Comparisons are exact.
+    whatever c is. Comparisons are exact. Where people are counted, who may have several values, it is not monotone.
 
     :raises InvalidInputError: l below 1, or c not above 0.
     """
@@ -120,7 +132,8 @@ def alpha_anonymity(classes: SensitiveClasses, *, alpha: float, k: int = 1) -> A
     Measure the largest share that one value has in a class: whoever is in it has that value with this probability.
 
     A class fails with a share above ``alpha`` (compared exactly), or with fewer rows than ``k``. The share is one of
-    the rows of the class; of units it is the share of the units that have the value, be it among others.
+    the rows of the class; of people it is the share of those who have the value, be it among others. By people it is
+    not monotone: a person of two classes who has the value in one of them has it in their union.
     """
     most = np.maximum.reduceat(classes.counts, classes.starts)
     failing = share_above(most, classes.sizes, alpha) | (classes.sizes < k)

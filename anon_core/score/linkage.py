@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from anon_core import kernels
-from anon_core.comparison import Comparison, Pairs
+from anon_core.comparison import Comparison, Pairs, how_many, rows_of_entries
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import FrequencyTable
+from anon_core.frequency import NOBODY, FrequencyTable, people_weights
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.score.covering import Covering, coverings
 from anon_core.score.matching import MOST_ROWS, hidden_among, perfect_matching
@@ -27,6 +27,7 @@ from anon_core.table import Mask
 MOST_PAIRS = 30_000_000
 """More pairs of tuples than these are counted, but not compared with each other: about two gigabytes."""
 
+BY_PEOPLE = "concealment compares rows, and has no meaning by people yet"
 UNPAIRED = "people beside their originals need to know which row became which: --same-order or --key COLUMN"
 Edges = tuple[Integers, Integers]
 
@@ -65,7 +66,7 @@ def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *
         k=int(sizes.min()),
         singletons=projected.singletons,
         classes=len(sizes),
-        rows=frequencies.rows,
+        rows=projected.people,
         rows_below=rows_by_size(projected).below(k),
     )
 
@@ -75,12 +76,12 @@ class FourK:
     """
     The four k's of a release, and how many rows each leaves below the wanted k.
 
-    ``concealment`` is None where no way of assigning the published rows to the originals exists (``fits`` is False), or
-    where there is too much to compare; ``reason`` says so. ``paired`` tells whether it was known which row became
-    which, ``removed`` how many originals are not published.
+    ``concealment`` is None where no way of assigning the published rows to the originals exists (``fits`` is False),
+    where there is too much to compare, or where people are counted; ``reason`` says so. ``paired`` tells whether it was
+    known which row became which, ``removed`` how many originals are not published.
 
-    Where people are counted without that knowledge only ``exact`` is measured: ``unmeasured`` says why the others are
-    None, and ``reason``, ``fits`` and ``removed`` are about rows.
+    Where people of a table are counted without that knowledge only ``exact`` is measured: ``unmeasured`` says why the
+    others are None, and ``reason``, ``fits`` and ``removed`` are about rows.
     """
 
     exact: int
@@ -118,7 +119,7 @@ def four_k(comparison: Comparison, *, k: int = 2) -> FourK:
     """
     exact = k_anonymity(comparison.after, comparison.after.names, k=k)
     before = Crowds.of(comparison.before, comparison.published)
-    after = Crowds.of(comparison.after, comparison.after.weights)
+    after = Crowds.of(comparison.after, rows_of_entries(comparison.after))
     link, source = Meetings(before, after), Meetings(after, before)
     kept: list[Covering] = []
     pairs = 0
@@ -169,7 +170,10 @@ class _Concealed:
 def _concealment(
     comparison: Comparison, edges: Covering, pairs: int, before: Crowds, after: Crowds, *, k: int
 ) -> _Concealed:
-    """Count only the edges that lie in some perfect matching."""
+    """Count only the edges that lie in some perfect matching. Of people only known pairs are held to be covered."""
+    by_people = comparison.before.units is not None or comparison.after.units is not None
+    if by_people and comparison.pairs is None:
+        return _Concealed(reason=BY_PEOPLE)
     if pairs > MOST_PAIRS:
         most = f"{MOST_PAIRS:,}"
         return _Concealed(reason=f"{pairs:,} pairs of tuples cover each other, and at most {most} are compared")
@@ -186,6 +190,8 @@ def _concealment(
         if paired.astray:
             rows = f"{paired.astray:,} of the published rows do"
             return _Concealed(reason=f"{rows} not cover what they were made from", fits=False)
+        if by_people:
+            return _Concealed(reason=BY_PEOPLE)
         matched, removed = paired.rows, np.zeros(len(before.sizes), np.int64)
     possible = hidden_among(edges, matched, len(before.sizes), len(after.sizes), removed=removed)
     mine, others = edges.before[possible], edges.after[possible]
@@ -218,8 +224,8 @@ class Crowds:
     """
     The distinct tuples of one side that somebody is behind, and who.
 
-    ``sizes`` counts the rows of each tuple, or its units; ``member`` is the tuple of every entry that came in, -1 where
-    nobody is behind it. ``people[starts[t]:starts[t + 1]]`` are the units of tuple ``t``.
+    ``sizes`` counts the rows of each tuple, or its people; ``member`` is the tuple of each entry that came in, -1 where
+    nobody is behind it. ``people[starts[t]:starts[t + 1]]`` are the units of tuple ``t``: those known, or one nobody.
     """
 
     codes: tuple[AnyCodes, ...]
@@ -232,13 +238,16 @@ class Crowds:
     def of(cls, frequencies: FrequencyTable, weights: Integers) -> Crowds:
         """Return the tuples of which ``weights`` leaves something."""
         kept = np.flatnonzero(weights)
-        codes = [column[kept] for column in frequencies.codes]
-        found = kernels.group(codes, [len(domain) for domain in frequencies.domains], weights[kept])
+        codes, sizes = [column[kept] for column in frequencies.codes], [len(domain) for domain in frequencies.domains]
+        units = None if frequencies.units is None else frequencies.units[kept]
+        counts = weights[kept] if units is None else people_weights(codes, sizes, units)
+        found = kernels.group(codes, sizes, counts)
         member = np.full(len(weights), -1, np.int64)
         member[kept] = found.member
         people = None
-        if frequencies.units is not None:
-            people = frequencies.units[kept][np.argsort(found.member, kind="stable")]
+        if units is not None:
+            order = np.argsort(found.member, kind="stable")
+            people = units[order[counts[order] > 0]]
         return cls(
             codes=tuple(column[found.first] for column in codes),
             sizes=found.weights,
@@ -248,10 +257,11 @@ class Crowds:
         )
 
     def behind(self, chosen: Mask) -> int:
-        """Return how many rows are behind the chosen tuples; of units, each counts once."""
+        """Return how many rows are behind the chosen tuples; of people, each counts once."""
         if self.people is None:
             return int(self.sizes[chosen].sum())
-        return len(np.unique(self.people[np.repeat(chosen, self.sizes)]))
+        people = self.people[np.repeat(chosen, self.sizes)]
+        return how_many(people, np.ones(len(people), np.int64))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,9 +324,9 @@ class Meetings:
             owner = np.repeat(mine[some], sizes)
             within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
             people = units[np.repeat(other.starts[others[some]], sizes) + within]
-            pairs = kernels.group([owner, people], [int(owner.max()) + 1, int(people.max()) + 1])
-            different = np.bincount(owner[pairs.first], minlength=len(most))
-            result[mine[some]] = different[mine[some]]
+            pairs = kernels.group([owner, people], [int(owner.max()) + 1, int(people.max()) + 1]).first
+            different = np.bincount(owner[pairs[people[pairs] > NOBODY]], minlength=len(most))
+            result[mine[some]] = np.maximum(different[mine[some]], 1)  # Of nobody known, one person.
         return result
 
 

@@ -113,7 +113,7 @@ def population_uniqueness(
     sizes = projected.class_sizes()
     if not len(sizes):
         raise InvalidInputError("the uniqueness of a table without rows is not defined")
-    rows, uniques = projected.rows, projected.singletons
+    rows, uniques = projected.people, projected.singletons
     population = None if sampling_fraction is None else population_size(rows, sampling_fraction)
     if sampling_fraction is None or population is None or int(sizes.sum()) != rows:
         return PopulationUniqueness(

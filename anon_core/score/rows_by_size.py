@@ -8,25 +8,24 @@ from enum import StrEnum
 
 import numpy as np
 
-from anon_core import kernels
-from anon_core.frequency import FrequencyTable
+from anon_core.frequency import NOBODY, FrequencyTable
 from anon_core.kernels import Integers
 
 
-class RowsOrUnits(StrEnum):
+class RowsOrPeople(StrEnum):
     """What is counted where a table is said to have rows: rows, or the people that they are about."""
 
     ROWS = "rows"
-    UNITS = "units"
+    PEOPLE = "people"
 
     @property
     def singular(self) -> str:
-        return "row" if self is RowsOrUnits.ROWS else "unit"
+        return "row" if self is RowsOrPeople.ROWS else "person"
 
     @classmethod
-    def of(cls, frequencies: FrequencyTable) -> RowsOrUnits:
+    def of(cls, frequencies: FrequencyTable) -> RowsOrPeople:
         """Return what a table counts."""
-        return cls.ROWS if frequencies.units is None else cls.UNITS
+        return cls.ROWS if frequencies.units is None else cls.PEOPLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +33,14 @@ class RowsBySize:
     """
     The sizes that classes have, ascending, and how many rows are in classes of each.
 
-    ``counted`` says what is called rows. A unit in several classes counts once, with the smallest of
-    them: that is where it is found.
+    ``counted`` says what is called rows. A person in several classes counts once, with the smallest of
+    them: that is where they are found. A class of rows whose person is not known is one person.
     """
 
     sizes: Integers
     rows: Integers
     classes: int
-    counted: RowsOrUnits
+    counted: RowsOrPeople
 
     @property
     def total(self) -> int:
@@ -69,17 +68,19 @@ def rows_by_size(frequencies: FrequencyTable, quasi_identifiers: Sequence[str] |
     smallest = smallest_classes(classes)
     if classes.units is None:
         sizes, times = np.unique(smallest, return_counts=True)
-        return RowsBySize(sizes=sizes, rows=sizes * times, classes=len(smallest), counted=RowsOrUnits.ROWS)
-    of_units = smallest[np.unique(classes.units, return_index=True)[1]]
-    sizes, rows = np.unique(of_units, return_counts=True)
-    return RowsBySize(sizes=sizes, rows=rows, classes=classes.tuples, counted=RowsOrUnits.UNITS)
+        return RowsBySize(sizes=sizes, rows=sizes * times, classes=len(smallest), counted=RowsOrPeople.ROWS)
+    of_people = np.zeros(int(classes.units.max(initial=NOBODY)) + 1, np.int64)
+    of_people[classes.units] = smallest
+    times = np.bincount(of_people[NOBODY + 1 :], minlength=2)
+    times[1] += classes.classes_of_nobody
+    sizes = np.flatnonzero(times[1:]) + 1
+    return RowsBySize(sizes=sizes, rows=times[sizes], classes=classes.tuples, counted=RowsOrPeople.PEOPLE)
 
 
 def smallest_classes(classes: FrequencyTable) -> Integers:
     """Return for each tuple the rows of its class; for each pair of tuple and unit the smallest class of the unit."""
     if classes.units is None:
         return classes.weights
-    found = kernels.group(classes.codes, [len(domain) for domain in classes.domains], classes.weights)
     smallest = np.full(int(classes.units.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(smallest, classes.units, found.weights[found.member])
+    np.minimum.at(smallest, classes.units, classes.of_entries(classes.class_sizes()))
     return np.asarray(smallest[classes.units])

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from anon_core import kernels
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import FrequencyTable
+from anon_core.frequency import NOBODY, FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
-from anon_core.score.rows_by_size import RowsOrUnits, smallest_classes
+from anon_core.score.rows_by_size import RowsOrPeople, smallest_classes
 from anon_core.table import Mask
 from anon_core.table.arrays import integers
 
@@ -28,7 +28,7 @@ class ValueRisk:
 
     column: str
     k: int
-    counted: RowsOrUnits
+    counted: RowsOrPeople
     values: pa.Array
     safe: Integers
     at_risk: Integers
@@ -46,7 +46,8 @@ def rows_at_risk_by_value(
     Count the safe rows and the rows at risk by their value in one column, which need not be a quasi-identifier.
 
     Without quasi-identifiers all rows are one class; a table without rows has no values. Where units are counted, a
-    unit that is in one class smaller than k is at risk with every value that it has, and counts once for each of them.
+    person who is in one class smaller than k is at risk with every value that they have, and counts once for each of
+    them. A value that only rows of nobody known have is that of one person, at risk if one of these rows is.
 
     >>> frequencies = FrequencyTable.from_codes(
     ...     ["sex", "town"], [np.array([0, 0, 1]), np.array([0, 1, 1])], [pa.array(["F", "M"]), pa.array(["x", None])]
@@ -69,7 +70,7 @@ def rows_at_risk_by_value(
     return ValueRisk(
         column=column,
         k=k,
-        counted=RowsOrUnits.of(frequencies),
+        counted=RowsOrPeople.of(frequencies),
         values=domain.take(integers(present)),
         safe=(rows - at_risk)[present],
         at_risk=at_risk[present],
@@ -94,6 +95,23 @@ def _entries(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], colu
         small = (classes.weights < k)[classes.member]
         return _Entries(codes=tuples.codes[-1], weights=tuples.weights, at_risk=small)
     classes_of, values_of = frequencies.project(quasi_identifiers), frequencies.project([column])
+    units: AnyCodes = values_of.units  # type: ignore[assignment]
     at_risk = np.zeros(int(frequencies.units.max(initial=-1)) + 1, np.bool_)
     at_risk[classes_of.units] = smallest_classes(classes_of) < k
-    return _Entries(codes=values_of.codes[0], weights=values_of.weights, at_risk=at_risk[values_of.units])
+    small = at_risk[units]
+    nobody = units == NOBODY
+    if nobody.any():
+        small[nobody] = _of_nobody(frequencies, quasi_identifiers, column, k)[values_of.codes[0][nobody]]
+    return _Entries(codes=values_of.codes[0], weights=values_of.weights, at_risk=small)
+
+
+def _of_nobody(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], column: str, k: int) -> Mask:
+    """Return of each value whether a row with it whose person is not known is in a class smaller than k."""
+    together = frequencies.project([*quasi_identifiers, column])
+    *quasi, values = together.codes
+    found = kernels.group(quasi, [len(domain) for domain in together.domains[:-1]], together.weights)
+    # Both are in the order of the codes, and no class is only in one of them.
+    small = (frequencies.project(quasi_identifiers).class_sizes() < k)[found.member]
+    at_risk = np.zeros(len(together.domains[-1]), np.bool_)
+    at_risk[values[(together.units == NOBODY) & small]] = True
+    return at_risk

@@ -4,6 +4,7 @@ Importing it is cheap on purpose: a DAG file loads every publication at every pa
 """
 
 from anon_core.role import Role
+from anon_core.spec.coarsen import Coarsen
 from anon_core.spec.columns import DateLevel, Decompose, Hierarchy, HierarchyKind, Part, Unmapped
 from anon_core.spec.member_sections import PortalSettings, SourceSettings
 from anon_core.spec.parts import Preset
@@ -14,6 +15,7 @@ from anon_core.spec.sections import Approval, Asset, Missing
 __all__ = [
     "Approval",
     "Asset",
+    "Coarsen",
     "DateLevel",
     "Decompose",
     "Hierarchy",

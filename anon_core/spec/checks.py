@@ -15,8 +15,12 @@ from anon_core.formula_signs import begins_a_formula
 from anon_core.name_rules import fault_of_name
 from anon_core.policy import quoted
 from anon_core.registry import METHODS
+from anon_core.spec.coarsen import coarsen_problems
 from anon_core.spec.guards import freeform_problems, guarded_names, waiver_problems
 from anon_core.spec.parts import decompose_problems, with_parts
+from anon_core.spec.raised import raised_problems
+from anon_core.spec.uniqueness import uniqueness_problems
+from anon_core.spec.unit import unit_problems
 from anon_core.spec.written import ROLES, Found, Written, at, did_you_mean, list_at, text_at, unknown_column
 from anon_core.yaml_lines import Document, Location, as_text, name_of
 
@@ -33,24 +37,15 @@ NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
     ("recode.sticky", _ANY, _REMOVE),
 )
 
-# Measured by commands that are given a TABLE, and refused in a file that is run: nothing may pass for want of a check.
-NOT_GATED: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
-    ("unit", _ANY, "recoding and the gate count rows, `anon detect` and `anon check` count people: remove it"),
-)
-
 _KINDS = ("intervals", "file", "root", "prefix", "date")
 _AS_A_FILE = ("cuts", "frequency", "groups", "rules")
 """Hierarchies that `anon hierarchy build` makes, or people write, as a file of their own."""
 
 
-def not_built_problems(document: Document, *, partial: bool) -> list[Problem]:
-    """
-    Refuse by name every key whose feature is not built, and blank the ones that are written but off.
-
-    With ``partial`` the file serves a command that is given its table, so the gate need not know the key.
-    """
+def not_built_problems(document: Document) -> list[Problem]:
+    """Refuse by name every key whose feature is not built, and blank the ones that are written but off."""
     problems = []
-    for pattern, refused, advice in NOT_BUILT if partial else (*NOT_BUILT, *NOT_GATED):
+    for pattern, refused, advice in NOT_BUILT:
         for location, value in _find(document.content, tuple(pattern.split(".")), ()):
             if refused is _ANY and _is_off(value):
                 at(document.content, location[:-1])[location[-1]] = None
@@ -77,14 +72,17 @@ def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
     """Return what is wrong between keys: columns that do not exist, roles and methods that do not fit."""
     columns = at(document.content, ("columns",))
     found = [*_approval_problems(document.content), *_formula_problems(document.content)]
-    found += waiver_problems(document.content)
+    found += [*waiver_problems(document.content), *raised_problems(document.content)]
     if isinstance(columns, dict) and columns:
         roles = {name: text_at(column, ("role",)) for name, column in columns.items()}
         found += _name_problems(columns)
         found += _column_problems(columns, roles, _climbed(document.content), guarded_names(document.content))
         found += decompose_problems(columns)
+        found += coarsen_problems(document.content, columns)
         found += freeform_problems(document.content, columns, partial=partial)
         found += _reference_problems(document.content, columns)
+        found += unit_problems(document.content, columns)
+        found += uniqueness_problems(document.content, columns, partial=partial)
         if not partial or at(document.content, ("recode",)) is not None:
             found += _method_problems(Written(content=document.content, partial=partial))
     if not partial:
@@ -144,7 +142,8 @@ def _column_problems(
         if role in ("identifier", "drop") and hierarchy is not None:
             what = f"a column of role `{role}` is never published, so a hierarchy has no use; remove it"
             yield ("columns", name, "hierarchy"), what
-        if role in ("sensitive", "other") and hierarchy is not None and name not in [*climbed, *guarded]:
+        applied = name in [*climbed, *guarded] or at(column, ("coarsen", "level")) is not None
+        if role in ("sensitive", "other") and hierarchy is not None and not applied:
             what = (
                 f"a hierarchy of a column of role `{role}` would not be applied: remove it, or guard values of the "
                 "column in `privacy.freeform`"
@@ -184,6 +183,8 @@ def _reference_problems(content: Any, declared: Mapping[str, Any]) -> Found:
         elif location[1:2] in (("l_diversity",), ("t_closeness",), ("alpha",)):
             if roles[name] not in ("sensitive", "other"):
                 yield location, f"column {quoted(name)} should have the role sensitive, not {roles[name]}"
+        elif location[:3] == ("privacy", "patterns", "accept") and roles[name] in ("identifier", "drop"):
+            yield location, f"column {quoted(name)} of role {roles[name]} is never published: nothing is to be accepted"
         elif location[:3] == ("privacy", "published_uniqueness", "accept"):
             alone = len(list_at(content, location[:-1])) == 1
             if roles[name] in ("identifier", "drop") or (roles[name] == "sensitive" and quasi and not alone):
@@ -196,11 +197,14 @@ def _reference_problems(content: Any, declared: Mapping[str, Any]) -> Found:
 def _references(content: Any) -> Iterator[tuple[Location, Any]]:
     """Yield every place that names a column, and what is written there."""
     accept: Location = ("privacy", "published_uniqueness", "accept")
-    single: list[Location] = [("unit",)]
+    single: list[Location] = []
     for key in ("l_diversity", "t_closeness", "alpha"):
         single += [("privacy", key, index, "column") for index, _ in enumerate(list_at(content, ("privacy", key)))]
     for location in single:
         yield location, at(content, location)
+    patterns: Location = ("privacy", "patterns", "accept")
+    for index, _ in enumerate(list_at(content, patterns)):
+        yield (*patterns, index, "column"), at(content, (*patterns, index, "column"))
     several: list[Location] = [(*accept, index, "columns") for index, _ in enumerate(list_at(content, accept))]
     for location in several:
         yield from (((*location, index), name) for index, name in enumerate(list_at(content, location)))

@@ -10,12 +10,16 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from anon_core.policy import NOT_EMPTY, Filled, Model, Names, Number, Text, Whole, quoted
+from anon_core.policy import NOT_EMPTY, CountedValues, Filled, Model, Names, Number, Text, Whole, quoted
 from anon_core.role import Role
+from anon_core.spec.coarsen import Coarsen
 from anon_core.spec.parts import WAYS, Preset, part_names
 from anon_core.spec.paths import FilePath
 from anon_core.value_type import ValueType
 from anon_core.yaml_lines import as_text
+
+AS_COLLECTED = "as collected"
+"""How cells are published that nothing has changed."""
 
 
 class HierarchyKind(StrEnum):
@@ -169,8 +173,30 @@ class Column(Model):
     priority: Annotated[Whole, Field(ge=1)] | None = None
     hierarchy: Hierarchy | None = None
     decompose: Decompose | None = None
+    coarsen: Coarsen | None = None
     type: ValueType | None = None
     description: Text | None = None
+
+    @property
+    def labels_ends(self) -> bool:
+        """Whether a number at an end is published as a label, such as ``150000 or more``: a number has no words."""
+        return self.type not in (ValueType.INTEGER, ValueType.DECIMAL)
+
+    @property
+    def published_without_recoding(self) -> str:
+        """How its cells are published where no recoding changes them, in words."""
+        return self.coarsen.described(labelled=self.labels_ends) if self.coarsen else AS_COLLECTED
+
+    @property
+    def counted_values(self) -> CountedValues:
+        """
+        What counts as one value of it where diversity is judged.
+
+        `coarsen` says what is published as one; `type: text` says that numbers in it are codes.
+        """
+        if self.coarsen is not None:
+            return CountedValues.COARSENED
+        return CountedValues.EACH if self.type is ValueType.TEXT else CountedValues.BANDS
 
     @property
     def withheld(self) -> str | None:

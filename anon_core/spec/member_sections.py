@@ -63,6 +63,11 @@ class PortalSettings(Model):
         """The folder on this machine that readers see all of, once resolved; None for a portal elsewhere."""
         return None
 
+    @property
+    def place(self) -> str | None:
+        """The name by which a site policy allows a portal that is no folder; None for one that cannot be named."""
+        return None
+
 
 def key_in(registry: Registry, section: Mapping[str, Any]) -> str | None:
     """

@@ -10,13 +10,13 @@ import json
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Literal, overload
+from typing import Annotated, Any, Literal, overload
 
 from pydantic import Field, PrivateAttr, ValidationError
 
 from anon_core.errors import HierarchyError, InvalidInputError, Problem, SpecError
 from anon_core.limits import HIERARCHY_FILE, PUBLICATION_FILE
-from anon_core.policy import NOT_EMPTY, Filled, Flag, Model, PartialPolicy, Policy, Share, Text
+from anon_core.policy import NOT_EMPTY, CountedValues, Filled, Flag, Model, PartialPolicy, Policy, Share
 from anon_core.registry import ANY_ENGINE, ENGINES, PORTALS
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.role import Role
@@ -33,6 +33,7 @@ from anon_core.spec.member_sections import (
 )
 from anon_core.spec.private_folders import place_problem, private_folders
 from anon_core.spec.recode import Recode
+from anon_core.spec.review import ReviewSection
 from anon_core.spec.sections import (
     AirflowSettings,
     Approval,
@@ -45,12 +46,15 @@ from anon_core.spec.sections import (
     Schedule,
     Slug,
 )
+from anon_core.spec.unit import UnitSection
 from anon_core.spec.written import Unread
 from anon_core.storage import digest
 from anon_core.waivers import without_waived
 from anon_core.wording import counted
 from anon_core.yaml_lines import name_of, parse_yaml
 
+_REVIEWED = {"columns", "unit", "privacy", "recode", "missing", "sampling_fraction"}
+"""What a review answers for: which columns are published how, whose the rows are, and what a release must keep."""
 _PUBLISHED = (Role.QUASI, Role.SENSITIVE, Role.OTHER)
 
 
@@ -64,7 +68,8 @@ class PartialPublication(Model):
     source: SourceSection | None = None
     engine: EngineKey = ANY_ENGINE
     missing: Missing = Missing.CATEGORY
-    unit: Text | None = None
+    unit: UnitSection | None = None
+    reviewed: ReviewSection | None = None
     sampling_fraction: Annotated[Share, Field(gt=0)] | None = None
     columns: Annotated[dict[str, Column], NOT_EMPTY]
     detect: Detect = Detect()
@@ -125,6 +130,11 @@ class PartialPublication(Model):
         return tuple(name for name, column in self.effective_columns.items() if column.role in _PUBLISHED)
 
     @property
+    def counted_values(self) -> dict[str, CountedValues]:
+        """What counts as one value of each column where its diversity is judged."""
+        return {name: column.counted_values for name, column in self.effective_columns.items()}
+
+    @property
     def searched(self) -> tuple[str, ...]:
         """The columns in which sets that single people out are searched for.
 
@@ -166,6 +176,15 @@ class PartialPublication(Model):
         quasi = self.quasi_identifiers
         return tuple(name for name in self.published if name not in quasi and [name] not in accepted)
 
+    def judged_others(self, today: date) -> tuple[str, ...]:
+        """Return the columns declared other that no person accepts: with all quasi-identifiers they must have k people.
+
+        An acceptance covers every such column that it names, through the end of its day.
+        """
+        accept = self.privacy.published_uniqueness.accept if self.privacy else ()
+        accepted = {name for one in accept if one.until >= today for name in one.columns}
+        return tuple(name for name in self.names_with_role(Role.OTHER) if name not in accepted)
+
     @property
     def priority_weights(self) -> dict[str, float]:
         """How much each quasi-identifier matters, from 1 downwards.
@@ -180,8 +199,21 @@ class PartialPublication(Model):
         return {name: (len(levels) - rank) / len(levels) for name, rank in ranks.items()}
 
     def release_digest(self) -> str:
-        """Return a SHA-256 of what decides how a release looks; when it runs and where it goes do not."""
-        return self._digest_without({"airflow", "schedule", "engine", "detect", "approval", "portal", "keep_staging"})
+        """Return a SHA-256 of what decides how a release looks; when it runs, where it goes and who read it do not."""
+        return self._digest_without(
+            {"airflow", "schedule", "engine", "detect", "approval", "portal", "keep_staging", "reviewed"}
+        )
+
+    def reviewed_digest(self) -> str:
+        """
+        Return a SHA-256 of what a review answers for: columns with their hierarchies, unit, privacy and recoding.
+
+        Defaults are left out, so that a newer version with more settings asks for no other review.
+
+        :raises HierarchyError: a hierarchy file cannot be read.
+        """
+        content = self.model_dump(mode="json", include=_REVIEWED, exclude_defaults=True)
+        return self._digest_of(content)
 
     def digest(self) -> str:
         """Return a SHA-256 of what the file says and of the hierarchy files it refers to.
@@ -199,6 +231,12 @@ class PartialPublication(Model):
             content.pop("csv", None)
         if "recode" in content:  # Likewise for one without this section of a method.
             content["recode"].setdefault("singletons", None)
+        return self._digest_of(content)
+
+    def _digest_of(self, content: dict[str, Any]) -> str:
+        for column in content["columns"].values():
+            if column.get("coarsen") is None:
+                column.pop("coarsen", None)
         content["columns"] = list(content["columns"].items())
         content["files"] = {where: self.file_digest(where, path) for where, path in self._referred_files()}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -247,6 +285,8 @@ class Publication(PartialPublication):
     dataset: Slug
     title: Filled
     source: SourceSection
+    unit: UnitSection
+    reviewed: ReviewSection
     privacy: Policy
     portal: PortalSection
 
@@ -295,7 +335,7 @@ def load_spec(path: Path, *, partial: bool = False) -> PartialPublication:
         # It may be a table, whose cells would be the keys: the message does not repeat them.
         what = f"none of its {counted(len(content), 'key')} is one of a publication file; is it one?"
         raise SpecError(str(path), [Problem(1, "", what)])
-    problems += not_built_problems(document, partial=partial)
+    problems += not_built_problems(document)
     publication, models = None, dict[int, type[Model]]()
     problems += read_foreign_models(document, models)
     try:

@@ -12,7 +12,7 @@ def get_provider_info() -> dict[str, Any]:
     return {
         "package-name": "anonflow",
         "name": "anonflow",
-        "description": "Publish recurring open data without singling anyone out.",
+        "description": "Publish recurring open data, each release measured before it is out.",
         "versions": [__version__],
         "connection-types": [
             {

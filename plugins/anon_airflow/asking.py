@@ -13,12 +13,16 @@ from anon_airflow.audit.evidence import UNPROVEN, WRONG
 from anon_airflow.audit.history import begun
 from anon_airflow.four_eyes import FourEyes, eyes_of
 from anon_airflow.markdown_text import code, plain
+from anon_airflow.portals.words import rounded
 from anon_airflow.receipt import Receipt
 from anon_airflow.receipt import problems as receipt_problems
 from anon_airflow.release import release_files
 from anon_airflow.run import Run
+from anon_airflow.waiving import accepted_words
 from anon_core.errors import RefusedError
+from anon_core.models.measurement import counts_as_check
 from anon_core.report.meant_k import meant_k
+from anon_core.spec.columns import AS_COLLECTED
 
 BY = "approval"
 FEWEST_CHARACTERS = 12
@@ -198,7 +202,8 @@ def _receipt_faults(run: Run, body: str) -> list[str]:
         dataset=run.dataset,
         run_id=run.run_id,
         spec_digest=run.publication.digest(),
-        suite_digest=receipt.suite_digest,
+        commitments=receipt.commitments,
+        site_policy=receipt.site_policy,
         distributions=[report, *(one for one in receipt.distributions if one.name != report.name)],
         models=receipt.models,
         checks=receipt.checks,
@@ -238,7 +243,9 @@ def _lines(report: Part, receipt: str) -> Iterator[str]:
     yield "| | required | measured |"
     yield "| --- | --- | --- |"
     for k in meant_k(privacy["k_means"], privacy["k_required"], privacy["k"]):
-        measured = "no classes" if k.measured is None else f"{k.measured:,}"
+        grouped = any(column["role"] == "quasi" for column in report["recoding"]["columns"])
+        withheld = f"at least {k.required:,}" if grouped else "no classes"
+        measured = withheld if k.measured is None else f"{k.measured:,}"
         yield f"| {k.name}, {k.meaning} | {k.required:,} | {measured} |"
     yield from _rows(report)
     yield from _checks(privacy["checks"])
@@ -249,6 +256,11 @@ def _lines(report: Part, receipt: str) -> Iterator[str]:
     yield ""
     yield from _waived(privacy["checks"])
     yield from _answered_for(privacy)
+    yield "Not measured, and not promised on the page:"
+    yield ""
+    for sentence in privacy["not_measured"]:
+        yield f"- {plain(sentence)}"
+    yield ""
     yield f"Receipt {code(receipt)}"
     yield ""
     yield (
@@ -260,27 +272,32 @@ def _lines(report: Part, receipt: str) -> Iterator[str]:
 
 def _rows(report: Part) -> Iterator[str]:
     """Yield what became of the rows; those that stand alone only where their number is limited."""
-    checks, rows = report["privacy"]["checks"], report["rows"]
+    checks, rows, people = report["privacy"]["checks"], report["rows"], report["people"]
+    step = rows["rounded_to"]
     alone = [check for check in checks if check["name"] == "no_singletons"]
     if alone:
-        worst = max(check["observed"] for check in alone)
-        yield f"| rows that stand alone | at most {alone[0]['required']:,} | {worst:,} |"
-    limit = report["privacy"]["suppression_limit"]
-    yield f"| rows removed, or that say nothing any more | at most {limit:.2%} | {_suppressed(checks, rows)} |"
-    if rows["dropped"]:
-        yield f"| rows dropped for their gaps | | {rows['dropped']:,} |"
+        observed = [check["observed"] for check in alone if check["observed"] is not None]
+        allowed = alone[0]["required"]
+        measured = f"{max(observed):,}" if observed else f"at most {allowed:,}"
+        yield f"| {people['counted']} that stand alone | at most {allowed:,} | {measured} |"
+    limit, silent = report["privacy"]["suppression_limit"], report["detail"]["rows_without_detail"]
+    removed = f"{rounded(rows['removed'], step)} removed, {silent:,} say nothing any more"
+    yield f"| rows removed, or that say nothing any more | at most {limit:.2%} | {removed} |"
+    yield f"| rows dropped for their gaps | | {rounded(rows['dropped'], step)} |"
+    for check in checks:
+        if check["name"] == "unique_with_sensitive" and check["observed"] is not None:
+            allowed = "" if check["required"] is None else f"at most {check['required']:.2%}"
+            yield f"| rows alone over all columns, sensitive ones included | {allowed} | {check['observed']:.2%} |"
     yield f"| rows published | | {rows['published']:,} |"
-
-
-def _suppressed(checks: Sequence[Part], rows: Part) -> str:
-    """Say how many rows are gone, and how many are there but say nothing: the gate measured their share together."""
-    shares = [check["observed"] for check in checks if check["name"] == "rows_suppressed_at_most"]
-    before = rows["published"] + rows["removed"]
-    silent = round(max(shares) * before) - rows["removed"]
-    return f"{rows['removed']:,} removed, {silent:,} say nothing any more"
+    if people["published"] is not None:
+        yield f"| people published | | {rounded(people['published'], step)} |"
+    elif people["rows_are_people"]:
+        verified = {True: "no identifier contradicts it", False: "not verifiable", None: "not verified"}
+        yield f"| every row is another person, as the file says | | {verified[people['verifiable']]} |"
 
 
 def _checks(checks: Sequence[Part]) -> Iterator[str]:
+    checks = [one for one in checks if counts_as_check(passed=one["passed"], required=one["required"])]
     passed, waived = sum(check["passed"] for check in checks), sum(bool(check["waived_by"]) for check in checks)
     yield f"| checks of the gate that hold | {len(checks)} | {passed} |"
     if waived:
@@ -288,11 +305,16 @@ def _checks(checks: Sequence[Part]) -> Iterator[str]:
 
 
 def _generalised(columns: Sequence[Part]) -> Iterator[str]:
-    changed = [column for column in columns if column["cells_changed"]]
+    coarsened = {one["name"]: one["levels"][0]["name"] for one in columns if one["role"] != "quasi" and one["levels"]}
+    coarsened = {name: how for name, how in coarsened.items() if how != AS_COLLECTED}
+    for name, how in coarsened.items():
+        yield f"- {code(name)}, before everything else: {plain(how)}"
+    changed = [column for column in columns if any(level["level"] for level in column["levels"])]
     for column in changed:
         levels = ", ".join(f"{plain(level['name'])}: {level['rows']:,} rows" for level in column["levels"])
-        yield f"- {code(column['name'])}, {column['cells_changed']:,} cells ({levels})"
-    if not changed:
+        cells = sum(level["rows"] for level in column["levels"] if level["level"])
+        yield f"- {code(column['name'])}, {cells:,} cells ({levels})"
+    if not changed and not coarsened:
         yield "- nothing"
 
 
@@ -316,10 +338,14 @@ def _waived(checks: Sequence[Part]) -> Iterator[str]:
 
 def _answered_for(privacy: Part) -> Iterator[str]:
     """Yield what people answer for although a check speaks, or could speak, against it."""
-    listed = [(f"published_uniqueness ({', '.join(one['columns'])})", one) for one in privacy["accepted"]]
+    listed = [
+        (f"{'patterns' if one.get('pattern') else 'published_uniqueness'} ({accepted_words(one)})", one)
+        for one in privacy["accepted"]
+    ]
     listed += [(one["check"], one) for one in privacy["waivers"]]
+    listed += [(f"{one['limit']} raised to {_figure(one['value'])}", one) for one in privacy["raised"]]
     if listed:
-        yield "Accepted or waived by name:"
+        yield "Accepted, waived or raised by name:"
         yield ""
         for what, one in listed:
             needed = "needed" if one["needed"] else "not needed"
@@ -328,4 +354,6 @@ def _answered_for(privacy: Part) -> Iterator[str]:
 
 
 def _figure(value: object) -> str:
+    if value is None:
+        return "and not told in public"
     return f"{value:,.4g}" if isinstance(value, float) else plain(str(value))

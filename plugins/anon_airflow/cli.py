@@ -36,6 +36,7 @@ COMMANDS = (
     "withdraw",
     "sweep",
     "approval",
+    "policy",
     "audit",
 )
 
@@ -69,7 +70,7 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="anon")
 def anon() -> None:
-    """Publish open data without singling anyone out.
+    """Publish open data, each release measured before it is out.
 
     Start with `anon profile TABLE` and `anon detect TABLE` to see what a table gives away, let `anon init TABLE` write
     a publication file, and try the whole way to the portal with `anon run SPEC`. Airflow then does it on schedule.

@@ -23,6 +23,10 @@ def dag_docs(publication: Publication) -> str:
         "very bytes that are published safe.",
         "",
         *(f"**It does not run here**: {plain(reason)}\n" for reason in publication.unread),
+        *(
+            ["**It is a draft and does not run**: nobody has written `reviewed: {by, on}`.\n"]
+            * (not publication.reviewed)
+        ),
         *_k(publication),
         f"- **rows that may be removed**: {policy.suppression_limit:.2%}",
         f"- **recoding**: {publication.recode.method}",

@@ -15,17 +15,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_airflow.distributions import Distribution, digest_of, reread, same_rows
+from anon_airflow.home import Home
 from anon_airflow.quiet import quiet
+from anon_airflow.site_policy import policy_in_force
 from anon_airflow.suite import FREQUENCIES, mandatory, render_suite, suite_digest, unmeasured
 from anon_airflow.verdict import EVERYWHERE, Verdict
 from anon_airflow.waiving import accepted_and_needed, without_effect
 from anon_airflow.withheld import reason_of
 from anon_core.models.measurement import Measurement
 from anon_core.policy import Waiver
-from anon_core.waivers import ended
+from anon_core.site import smallest_table, undercuts
+from anon_core.waivers import ended, too_far
 
 if TYPE_CHECKING:
+    from anon_airflow.witness import Heard, Witness
     from anon_core.frequency import FrequencyTable
+    from anon_core.site import SitePolicy
     from anon_core.spec import Publication
     from anon_core.table import Table
 
@@ -34,10 +39,11 @@ __all__ = ["Distribution", "Original", "Verdict", "measure", "render_suite", "su
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Original:
-    """The table as collected: its digest, and what is counted of it while it is there."""
+    """The table as collected: its digest, and while it is there what is counted of it, and where it lies."""
 
     sha256: str
     frequencies: FrequencyTable | None = None
+    path: Path | None = None
 
 
 def measure(
@@ -47,24 +53,35 @@ def measure(
     rows_before: int,
     today: date,
     original: Original | None = None,
+    witness: Witness | None = None,
+    site: SitePolicy | None = None,
+    people: int | None = None,
 ) -> Verdict:
     """
     Measure every distribution against the suite of its publication.
 
-    ``rows_before`` is the number of rows of the source, ``today`` the day on which acceptances and waivers must still
-    be valid. ``original`` is the table as collected, which some checks compare with; where it is gone, they are not
-    evaluated but counted as ``vouched``, and only a receipt for these very bytes and this very suite makes up for it.
-    Never raises for anything about the data, the files or the libraries: those end as failed checks of the verdict.
+    ``witness`` says whose the released rows are, where people have several: then people are counted. ``rows_before`` is
+    the number of rows of the source, ``today`` the day on which acceptances and waivers must still be valid.
+    ``original`` is the table as collected, which some checks compare with; where it is gone, they are not evaluated but
+    counted as ``vouched``, and only a receipt for these very bytes and this very suite makes up for it. ``site`` is the
+    site policy, by default the one in force here; ``people`` is how many there can be at most, where rows are not
+    people. Never raises for anything about the data, the files or the libraries: those end as failed checks of the
+    verdict.
     """
     paths = [Path(path) for path in distributions]
-    gate = _Gate(publication, original)
+    gate = _Gate(publication, original, witness)
     try:
         digest = original.sha256 if original else None
-        gate.suite = render_suite(publication, rows_before=rows_before, today=today, original=digest)
+        unit = witness.unit if witness else None
+        paired = witness is not None
+        gate.suite = render_suite(
+            publication, rows_before=rows_before, today=today, original=digest, unit=unit, paired=paired
+        )
         gate.digest = suite_digest(gate.suite)
         gate.check_policy(publication, today)
         gate.check_named(paths)
         gate.measure_files(paths)
+        gate.check_site_policy(publication, site or policy_in_force(Home.find()).policy, today, people)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - importing a library may even exit with code 0
         gate.fail(EVERYWHERE, "gate", f"the gate could not finish: {reason_of(error)}")
     gate.check_evaluated()
@@ -88,9 +105,9 @@ class _Gate:
     Checks pile up; the first file's content is kept to compare the others with.
     """
 
-    def __init__(self, publication: Publication, original: Original | None) -> None:
-        self.engine, self.folder = publication.engine, publication.root
-        self.original = original
+    def __init__(self, publication: Publication, original: Original | None, witness: Witness | None) -> None:
+        self.publication, self.engine, self.folder = publication, publication.engine, publication.root
+        self.original, self.witness = original, witness
         self.without_formulas = publication.csv.escape_formulas
         self.suite: dict[str, Any] = {}
         self.digest = ""
@@ -100,6 +117,8 @@ class _Gate:
         self.vouched = 0
         self.first: tuple[str, FrequencyTable] | None = None
         self.singled_out: set[tuple[str, ...]] = set()
+        self.people: int | None = None
+        self.released: FrequencyTable | None = None
 
     @property
     def expected(self) -> int:
@@ -116,6 +135,7 @@ class _Gate:
             vouched=self.vouched,
             expected=self.expected,
             singled_out=frozenset(self.singled_out),
+            released=self.released,
         )
 
     def note(
@@ -143,7 +163,7 @@ class _Gate:
     def check_policy(self, publication: Publication, today: date) -> None:
         """Refuse a suite that lacks a check, requirements nobody measures, acceptances and waivers that are over."""
         present = Counter(e["type"] for e in self.suite["expectations"] if e["meta"]["runs_on"] == FREQUENCIES)
-        for kind, times in mandatory(publication, today).items():
+        for kind, times in self._mandatory(today).items():
             if present[kind] < times:
                 self.fail(
                     EVERYWHERE,
@@ -152,12 +172,41 @@ class _Gate:
                     present[kind],
                     times,
                 )
+        if publication.unit.columns and self.witness is None:
+            self.fail(EVERYWHERE, "witness", "the file says whose the rows are, and no witness tells; run recode again")
         for name in unmeasured(publication):
             self.fail(EVERYWHERE, name, f"{name} is required but this version cannot measure it; remove it")
-        for over in ended(publication.privacy, today):
+        for over in ended(publication.privacy, today, publication.unit):
             self.fail(EVERYWHERE, over.kind, over.sentence, over.until.isoformat(), today.isoformat())
         for waiver in without_effect(self.suite, publication.privacy, today):
             self.fail(EVERYWHERE, "waiver", f"the waiver of {waiver.check} is for no check of the suite; remove it")
+
+    def _mandatory(self, today: date) -> dict[str, int]:
+        unit = self.witness.unit if self.witness else None
+        return mandatory(self.publication, today, unit=unit, paired=self.witness is not None)
+
+    def check_site_policy(self, publication: Publication, site: SitePolicy, today: date, people: int | None) -> None:
+        """Hold the publication file, and the number of people in what was measured, against the site policy."""
+        days = site.longest_acceptance_days
+        found = [one.sentence for one in too_far(publication.privacy, today, days, publication.unit)]
+        found += undercuts(publication, site, today)
+        for sentence in found:
+            self.fail(EVERYWHERE, "site_policy", sentence, len(found), 0)
+        if not found:
+            self.note(
+                EVERYWHERE, "site_policy", True, "the publication file keeps every floor of the site policy", 0, 0
+            )
+        if not self.files:
+            return
+        rows = min(file.rows for file in self.files)
+        known = [one for one in (rows, people, self.people) if one is not None]
+        most, needed = min(known), site.people_for(publication.privacy.k)
+        counted_as = "row" if most == rows and publication.unit.columns else "person"
+        if few := smallest_table(publication.privacy.k, most, site, counted_as=counted_as):
+            self.fail(EVERYWHERE, "smallest_table", few, most, needed)
+        else:
+            enough = f"at least {needed:,}"
+            self.note(EVERYWHERE, "smallest_table", True, f"{enough} people are in the table", enough, needed)
 
     def check_named(self, distributions: Sequence[Path]) -> None:
         names = {path.name for path in distributions}
@@ -183,7 +232,8 @@ class _Gate:
         if read:
             differs = any(check.name == "same_content" and not check.passed for check in self.checks)
             one_content = len(read) == len(paths) and not differs
-            self._evaluate(EVERYWHERE if one_content else read[-1].path.name, read[-1])
+            heard = self._hear(read[-1].frequencies) if self.witness else None
+            self._evaluate(EVERYWHERE if one_content else read[-1].path.name, read[-1], heard)
         for file in read:
             self._check_unchanged(file)
 
@@ -205,16 +255,36 @@ class _Gate:
             self._check_formulas(where, table)
         return _File(path=path, digest=(digest, size), frequencies=frequencies, table=table)
 
-    def _evaluate(self, where: str, file: _File) -> None:
+    def _hear(self, released: FrequencyTable) -> Heard | None:
+        """Return what the witness says, if it is one of these very rows and of those collected."""
+        from anon_airflow.witness import Doubt, hear
+
+        witness: Witness = self.witness  # type: ignore[assignment]
+        try:
+            heard = hear(witness, self.publication, released, self.original.path if self.original else None)
+        except Exception as error:  # noqa: BLE001 - shut, whatever it is
+            self.fail(EVERYWHERE, "witness", f"whose the rows are cannot be told: {reason_of(error)}")
+            return None
+        if isinstance(heard, Doubt):
+            self.fail(EVERYWHERE, "witness", heard.sentence)
+            return None
+        self.note(
+            EVERYWHERE, "witness", True, "every released row is one that was collected, of its person", "yes", "yes"
+        )
+        self.people = heard.number
+        return heard
+
+    def _evaluate(self, where: str, file: _File, heard: Heard | None) -> None:
         with quiet():
             from anon_airflow.expectations.evaluation import Evaluation
 
         table = reread(file.path) if file.table is None else file.table  # The file after it could not be read.
         counted = self.original.frequencies if self.original else None
         given = {f"sha256:{self.original.sha256}": counted} if self.original and counted else {}
-        evaluation = Evaluation(table, file.frequencies, self.folder, given)
+        people, pairing = (heard.people, heard.pairing) if heard else (None, None)
+        evaluation = Evaluation(table, file.frequencies, self.folder, given, people=people, pairing=pairing)
         for entry in self.suite["expectations"]:
-            if entry["meta"]["beside_original"] and self.original and self.original.frequencies is None:
+            if entry["meta"]["beside_original"] and self._is_gone(entry):
                 self.vouched += 1
                 continue
             waiver = entry["meta"].get("waiver")
@@ -222,6 +292,14 @@ class _Gate:
             self.checks.append(found.excused(Waiver.model_validate(waiver) if waiver else None))
         self.evaluated = evaluation.evaluated
         self.singled_out = accepted_and_needed(self.suite, file.frequencies)
+        self.released = file.frequencies
+
+    def _is_gone(self, entry: dict[str, Any]) -> bool:
+        """Tell whether the originals that an entry needs are gone, so that the receipt has to stand for it."""
+        original = self.original
+        if original is None:
+            return False
+        return original.path is None if entry["meta"].get("paired") else original.frequencies is None
 
     def _check_same(self, where: str, frequencies: FrequencyTable) -> None:
         if self.first is None:

@@ -59,6 +59,23 @@ def settings_on_record(details: Mapping[str, Any]) -> Record | None:
     return None
 
 
+def portal_in_words(record: Mapping[str, Any]) -> str:
+    """
+    Return a portal as people tell it from others, by what is on record of it.
+
+    >>> portal_in_words({"folder": "/srv/portal", "keep": 3})
+    'folder /srv/portal'
+    >>> portal_in_words({"ckan": {"connection": "town", "organization": "parks", "datastore": False}})
+    'ckan (connection town, organization parks)'
+    """
+    key = _key_of(record)
+    settings = record.get(key)
+    if isinstance(settings, Mapping):
+        told = ", ".join(f"{name} {value}" for name, value in settings.items() if isinstance(value, str))
+        return f"{key} ({told})" if told else key
+    return f"{key} {settings}"
+
+
 def portal_on_record(record: Mapping[str, Any], progress: Progress | None = None) -> Portal:
     """
     Return a portal by what is on record of it, to look at releases there or to take them off.
@@ -66,7 +83,7 @@ def portal_on_record(record: Mapping[str, Any], progress: Progress | None = None
     :raises InvalidInputError: no installed package brings it, its settings have changed, or its connection is not known
         here.
     """
-    key = key_in(PORTALS, record) or next((name for name in record if name != "keep"), "")
+    key = _key_of(record)
     member = PORTALS.get(key)
     try:
         settings = member.settings.model_validate(record)
@@ -78,3 +95,7 @@ def portal_on_record(record: Mapping[str, Any], progress: Progress | None = None
         ) from None
     portal: Portal = member.opened(settings, connect=from_environment, progress=progress)
     return portal
+
+
+def _key_of(record: Mapping[str, Any]) -> str:
+    return key_in(PORTALS, record) or next((name for name in record if name != "keep"), "")

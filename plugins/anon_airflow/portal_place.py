@@ -56,6 +56,10 @@ def _of_installation(run: Run, environ: Mapping[str, str]) -> Iterator[PrivateFo
         for text in filter(None, environ.get(name, "").split(os.pathsep)):
             for folder in {Path(text).absolute().parent, Path(os.path.realpath(text)).parent}:
                 yield PrivateFolder(what=f"the folder of a key, {name}", folder=folder)
+    named = [Path(text) for text in (environ.get("ANON_POLICY", "").strip(),) if text]
+    for policy in (*named, *((run.policy_file,) if run.policy_file else ())):
+        for folder in {policy.expanduser().absolute().parent, Path(os.path.realpath(policy)).parent}:
+            yield PrivateFolder(what="the folder of the site policy, ANON_POLICY", folder=folder)
     if airflow := environ.get("AIRFLOW_HOME"):
         yield PrivateFolder(what="Airflow's own folder, AIRFLOW_HOME", folder=Path(airflow).expanduser())
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from anon_airflow.commitments import Commitment
 from anon_airflow.distributions import Distribution
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.signing import SigningKey, canonical_json
@@ -16,8 +17,11 @@ from anon_core.storage import digest
 __all__ = ["Distribution", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
 
 
-_TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "spec_digest", "suite_digest")
-_KEYS = {*_TEXTS, "checks", "distributions", "models", "verdict"}
+_TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "site_policy", "spec_digest")
+_KEYS = {*_TEXTS, "checks", "commitments", "distributions", "models", "verdict"}
+
+
+_PRIVATE = {"suite": "suite of checks", "witness": "witness of whose the rows are"}
 
 
 class ModelUsed(NamedTuple):
@@ -33,13 +37,16 @@ class Receipt:
     """
     What a gate measured and found safe; a gate that refuses gives none, so the verdict is always ``passed``.
 
+    ``commitments`` are to the private things that it covers: the suite, and the witness where there is one.
+    ``site_policy`` is one, too: what it is stays private, and who keeps the record can show that it was this one.
     ``models`` are the privacy models that judged, sorted by key.
     """
 
     dataset: str
     run_id: str
     spec_digest: str
-    suite_digest: str
+    commitments: tuple[Commitment, ...]
+    site_policy: str
     distributions: tuple[Distribution, ...]
     models: tuple[ModelUsed, ...]
     checks: int
@@ -84,11 +91,18 @@ class Receipt:
             raise _not_a_receipt("a field has the wrong type")
         distributions, models = _distributions(document["distributions"]), _models(document["models"])
         texts = {name: document[name] for name in _TEXTS}
-        return cls(distributions=distributions, models=models, checks=document["checks"], **texts)
+        return cls(
+            commitments=_commitments(document["commitments"]),
+            distributions=distributions,
+            models=models,
+            checks=document["checks"],
+            **texts,
+        )
 
     def _document(self) -> dict[str, Any]:
         document: dict[str, Any] = {name: getattr(self, name) for name in _TEXTS}
         document["checks"] = self.checks
+        document["commitments"] = [commitment._asdict() for commitment in self.commitments]
         document["distributions"] = [distribution._asdict() for distribution in self.distributions]
         document["models"] = [model._asdict() for model in self.models]
         document["verdict"] = self.verdict
@@ -106,7 +120,8 @@ def issue(
     dataset: str,
     run_id: str,
     spec_digest: str,
-    suite_digest: str,
+    commitments: Iterable[Commitment],
+    site_policy: str,
     distributions: Iterable[Distribution],
     models: Iterable[ModelUsed],
     checks: int,
@@ -127,7 +142,8 @@ def issue(
         dataset=dataset,
         run_id=run_id,
         spec_digest=spec_digest,
-        suite_digest=suite_digest,
+        commitments=tuple(sorted(commitments)),
+        site_policy=site_policy,
         distributions=listed,
         models=tuple(sorted(models)),
         checks=checks,
@@ -146,7 +162,8 @@ def problems(
     dataset: str,
     run_id: str,
     spec_digest: str,
-    suite_digest: str,
+    commitments: Iterable[Commitment],
+    site_policy: str,
     distributions: Iterable[Distribution],
     models: Iterable[ModelUsed],
     checks: int,
@@ -167,11 +184,17 @@ def problems(
         "dataset": (receipt.dataset, dataset),
         "run": (receipt.run_id, run_id),
         "spec": (receipt.spec_digest, spec_digest),
-        "suite of checks": (receipt.suite_digest, suite_digest),
+        "site policy": (receipt.site_policy, site_policy),
     }
     for what, (covered, wanted) in expected.items():
         if covered != wanted:
             found.append(f"the receipt is for another {what}: it covers {covered}, this publishes {wanted}")
+    then_private, private = dict(receipt.commitments), dict(commitments)
+    found += [
+        f"the receipt is for another {_PRIVATE.get(name, name)}; clear the run from `stage`"
+        for name in sorted(then_private.keys() | private.keys())
+        if then_private.get(name) != private.get(name)
+    ]
     if receipt.checks != checks:
         found.append(f"the receipt is for {receipt.checks} checks, the suite of this publication asks for {checks}")
     now, then = ({one.key: f"{one.package} {one.version}" for one in given} for given in (models, receipt.models))
@@ -226,6 +249,17 @@ def _distributions(listed: Any) -> tuple[Distribution, ...]:
         if not texts or not _is_count(entry["bytes"]) or not _is_count(entry["rows"]):
             raise _not_a_receipt("a field of a distribution has the wrong type")
     return tuple(Distribution(**entry) for entry in listed)
+
+
+def _commitments(listed: Any) -> tuple[Commitment, ...]:
+    if not isinstance(listed, list):
+        raise _not_a_receipt("its commitments are not a list")
+    for entry in listed:
+        if not isinstance(entry, dict) or set(entry) != set(Commitment._fields):
+            raise _not_a_receipt("a commitment has the wrong fields")
+        if not all(isinstance(value, str) for value in entry.values()):
+            raise _not_a_receipt("a field of a commitment has the wrong type")
+    return tuple(Commitment(**entry) for entry in listed)
 
 
 def _models(listed: Any) -> tuple[ModelUsed, ...]:

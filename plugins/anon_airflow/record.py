@@ -14,27 +14,48 @@ from anon_airflow.guard import INFORMING, failure_of
 from anon_airflow.home import private_folder, wipe, write_private
 from anon_airflow.portal_place import SOURCE_TEXT
 from anon_airflow.release import GENERATOR
+from anon_airflow.review import BY as BY_REVIEW
+from anon_airflow.review import REVIEW, is_bound, refuse_unreviewed, review_of, review_problems
 from anon_airflow.run import Run
+from anon_airflow.site_policy import (
+    DIGEST,
+    NONCE,
+    InForce,
+    fresh_nonce,
+    not_adopted,
+    policy_in_force,
+    refuse_beside,
+)
 from anon_airflow.waiving import told
 from anon_core import __version__
 from anon_core.distribution import MEDIA_TYPES
-from anon_core.errors import RefusedError
+from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.report.model import InternalReport
-from anon_core.waivers import ended
+from anon_core.site import undercuts
+from anon_core.waivers import ended, too_far
 
 REPORT = "internal-report.json"
 LEFT_NOTHING = "it was stopped, killed or skipped, and has left nothing"
 
 
-def begin(run: Run, today: date) -> None:
+def begin(run: Run, today: date) -> InForce:
     """
-    Put on record that a run begins, by whom, and which day the record has seen before; close what was left open.
+    Put on record that a run begins, by whom, by which site policy, and which day the record has seen before.
 
-    :raises RefusedError: a waiver or an acceptance has ended, four eyes cannot be told, or the record does not hold.
+    What was left open is closed. Returns the site policy in force.
+
+    :raises RefusedError: the file is a draft or not what was reviewed, the site policy is another than on record, the
+        publication file undercuts it, a waiver or an acceptance has ended or lasts too long, four eyes cannot be told,
+        or the record does not hold.
+    :raises InvalidInputError: the site policy cannot be read, or lies beside the publication file.
     """
+    found = _policy_or_error(run)
     publication = run.publication
     with run.audit() as audit:
         seen = audit.newest_day()
+        day = max(today, seen) if seen else today
+        earlier = audit.proven("intents")["intents"]
+        unread = review_problems(publication, earlier, day)
         for intent in audit.open_intents(run.dataset):
             if intent.run_id == run.run_id:  # An earlier attempt that never came back.
                 audit.close(intent.id, "failed", outcome="begun again")
@@ -46,24 +67,49 @@ def begin(run: Run, today: date) -> None:
             actor=run.actor,
             spec_digest=run.spec_digest,
             details={"period": run.period, "anonflow": __version__, SEEN: seen.isoformat() if seen else None}
-            | ({CHANGED_BY: list(eyes.changed_by)} if eyes else {}),
+            | ({DIGEST: found.digest, NONCE: fresh_nonce()} if isinstance(found, InForce) else {})
+            | ({CHANGED_BY: list(eyes.changed_by)} if eyes else {})
+            | ({} if unread else {REVIEW: review_of(publication)}),  # What was refused binds no review.
         )
-        over = ended_reasons(run, run.history(audit), today)
+        if unread:
+            raise RefusedError(BY_REVIEW, unread)
+        if not is_bound(publication, earlier):
+            # Another run may have bound this review to something else since: the first in the chain counts.
+            refuse_unreviewed(publication, audit.proven("intents")["intents"], day)
+        if not isinstance(found, InForce):
+            raise found
+        over = _answered_reasons(run, run.history(audit), today, found)
+        if unknown := not_adopted(audit, found, run.actor):
+            over.append(unknown)
+    over += undercuts(publication, found.policy, today)
     if over or (eyes and eyes.problems):
         raise RefusedError("stage" if over else "approval", [*over, *(eyes.problems if eyes else ())])
+    return found
 
 
-def ended_reasons(run: Run, history: History, today: date) -> list[str]:
-    """Return a sentence for each waiver and acceptance that has ended, and one if this worker's clock is behind."""
-    over = [each.sentence for each in ended(run.publication.privacy, history.day(today))]
-    return [*over, *clock_reasons(run, history, today)]
+def _policy_or_error(run: Run) -> InForce | InvalidInputError:
+    """Return the site policy in force, or what is wrong with it: a run that fails for that is on record, too."""
+    try:
+        found = policy_in_force(run.home, run.policy_file)
+        refuse_beside(run.publication, found)
+    except InvalidInputError as error:
+        return error
+    return found
+
+
+def _answered_reasons(run: Run, history: History, today: date, found: InForce) -> list[str]:
+    """Return a sentence for all that people answer for and that has ended, or lasts longer than the site allows."""
+    policy, unit, day = run.publication.privacy, run.publication.unit, history.day(today)
+    over = [each.sentence for each in ended(policy, day, unit)]
+    over += clock_reasons(run, history, today)
+    return over + [each.sentence for each in too_far(policy, today, found.policy.longest_acceptance_days, unit)]
 
 
 def clock_reasons(run: Run, history: History, today: date) -> list[str]:
     """Return a sentence if a waiver or acceptance has ended by the record, but not by this worker's clock."""
-    policy = run.publication.privacy
-    earlier = len(list(ended(policy, today)))
-    return [history.clock_problem(today)] if len(list(ended(policy, history.day(today)))) > earlier else []
+    policy, unit = run.publication.privacy, run.publication.unit
+    earlier = len(list(ended(policy, today, unit)))
+    return [history.clock_problem(today)] if len(list(ended(policy, history.day(today), unit))) > earlier else []
 
 
 def close_run(run: Run) -> dict[str, Any]:
@@ -137,7 +183,7 @@ def build_internal_report(
     detected = run.noted_or_none("detect") or {}
     recoded = run.noted_or_none("recode") or {}
     gated = run.noted_or_none("gate") or {}
-    answered = gated if "waivers" in gated else told(run.publication.privacy, None, datetime.now(UTC).date())
+    answered = gated if "waivers" in gated else told(run.publication, None, datetime.now(UTC).date())
     return InternalReport.model_validate(
         {
             "dataset": run.dataset,
@@ -178,6 +224,7 @@ def build_internal_report(
             "checks": gated.get("checks", []),
             "accepted": answered["accepted"],
             "waivers": answered["waivers"],
+            "raised": answered.get("raised", []),
             "distributions": [
                 {**file, "media_type": MEDIA_TYPES[Path(file["name"]).suffix]}
                 for file in gated.get("distributions", [])

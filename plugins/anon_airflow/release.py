@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from anon_airflow.audit import History
-from anon_airflow.distributions import Distribution
+from anon_airflow.commitments import Commitment, commit, keep_nonce, kept_nonce
+from anon_airflow.distributions import Distribution, digest_of
 from anon_airflow.home import whole_folder, wipe, write_private
 from anon_airflow.run import Run
-from anon_airflow.verdict import Verdict
+from anon_airflow.verdict import Verdict, noted
+from anon_airflow.witness import KEPT, Witness, write_kept
 from anon_core import __version__
 from anon_core.distribution import MEDIA_TYPES
-from anon_core.errors import RefusedError
+from anon_core.errors import InternalError, RefusedError
+from anon_core.policy import KMeans
 from anon_core.release import Distribution as SentFile
 from anon_core.release import Release
-from anon_core.report.measured import FourKMeasured
-from anon_core.report.model import CheckResult, Privacy, PublicReport, PublishedFile, Rows, UniquenessAllowed
+from anon_core.report import public
+from anon_core.report.model import PublicReport, PublishedFile, Rows
+from anon_core.role import Role
 from anon_core.storage import digest, sync
 
 REPORT = "report.json"
@@ -79,25 +83,18 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any],
             "generated_by": GENERATOR,
             "approved": run.publication.approval.required,  # Without, `publish` refuses, and this is never read.
             "rows": Rows(
-                published=files[0].rows, removed=staged["rows"] - files[0].rows, dropped=staged["rows_dropped"]
+                published=files[0].rows,
+                removed=public.rounded_down(staged["rows"] - files[0].rows, policy.k),
+                dropped=public.rounded_down(staged["rows_dropped"], policy.k),
+                rounded_to=public.step_of(policy.k),
             ),
-            "privacy": Privacy(
-                k_required=policy.k,
-                k_means=str(policy.k_means.value),
-                k=_four_k(run, recoded["after"]["k"], verdict),
-                singletons=_measured(verdict, "no_singletons", max),
-                risk=recoded["after"]["risk"],
-                sensitive=recoded["after"]["sensitive"],
-                suppression_limit=policy.suppression_limit,
-                published_uniqueness=UniquenessAllowed(
-                    max_size=policy.published_uniqueness.max_size, max_share=policy.published_uniqueness.max_share
-                ),
-                checks=[CheckResult.model_validate(check) for check in verdict.to_dict()["checks"]],
-                accepted=answered["accepted"],
-                waivers=answered["waivers"],
-            ),
-            "recoding": recoded["recoding"],
-            "utility": recoded["public_utility"],
+            "people": public.people_note(run.publication.unit, staged, recoded["people"], policy.k),
+            "privacy": _privacy(run, verdict, answered, people=staged["unit"] is not None),
+            "recoding": {
+                "method": run.publication.recode.method,
+                "columns": [_column(one, recoded["public_levels"]) for one in recoded["recoding"]["columns"]],
+            },
+            "detail": recoded["public_detail"],
             "distributions": files,
         }
     )
@@ -106,41 +103,61 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any],
     return Distribution(name=REPORT, sha256=digest(content), bytes=len(content), rows=0)
 
 
-def keep(run: Run, files: list[Path], suite: Mapping[str, Any]) -> None:
-    """Copy the files that passed, and the suite they passed, to where `publish` looks for them, all or none."""
+def _privacy(run: Run, verdict: Verdict, answered: Mapping[str, Any], *, people: bool) -> dict[str, Any]:
+    """Return what was required, what can be counted in the published rows, and what nobody measured."""
+    publication, policy = run.publication, run.publication.privacy
+    quasi, exact = publication.quasi_identifiers, policy.k_means is KMeans.EXACT
+    if verdict.released is None:
+        raise InternalError("a verdict without the rows that it is about", "release")
+    sensitive = publication.names_with_role(Role.SENSITIVE)
+    checks = public.public_checks(verdict.checks, verdict.suite, people=people)
+    return {
+        "k_required": policy.k,
+        "k_means": str(policy.k_means.value),
+        **public.figures_of_release(verdict.released, quasi, sensitive, k=policy.k, people=people, exact=exact),
+        "suppression_limit": policy.suppression_limit,
+        "published_uniqueness": {
+            **policy.published_uniqueness.model_dump(exclude={"accept"}),
+            "columns": list(publication.searched),
+            "protected": [] if exact else list(quasi),
+        },
+        "checks": [noted(check) for check, _ in checks],
+        "accepted": answered["accepted"],
+        "waivers": answered["waivers"],
+        "raised": answered["raised"],
+        "not_measured": public.not_measured(checks),
+    }
+
+
+def _column(noted: Mapping[str, Any], levels: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a column as the public report has it: its levels told by their labels."""
+    kept = {key: noted[key] for key in ("name", "role", "type", "description", "levels")}
+    return {**kept, "levels": levels.get(noted["name"], noted["levels"])}
+
+
+def keep(run: Run, files: list[Path], suite: Mapping[str, Any], witness: Witness, nonce: str) -> None:
+    """
+    Copy the files that passed, and what is private of them, to where `publish` looks for them, all or none.
+
+    That is the suite they passed, the witness of whose the rows are, and the nonce by which the receipt covers both.
+    """
     wipe(run.gated)
     with whole_folder(run.gated, "keeping the gated files") as part:
         for path in files:
             shutil.copyfile(path, part / path.name)
             (part / path.name).chmod(0o600)
             sync(part / path.name)  # The receipt must not outlive what it is for.
+        if witness.unit is not None:
+            write_kept(witness, run.publication, part / KEPT)
+            (part / KEPT).chmod(0o600)
+            sync(part / KEPT)
         write_private(part / SUITE, json.dumps(suite, indent=1, sort_keys=True).encode())
+        keep_nonce(part, nonce)
 
 
 def _recoded(run: Run, history: History) -> dict[str, Any]:
     recodings = history.attempt["recodings"]
     return run.noted_as("recode", str(recodings[-1]["details"].get(NOTED, "")) if recodings else "")
-
-
-def _four_k(run: Run, recoded: Mapping[str, int | None], verdict: Verdict) -> FourKMeasured:
-    """
-    Return the k's that the gate measured in the file that did worst; of the others, what recoding measured.
-
-    Without quasi-identifiers there are no classes, and no k.
-    """
-    if not run.publication.quasi_identifiers:
-        return FourKMeasured(exact=None)
-    measured = {
-        kind: _measured(verdict, name, min)
-        for kind, name in (("exact", "k_anonymity"), ("link", "link_k"), ("source", "source_k"))
-    }
-    return FourKMeasured.model_validate({**recoded, **{kind: k for kind, k in measured.items() if k is not None}})
-
-
-def _measured(verdict: Verdict, name: str, worst: Callable[[list[int]], int]) -> int | None:
-    """Return what the gate measured in the file that did worst, or None where it had nothing to measure."""
-    found = [int(str(check.observed)) for check in verdict.checks if check.name == name]
-    return worst(found) if found else None
 
 
 def release_files(run: Run) -> tuple[list[Path], ReportFile]:
@@ -158,6 +175,22 @@ def release_files(run: Run) -> tuple[list[Path], ReportFile]:
     measured = Distribution(name=REPORT, sha256=digest(content), bytes=len(content), rows=0)
     files = sorted(path for path in run.gated.glob("[!.]*") if path.name not in (REPORT, SUITE))
     return files, ReportFile(content=report, measured=measured)
+
+
+def kept_witness(run: Run, unit: str | None) -> Witness:
+    """Return what is kept of the witness beside the gated files: a file only where people have several rows."""
+    return Witness(path=run.gated / KEPT, unit=unit)
+
+
+def commitments_of(run: Run, verdict: Verdict, unit: str | None) -> tuple[Commitment, ...]:
+    """Commit to the suite and the witness by the nonce beside the gated files."""
+    private = {"suite": verdict.suite_digest}
+    if unit is not None:
+        try:
+            private["witness"] = digest_of(run.gated / KEPT)[0]
+        except OSError:  # Gone: the gate has said so, and the receipt covers something else.
+            private["witness"] = ""
+    return commit(kept_nonce(run.gated), private)
 
 
 def suite_problems(run: Run, rendered: Mapping[str, Any]) -> list[str]:
@@ -180,8 +213,8 @@ def suite_problems(run: Run, rendered: Mapping[str, Any]) -> list[str]:
     return [f"{SUITE} was changed after the gate: {what}; {again}"]
 
 
-def build_release(run: Run, verdict: Verdict, report: ReportFile) -> Release:
-    """Return the release as a portal takes it."""
+def build_release(run: Run, verdict: Verdict, report: ReportFile, site_policy: str) -> Release:
+    """Return the release as a portal takes it; ``site_policy`` is the commitment to it."""
     digest = content_digest(run, verdict.distributions)
     metadata = run.publication.metadata
     return Release(
@@ -206,6 +239,7 @@ def build_release(run: Run, verdict: Verdict, report: ReportFile) -> Release:
             "generated_by": GENERATOR,
             "spec_digest": run.publication.digest(),
             "report_sha256": report.measured.sha256,
+            "site_policy": site_policy,
         },
         content_digest=digest,
     )

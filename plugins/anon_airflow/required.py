@@ -34,13 +34,20 @@ def expectation_type(key: str) -> str:
 
 
 def required(
-    publication: Publication, *, rows_before: int, today: date, original: str | None
+    publication: Publication,
+    *,
+    rows_before: int,
+    today: date,
+    original: str | None,
+    unit: str | None = None,
+    paired: bool = False,
 ) -> tuple[Requirement, ...]:
     """
     Return what a publication requires.
 
     A dataset without quasi-identifiers has no k to hold, so published uniqueness is checked over all of its columns.
-    Acceptances that ended before ``today`` are left out. ``original`` is the sha256 of the table as collected.
+    Acceptances that ended before ``today`` are left out. ``original`` is the sha256 of the table as collected, ``unit``
+    the column that tells people apart, where they have several rows; ``paired``: what each released row was is known.
 
     :raises HierarchyError: a hierarchy file that a check needs cannot be read.
     """
@@ -52,5 +59,7 @@ def required(
         publication=publication,
         rows_before=rows_before,
         original=f"sha256:{original}",
+        paired=paired,
+        several_rows=unit is not None,
     )
     return required_of(asked)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from anon_airflow.audit import AuditStore
-from anon_airflow.places import portal_on_record, settings_on_record
+from anon_airflow.places import portal_in_words, portal_on_record, settings_on_record
 from anon_airflow.portals.manifest import data_digest_of
 from anon_airflow.telling import Progress
 from anon_core.errors import AnonError, InvalidInputError
@@ -35,13 +35,23 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TakenOff:
+    """A version that was taken off a portal; ``same_data``: nobody named it, it holds the data of one that was."""
+
+    version: str
+    portal: str
+    same_data: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Retracted:
-    """The versions that are withdrawn now, and those that were before."""
+    """The versions that are withdrawn now, those that were before, and what was taken off which portal."""
 
     dataset: str
     withdrawn: tuple[str, ...]
     already: tuple[str, ...]
     at: str
+    off: tuple[TakenOff, ...] = ()
 
 
 def find_release(store: AuditStore, name: str, dataset: str | None = None) -> Target:
@@ -104,11 +114,12 @@ def retract(
         )
         try:
             head = store.head()  # The link of this intent: on the portal it shows if the end of the chain is cut off.
-            off = _take_off(target, progress, reason=reason, at=at, audit={"seq": head.seq, "mac": head.mac})
+            taken = _take_off(target, progress, reason=reason, at=at, audit={"mac": head.mac})
         except AnonError as error:
             with contextlib.suppress(AnonError):  # A full disk fails here too; the first error is the one to report.
                 store.close(intent, "failed", outcome="not withdrawn", reasons=[str(error)])
             raise
+        off = {one.version for one in taken}
         known = target.versions or tuple(row["version"] for row in target.sent)
         gone = sorted({*known, *off})
         for version in gone:
@@ -120,6 +131,7 @@ def retract(
         withdrawn=tuple(version for version in gone if version not in before or version in off),
         already=tuple(version for version in gone if version in before and version not in off),
         at=at,
+        off=taken,
     )
 
 
@@ -128,13 +140,13 @@ def _newest(target: Target) -> Row:
     return max(wanted, key=lambda row: int(row["id"]))
 
 
-def _take_off(target: Target, progress: Progress | None, **notice: Any) -> set[str]:
+def _take_off(target: Target, progress: Progress | None, **notice: Any) -> tuple[TakenOff, ...]:
     """
-    Take the versions off every portal that they were sent to, even if one fails, and say which were there.
+    Take the versions off every portal that they were sent to, even if one fails, and say which were where.
 
     ``notice`` is what stands on a tombstone: why, when, and the head of the audit chain.
     """
-    off: set[str] = set()
+    off: list[TakenOff] = []
     failed: list[AnonError] = []
     for settings, rows in _by_portal(target.sent):
         try:
@@ -144,13 +156,15 @@ def _take_off(target: Target, progress: Progress | None, **notice: Any) -> set[s
             names: Sequence[str | None] = [None]
             if target.versions is not None:
                 names = sorted({*target.versions, *_twins(portal, target, rows)})
-            taken = [portal.withdraw(target.dataset, name, words_only=target.words_only, **notice) for name in names]
-            off.update(*taken)
+            for name in names:
+                for version in portal.withdraw(target.dataset, name, words_only=target.words_only, **notice):
+                    named = target.versions is None or version in target.versions
+                    off.append(TakenOff(version=version, portal=portal_in_words(settings), same_data=not named))
         except AnonError as error:
             failed.append(error)
     if failed:
         raise failed[0]
-    return off
+    return tuple(off)
 
 
 def _twins(portal: Portal, target: Target, rows: Iterable[Row]) -> set[str]:

@@ -40,6 +40,7 @@ class Run:
     Steps hand each other files in private folders, never XCom: whoever may write XCom must not be able to tell the
     gate what to measure. ``connect`` finds the fields of a connection: in Airflow as Airflow does, elsewhere in the
     environment. ``lease`` is how long the run may rest between two steps; zero for one that holds its lock to its end.
+    ``policy_file`` is the site policy that Airflow's configuration names; None where it names none, or outside of it.
     """
 
     publication: Publication
@@ -49,6 +50,7 @@ class Run:
     actor: str = "unknown"
     connect: Connect = from_environment
     lease: timedelta = DEFAULT_LEASE
+    policy_file: Path | None = None
 
     @classmethod
     def of(
@@ -60,6 +62,7 @@ class Run:
         actor: str = "unknown",
         connect: Connect = from_environment,
         retry_delay: timedelta = timedelta(0),
+        policy_file: Path | None = None,
     ) -> Run:
         """
         Load the publication file anew: each step decides by the file as it is now, and compares its digest.
@@ -78,6 +81,7 @@ class Run:
             actor=actor,
             connect=connect,
             lease=home.lease + retry_delay,
+            policy_file=policy_file,
         )
 
     @property

@@ -26,18 +26,19 @@ Row = Mapping[str, Any]
 
 
 def send(
-    run: Run, receipt: str, verdict: Verdict, report: ReportFile, progress: Progress | None = None
+    run: Run, receipt: str, verdict: Verdict, report: ReportFile, site_policy: str, progress: Progress | None = None
 ) -> dict[str, Any]:
     """Publish a release that a receipt covers, with an intent on record before and the outcome after.
 
-    The head of the audit chain goes into the manifest, which others keep: cutting off the chain's tail then shows.
+    The head of the audit chain goes into the manifest, which others keep: cutting off the chain's tail then shows. Its
+    place does not: it would tell how many runs and refusals there were in between.
     One process at a time does this for a dataset.
 
     :raises RefusedError: another run has published the same period since this one was staged, or this very content was
         withdrawn.
     """
     check_portal_place(run)
-    release, portal = build_release(run, verdict, report), portal_of(run, progress)
+    release, portal = build_release(run, verdict, report, site_policy), portal_of(run, progress)
     stopping.check()  # Nothing is sent for somebody who wanted it stopped.
     with run.audit() as audit, audit.publishing(run.dataset):
         history = run.history(audit)
@@ -63,7 +64,7 @@ def send(
             audit.close(intent, "refused", outcome="approval withdrawn")
             raise
         head = audit.head()
-        release.manifest.update(receipt=digest_of_text(receipt), audit={"seq": head.seq, "mac": head.mac})
+        release.manifest.update(receipt=digest_of_text(receipt), audit={"mac": head.mac})
         try:
             check_portal_place(run)  # Once more: a link may have appeared while this waited for its turn.
             published = portal.publish(release)

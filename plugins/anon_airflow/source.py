@@ -12,19 +12,20 @@ from anon_airflow.connections import from_environment
 from anon_airflow.distributions import digest_of
 from anon_airflow.required import required
 from anon_airflow.run import Run
-from anon_core.errors import InvalidInputError, TableError
+from anon_core.errors import InvalidInputError, RefusedError, TableError
 from anon_core.models import Need
 from anon_core.portal import Connect
 from anon_core.registry import SOURCES
 from anon_core.source import Source
-from anon_core.spec import Missing, Publication, Role
+from anon_core.spec import Missing, Publication
 from anon_core.spec.member_sections import member_of
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_airflow.gate import Original
+    from anon_core.detect.unit import Spanning
     from anon_core.engines.engine import Engine
-    from anon_core.table import Table
+    from anon_core.table import Column, Table
 
 ORIGINAL = "original.parquet"
 
@@ -32,15 +33,17 @@ ORIGINAL = "original.parquet"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
     """
-    The columns to be published, as collected.
+    The columns to be published, as collected, and whose rows they are.
 
-    ``dropped`` rows had a gap in a quasi-identifier. ``sharing`` rows have all their identifiers in common with
-    another row: perhaps the same person, and then k counts rows, not people.
+    ``unit`` is the column of ``table`` that numbers the people; None where every row is another person. Of rows
+    ``without_person`` the source does not say whose they are. ``dropped`` rows had a gap in a quasi-identifier.
     """
 
     table: Table
+    unit: str | None
+    people: int
+    without_person: int
     dropped: int
-    sharing: int
 
 
 def source_of(publication: Publication, text: str, connect: Connect = from_environment) -> Source:
@@ -55,37 +58,91 @@ def source_of(publication: Publication, text: str, connect: Connect = from_envir
 
 def read_source(publication: Publication, source: Source) -> Collected:
     """
-    Read the source and compare it with what is declared; columns to be decomposed become their published parts.
+    Read the source and compare it with what is declared; columns to be decomposed become their published parts,
+    and those to be coarsened are coarser from here on.
 
     :raises TableError: the source cannot be read, or its columns are not the declared ones.
-    :raises InvalidInputError: a hierarchy, a grouping or a rule that splits a column
+    :raises RefusedError: the rows are not those of the people that the publication file claims.
+    :raises InvalidInputError: a hierarchy, a grouping or a rule that splits or coarsens a column
         does not cover every value, a guard names none, or the gate could not place what would be published.
     """
     from anon_core.detect.preparation import prepare
     from anon_core.engines.engine import engine_named
     from anon_core.hierarchy.build import ladders
+    from anon_core.hierarchy.coarsen import coarsen
     from anon_core.hierarchy.decompose import decompose
     from anon_core.hierarchy.kinds.intervals import group_numbers
     from anon_core.hierarchy.published import refuse_unplaceable
     from anon_core.recode.freeform_problem import FreeformProblem
+    from anon_core.table import Table
 
     engine = engine_named(publication.engine, source=Path(source.address))
     table = source.read()
     _check_columns(publication, source, table.names)
-    identified = engine.of(table).count(publication.names_with_role(Role.IDENTIFIER))
-    sharing = int(identified.weights[identified.weights > 1].sum()) if identified.names else 0
-    table = decompose(table, publication)
+    people = people_of(publication, table)
+    table = coarsen(decompose(table, publication), publication)
     table = table.select([name for name in table.names if name in publication.published])
+    if people is not None:
+        table = Table(columns=(*table.columns, people), rows=table.rows)
     prepared = prepare(table, publication.quasi_identifiers, drop_missing=publication.missing is Missing.DROP)
-    table, dropped = prepared.table, prepared.dropped
+    collected = _collected(prepared.table, people.name if people else None, prepared.dropped)
+    table = collected.table
     ladders(publication, table, publication.quasi_identifiers)
-    rows = engine.of(table)
+    rows = engine.of(table, unit=collected.unit)
     if guarded := publication.privacy.freeform:
         problem = FreeformProblem.of_table(publication, guarded, rows, {})
         refuse_unplaceable(publication, problem.frequencies.names, table)
     for years in publication.recode.grouped:
         group_numbers(rows.count([years.column]), years)
-    return Collected(table=table, dropped=dropped, sharing=sharing)
+    return collected
+
+
+def people_of(publication: Publication, table: Table) -> Column | None:
+    """
+    Return a column that tells apart the people of a source; None where the file claims that every row is another one.
+
+    :raises RefusedError: an identifier says otherwise, and no person answers for that.
+    """
+    from anon_core.detect.unit import spanning_columns
+    from anon_core.people import fresh_name, person_column
+
+    unit = publication.unit
+    people = person_column(table, unit.columns, fresh_name("person", table.names)) if unit.columns else None
+    answered = {one.column for one in unit.may_span}
+    roles = {name: column.role for name, column in publication.columns.items()}
+    found = [one for one in spanning_columns(table, roles, people) if one.column not in answered]
+    if found and unit.rows_are_people is None:
+        raise RefusedError("stage", [_spanned(one, publication) for one in found])
+    return people
+
+
+def _spanned(one: Spanning, publication: Publication) -> str:
+    """Say which column knows of other people than the unit does, and what to write."""
+    many = f"{one.column} spans units: {one.rows:,} rows, {one.people:,} people"
+    if not publication.unit.columns:
+        answer = "or answer for it by name with `unit: {rows_are_people: {reason, by, until}}`"
+        return f"{many}; say `unit: {one.column}`, {answer}"
+    answer = f"or answer for it by name in `unit.may_span` with column {one.column}, reason, by and until"
+    return f"{many}, which `unit: {publication.unit}` tells apart otherwise; say `unit: {one.column}`, {answer}"
+
+
+def _collected(table: Table, unit: str | None, dropped: int) -> Collected:
+    """Return the rows with their people under random numbers; without them where each has one row."""
+    import numpy as np
+
+    from anon_core.people import numbered
+    from anon_core.table import Table
+
+    if unit is None:
+        return Collected(table=table, unit=None, people=table.rows, without_person=0, dropped=dropped)
+    whose, others = table.column(unit), tuple(one for one in table.columns if one.name != unit)
+    without = int(np.count_nonzero(whose.gaps))
+    people = len(whose.domain) - whose.has_gaps
+    if people == table.rows:
+        rows = Table(columns=others, rows=table.rows)
+        return Collected(table=rows, unit=None, people=people, without_person=0, dropped=dropped)
+    rows = Table(columns=(*others, numbered(whose, np.random.default_rng())), rows=table.rows)
+    return Collected(table=rows, unit=unit, people=people, without_person=without, dropped=dropped)
 
 
 def _check_columns(publication: Publication, source: Source, names: Sequence[str]) -> None:
@@ -136,8 +193,9 @@ def staged_rows(run: Run) -> Engine:
     path = run.staging / ORIGINAL
     if not path.exists():
         raise staging_is_gone(run)
-    check_same_spec(run, run.noted("stage")["spec_digest"])
-    return engine_named(run.publication.engine, source=path).open(path)
+    staged = run.noted("stage")
+    check_same_spec(run, staged["spec_digest"])
+    return engine_named(run.publication.engine, source=path).open(path, unit=staged["unit"])
 
 
 def staged_original(run: Run, digest: str) -> Original:
@@ -152,8 +210,6 @@ def staged_original(run: Run, digest: str) -> Original:
 
     asked = required(run.publication, rows_before=1, today=date.min, original=digest)
     columns = {name for one in asked if Need.ORIGINAL in one.model.needs for name in one.model.columns}
-    if not columns:
-        return Original(sha256=digest)
     path = run.staging / ORIGINAL
     if not path.exists() or digest_of(path)[0] != digest:
         raise InvalidInputError(
@@ -161,7 +217,9 @@ def staged_original(run: Run, digest: str) -> Original:
             "start the run again (in Airflow: clear it from the task `stage`)"
         )
     rows = staged_rows(run)
-    return Original(sha256=digest, frequencies=rows.count([name for name in rows.names if name in columns]))
+    whose = [] if rows.unit is None else [rows.unit]
+    counted = rows.count([*(name for name in rows.names if name in columns), *whose]) if columns else None
+    return Original(sha256=digest, frequencies=counted, path=path)
 
 
 def check_same_spec(run: Run, digest: str) -> None:

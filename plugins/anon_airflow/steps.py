@@ -15,6 +15,7 @@ from anon_airflow.asking import Answer, Question, refuse_unapproved
 from anon_airflow.asking import ask as open_question
 from anon_airflow.asking import decide as close_question
 from anon_airflow.audit.history import STAGE
+from anon_airflow.commitments import fresh_nonce
 from anon_airflow.distributions import digest_of
 from anon_airflow.guard import step
 from anon_airflow.home import private_folder, wipe
@@ -22,9 +23,18 @@ from anon_airflow.lease import make_staging
 from anon_airflow.places import portal_of
 from anon_airflow.portal_place import SOURCE_TEXT, check_portal_place
 from anon_airflow.record import begin, clock_reasons, close_run
-from anon_airflow.release import NOTED, build_public_report, keep, release_files, suite_problems
+from anon_airflow.release import (
+    NOTED,
+    build_public_report,
+    commitments_of,
+    keep,
+    kept_witness,
+    release_files,
+    suite_problems,
+)
 from anon_airflow.run import Run
 from anon_airflow.sending import refuse_withdrawn_version, send
+from anon_airflow.site_policy import commitment, policy_of_run
 from anon_airflow.source import (
     ORIGINAL,
     check_same_spec,
@@ -37,8 +47,10 @@ from anon_airflow.source import (
 from anon_airflow.sweep import closed_in, sweep
 from anon_airflow.telling import Progress, say, seldom
 from anon_airflow.waiving import put_on_record, told
+from anon_airflow.witness import STAGED, Witness
 from anon_core import __version__
 from anon_core.errors import RefusedError
+from anon_core.site import smallest_table
 
 Result = dict[str, Any]
 
@@ -61,24 +73,28 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
     """
     from anon_core.detect.search_size import check_column_sets
     from anon_core.distribution import write_parquet
+    from anon_core.hierarchy.coarsen import check_levels
 
     publication = run.publication
     _sweep(run, progress)
-    begin(run, _today())
+    found = begin(run, _today())
     source = source_of(publication, source_text, run.connect)
     source.check()
     check_portal_place(run, source_text)
     publication.check_files()
+    check_levels(publication)
     portal_of(run, progress).check()
     for left_by_an_earlier_attempt in (run.staging, run.gated, run.notes):
         wipe(left_by_an_earlier_attempt)
     say(progress, f"reading {source.name}")
     collected = read_source(publication, source)
     table = collected.table
+    if few := smallest_table(publication.privacy.k, collected.people, found.policy):
+        raise RefusedError("stage", [few])
     gated = (len(publication.searched), publication.privacy.published_uniqueness.max_size)
     check_column_sets(
         {
-            "detect.max_size": (len(table.names), publication.detect.max_size),
+            "detect.max_size": (len(publication.published), publication.detect.max_size),
             "privacy.published_uniqueness.max_size": gated,
         }
     )
@@ -89,8 +105,10 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
         note = {
             "rows": table.rows,
             "rows_dropped": collected.dropped,
-            "columns": len(table.names),
-            "rows_sharing_identifiers": collected.sharing,
+            "columns": len(publication.published),
+            "people": collected.people,
+            "rows_without_person": collected.without_person,
+            "unit": collected.unit,
             "sha256": digest_of(run.staging / ORIGINAL)[0],
             "spec_digest": publication.digest(),
         }
@@ -117,11 +135,10 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
 
     rows, publication = staged_rows(run), run.publication
     quasi, max_size = publication.quasi_identifiers, publication.detect.max_size
-    frequencies = rows.count(rows.names)
     say(progress, f"searching {len(rows.names)} columns for sets that single people out")
     counting = partial(seldom(progress), SETS_SO_FAR)
-    unique = unique_column_combinations(frequencies, max_size=max_size, progress=counting)
-    found = search(frequencies, max_size=max_size, unique=unique, progress=counting)
+    unique = unique_column_combinations(rows.count(rows.names), max_size=max_size, progress=counting)
+    found = search(rows.people(rows.names), max_size=max_size, unique=unique, progress=counting)
     before = assess_publication(publication, rows)
     listed = 0 < len(quasi) <= MOST_SELECTED
     run.note(
@@ -130,7 +147,8 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
             "detection": asdict(found),
             "before": measured_note(quasi, before),
             "selection": asdict(select(rows.count(quasi))) if listed else None,
-            UNIQUE: {**asdict(unique), "sets": None},  # They are the identifiers.
+            # Where rows are people, the sets are the identifiers that are noted above.
+            UNIQUE: {**asdict(unique), "sets": None if rows.unit is None else unique.sets},
         },
     )
     best = found.best
@@ -159,7 +177,8 @@ def score(run: Run, progress: Progress | None = None) -> Result:
     rows, settings = staged_rows(run), run.publication.detect
     noted = run.noted_or_none("detect")
     if noted and not (settings.approximate or settings.ignore_duplicates):
-        unique = UniqueColumns(**{**noted[UNIQUE], "sets": tuple(map(tuple, noted["detection"]["identifiers"]))})
+        sets = noted[UNIQUE]["sets"] if rows.unit else noted["detection"]["identifiers"]
+        unique = UniqueColumns(**{**noted[UNIQUE], "sets": tuple(map(tuple, sets))})
     else:
         say(progress, f"searching {len(rows.names)} columns for sets on which every row is unique")
         unique = unique_column_combinations(
@@ -196,12 +215,15 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     wipe(folder)
     private_folder(folder)
     say(progress, f"writing {released.rows:,} rows")
+    if recoded.witness is not None:  # Without one the gate stays shut.
+        write_parquet(recoded.witness, run.staging / STAGED)
     written = formula_safe(released) if publication.csv.escape_formulas else released
     write_csv(written, folder / f"{run.dataset}.csv")
     write_parquet(written, folder / f"{run.dataset}.parquet")
     say(progress, "measuring how safe and how useful it is")
     note = recoding_note(recoded, types_note(written))
     note["unique_rows_published"] = rows.of(written).count(written.names).singletons
+    note["people"] = recoded.engine.people(()).rows
     noted = run.note("recode", note)
     with run.audit() as audit:
         audit.append(
@@ -241,8 +263,9 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
     try:
         with run.audit() as audit:
             history = run.history(audit)
-        if not run.staging.exists():
-            raise staging_is_gone(run)
+            if not run.staging.exists():
+                raise staging_is_gone(run)
+            site = policy_of_run(run, audit, history).policy
         staged, day = history.staged, history.day(_today())
         check_same_spec(run, staged["spec_digest"])
         files = sorted((run.staging / "release").glob("[!.]*"))
@@ -250,6 +273,7 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
             raise RefusedError(
                 "gate", ["there is nothing to measure: `recode` has left no file; clear the run from `stage`"]
             )
+        witness = Witness(path=run.staging / STAGED, unit=staged["unit"])
         say(progress, f"measuring {len(files)} files")
         verdict = measure(
             run.publication,
@@ -257,9 +281,13 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
             rows_before=staged["rows"],
             today=day,
             original=staged_original(run, staged["sha256"]),
+            witness=witness,
+            site=site,
+            people=staged["people"],
         )
-        answered = told(run.publication.privacy, verdict, day)
-        run.note("gate", {**verdict.to_dict(), "suite": verdict.suite, **answered})
+        answered = told(run.publication, verdict, day, site)
+        nonce = fresh_nonce()
+        run.note("gate", {**verdict.to_dict(), "suite": verdict.suite, "nonce": nonce, **answered})
         with run.audit() as audit:
             for check in verdict.checks:
                 audit.append(
@@ -276,7 +304,7 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
         if not verdict.passed or verdict.vouched:
             reasons = [*verdict.reasons, *clock_reasons(run, history, _today())]
             raise RefusedError("gate", reasons or ["what needs the originals was not measured beside them"])
-        keep(run, files, verdict.suite)
+        keep(run, files, verdict.suite, witness, nonce)
         report = build_public_report(run, verdict, answered, history)
         with run.audit() as audit:
             receipt = receipts.issue(
@@ -284,7 +312,8 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
                 dataset=run.dataset,
                 run_id=run.run_id,
                 spec_digest=run.publication.digest(),
-                suite_digest=verdict.suite_digest,
+                commitments=commitments_of(run, verdict, witness.unit),
+                site_policy=commitment(history),
                 distributions=[*verdict.distributions, report],
                 models=verdict.models,
                 checks=verdict.evaluated,
@@ -293,7 +322,11 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
             audit.append(
                 "receipts", run_id=run.run_id, dataset=run.dataset, digest=receipt.digest, body=receipt.to_json()
             )
-        return {"verdict": "passed", "checks": len(verdict.checks), "receipt": receipt.digest}
+        return {
+            "verdict": "passed",
+            "checks": sum(check.counts_as_check for check in verdict.checks),
+            "receipt": receipt.digest,
+        }
     except BaseException:  # A stop, too: gated files without a receipt are never published.
         wipe(run.gated)
         raise
@@ -338,12 +371,23 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
             return {"status": done[-1]["status"], "version": done[-1]["version"], "page": done[-1]["location"]}
         raise RefusedError("receipt", ["the files that passed the gate are gone; clear the run from `stage`"])
     with run.audit() as audit:
+        site = policy_of_run(run, audit, history).policy
         refuse_unapproved(run, audit)
     files, report = release_files(run)
     say(progress, "measuring the files again before they are sent")
     staged, day = history.staged, history.day(_today())
     original = Original(sha256=staged["sha256"])  # The originals are gone; the receipt stands for what needs them.
-    verdict = measure(run.publication, files, rows_before=staged["rows"], today=day, original=original)
+    witness = kept_witness(run, staged["unit"])
+    verdict = measure(
+        run.publication,
+        files,
+        rows_before=staged["rows"],
+        today=day,
+        original=original,
+        witness=witness,
+        site=site,
+        people=staged["people"],
+    )
     problems = [*verdict.reasons, *clock_reasons(run, history, _today()), *suite_problems(run, verdict.suite)]
     problems += receipts.problems(
         receipts.Receipt.from_json(stored.body),
@@ -351,7 +395,8 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
         dataset=run.dataset,
         run_id=run.run_id,
         spec_digest=run.publication.digest(),
-        suite_digest=verdict.suite_digest,
+        commitments=commitments_of(run, verdict, staged["unit"]),
+        site_policy=commitment(history),
         distributions=[*verdict.distributions, report.measured],
         models=verdict.models,
         checks=verdict.expected,
@@ -359,7 +404,7 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     if problems or not verdict.passed:
         raise RefusedError("receipt", problems or ["the files do not pass the gate again"])
     say(progress, "publishing")
-    return send(run, stored.body, verdict, report, progress)
+    return send(run, stored.body, verdict, report, commitment(history), progress)
 
 
 @step

@@ -14,6 +14,7 @@ from anon_airflow.required import expectation_type, required
 from anon_airflow.waiving import excused_stock
 from anon_core.models import Need
 from anon_core.policy import KMeans
+from anon_core.role import Role
 from anon_core.storage import digest
 
 if TYPE_CHECKING:
@@ -33,23 +34,30 @@ UNMEASURED = ("earlier_releases",)
 
 
 def render_suite(
-    publication: Publication, *, rows_before: int, today: date, original: str | None = None
+    publication: Publication,
+    *,
+    rows_before: int,
+    today: date,
+    original: str | None = None,
+    unit: str | None = None,
+    paired: bool = False,
 ) -> dict[str, Any]:
     """
     Return the suite of a publication: same specification, rows, original and day, same document.
 
-    ``original`` is the sha256 of the table as collected, for checks that compare a release with it. A hierarchy file
-    stands in the suite as the publication file has it, with its sha256. Acceptances and waivers that ended before
+    ``original`` is the sha256 of the table as collected, for checks that compare a release with it, ``unit`` the column
+    that tells people apart where they have several rows; ``paired``: a witness tells what each row was. A hierarchy
+    file stands in the suite as the publication file has it, with its sha256. Acceptances and waivers that ended before
     ``today`` are left out; other waivers stand in the ``meta`` of what they excuse.
 
     :raises HierarchyError: a hierarchy file that a check needs cannot be read.
     """
     weight = weight_column(publication.published)
-    asked = required(publication, rows_before=rows_before, today=today, original=original)
+    asked = required(publication, rows_before=rows_before, today=today, original=original, unit=unit, paired=paired)
     return {
         "name": publication.dataset,
         "expectations": [
-            *(_own_entry(one, weight, one.waiver(publication.privacy, today)) for one in asked),
+            *(_own_entry(one, weight, unit, one.waiver(publication.privacy, today)) for one in asked),
             *excused_stock(
                 [_entry(e.type, e.kwargs, _view(e.type, e.kwargs), e.type) for e in publication.expectations],
                 publication.privacy,
@@ -60,16 +68,20 @@ def render_suite(
     }
 
 
-def mandatory(publication: Publication, today: date) -> dict[str, int]:
+def mandatory(
+    publication: Publication, today: date, *, unit: str | None = None, paired: bool = False
+) -> dict[str, int]:
     """
     Return the expectations without which a suite of this publication is not one, and how many of each.
 
     It is told apart from the rendering on purpose: what is forgotten in one place is noticed by the other.
     """
     privacy = publication.privacy
-    exact, linked = 0, 0
+    exact, linked, people = 0, 0, unit is not None
     if publication.quasi_identifiers:
         exact, linked = (1, 0) if privacy.k_means is KMeans.EXACT else (0, 2)
+    others = bool(publication.judged_others(today))
+    sensitive = len(publication.names_with_role(Role.SENSITIVE))
     wanted = {
         "expect_no_undeclared_column": 1,
         "expect_declared_types": any(column.type for column in publication.columns.values()),
@@ -79,10 +91,21 @@ def mandatory(publication: Publication, today: date) -> dict[str, int]:
         "expect_l_diversity": len(privacy.l_diversity),
         "expect_t_closeness": len(privacy.t_closeness),
         "expect_alpha_anonymity": len(privacy.alpha),
+        "expect_common_values": people and len({one.column for one in privacy.l_diversity if one.kind == "distinct"}),
+        "expect_half_of_class": people and bool(publication.quasi_identifiers),
+        "expect_row_sets": people and bool(publication.quasi_identifiers),
+        "expect_max_rows_per_person": people and privacy.max_rows_per_person is not None,
         "expect_risk_below": privacy.max_risk is not None,
         "expect_sensitivity_below": privacy.max_sensitivity is not None,
+        "expect_joint_classes": others and not linked,
+        "expect_joint_beside_original": linked if others else 0,
+        "expect_sensitive_alone": bool(sensitive),
+        "expect_unique_with_sensitive": bool(sensitive),
+        "expect_homogeneity": sensitive if publication.quasi_identifiers else 0,
         "expect_no_published_identifier": bool(publication.as_collected(today)),
         "expect_published_uniqueness": 1,
+        "expect_restored_values": paired and bool(publication.quasi_identifiers),
+        "expect_personal_patterns": 2,
         "expect_rows_suppressed_at_most": 1,
         "expect_no_freeform_breach": privacy.freeform is not None,
     }
@@ -95,8 +118,7 @@ def mandatory(publication: Publication, today: date) -> dict[str, int]:
 def unmeasured(publication: Publication) -> list[str]:
     """Return the requirements of a policy that no expectation here measures; they must not pass for want of one."""
     privacy = publication.privacy
-    found = [f"privacy.{name}" for name in UNMEASURED if getattr(privacy, name, None)]
-    return found + (["unit"] if getattr(publication, "unit", None) else [])
+    return [f"privacy.{name}" for name in UNMEASURED if getattr(privacy, name, None)]
 
 
 def suite_digest(suite: Mapping[str, Any]) -> str:
@@ -118,11 +140,15 @@ def weight_column(columns: Sequence[str]) -> str:
     return name
 
 
-def _own_entry(requirement: Requirement, weight: str, waiver: Waiver | None) -> dict[str, Any]:
+def _own_entry(requirement: Requirement, weight: str, unit: str | None, waiver: Waiver | None) -> dict[str, Any]:
     model = requirement.model
     kwargs = {**model.arguments(), "weight_column": weight}
-    entry = _entry(expectation_type(model.key), kwargs, FREQUENCIES, requirement.name, Need.ORIGINAL in model.needs)
+    if unit is not None and model.counts_people:
+        kwargs["unit_column"] = unit
+    beside = bool(model.needs & (Need.ORIGINAL | Need.PAIRING))
+    entry = _entry(expectation_type(model.key), kwargs, FREQUENCIES, requirement.name, beside)
     entry["meta"]["model"] = model.key
+    entry["meta"]["paired"] = Need.PAIRING in model.needs
     return entry if waiver is None else {**entry, "meta": {**entry["meta"], "waiver": waiver.model_dump(mode="json")}}
 
 

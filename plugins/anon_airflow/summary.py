@@ -11,6 +11,8 @@ import click
 
 from anon_airflow.home import Home
 from anon_airflow.sweep import closed_in_home, originals
+from anon_airflow.waiving import accepted_words
+from anon_core.models.measurement import counts_as_check
 from anon_core.report.meant_k import meant_k
 
 SHOWN = 3
@@ -20,6 +22,8 @@ _WITHOUT = {
     "score": "nobody scored how sensitive its columns are",
 }
 """What a report lacks without a step that only informs."""
+_STEPS = {"recode": "recoding", "stage": "staging"}
+"""What steps that can refuse do; everything else that refuses is a thing."""
 
 
 def print_summary(report: Path, home: Home) -> None:
@@ -43,10 +47,10 @@ def summary_lines(report: dict[str, Any], withdrawals: Sequence[Mapping[str, Any
     yield f"{report['title']} ({report['dataset']}{period})"
     if staged := report["staged"]:
         dropped = f", {staged['rows_dropped']:,} dropped for their gaps" if staged["rows_dropped"] else ""
-        yield f"  rows read           {staged['rows']:,}{dropped}"
-        if staged["rows_sharing_identifiers"]:
-            sharing = f"{staged['rows_sharing_identifiers']:,} rows have their identifiers in common with another row"
-            yield f"  WARNING             {sharing}: k counts rows, not people"
+        people = f", of {staged['people']:,} people" if staged["unit"] else ", each of another person"
+        yield f"  rows read           {staged['rows']:,}{people}{dropped}"
+        if staged["rows_without_person"]:
+            yield f"  whose is not known  {staged['rows_without_person']:,} rows, which add nobody to a class"
     for failed in report.get("steps_failed", ()):
         yield f"  WARNING             {_WITHOUT[failed['step']]}: `{failed['step']}` failed ({failed['reason']})"
     if (detection := report["detection"]) and report["before"]:
@@ -57,15 +61,17 @@ def summary_lines(report: dict[str, Any], withdrawals: Sequence[Mapping[str, Any
         if len(identifiers) > SHOWN:
             yield f"                      and {len(identifiers) - SHOWN:,} more sets"
     if detection and (best := detection["best"]):
+        # Without these words it would contradict the lines above: on those sets everyone is alone.
+        among = ", most of the sets on which not everyone is alone" if detection["identifiers"] else ""
         yield (
             f"  found in the data   {', '.join(best['columns'])} single out {best['singletons']:,} rows "
-            f"({best['share']:.1%}); sets up to {detection['max_size']} columns searched"
+            f"({best['share']:.1%}{among}); sets up to {detection['max_size']} columns searched"
         )
     if scores := report["scores"]:
         yield f"  most sensitive      {_most_sensitive(scores)}"
     before, after = report["before"], report["after"]
     if before and after and before["columns"]:
-        yield f"  singletons          {before['singletons']:,} before, {after['singletons']:,} after"
+        yield f"  people alone        {before['singletons']:,} before, {after['singletons']:,} after (singletons)"
         yield from _k(report, before, after)
         yield f"  risk, on average    {_risk(before)} before, {_risk(after)} after"
     if recoding := report["recoding"]:
@@ -74,6 +80,7 @@ def summary_lines(report: dict[str, Any], withdrawals: Sequence[Mapping[str, Any
         yield f"  information left    {_left(report['utility'])}"
     if report["version"] and after:
         yield f"  rows published      {after['rows']:,} ({staged['rows'] - after['rows']:,} removed by recoding)"
+        yield "  not assessed        earlier releases of it, and other datasets about the same people"
         if report["unique_rows_published"]:
             alone = f"{report['unique_rows_published']:,} over all published columns, the sensitive ones included"
             yield f"  unique rows         {alone}"
@@ -123,12 +130,26 @@ def _risk(measured: dict[str, Any]) -> str:
 def _left(utility: dict[str, Any]) -> str:
     """Say how useful the table still is: entropy, and how far counts made from it are off."""
     off = [
-        f"counts by {columns} are off by {utility[key]['mean']:.1%} on average"
+        _off(columns, utility[key]["mean"])
         for columns, key in (("one column", "query_error_one_column"), ("two", "query_error_two_columns"))
         if utility[key]
     ]
-    entropy = [f"{utility['nue']:.1%} (NUE), {utility['wnue']:.1%} by priority"] if utility["nue"] is not None else []
+    entropy = [f"{utility['nue']:.1%}, {utility['wnue']:.1%} by priority (NUE)"] if utility["nue"] is not None else []
     return "; ".join([*entropy, *off])
+
+
+def _off(columns: str, mean: float) -> str:
+    """
+    Say how far counts are off; beyond what was counted they tell nothing.
+
+    >>> _off("two", 0.075)
+    'counts by two are off by 7.5% on average'
+    >>> _off("one column", 2.472)
+    'not useful: counts by one column are off by more than they are'
+    """
+    if mean > 1:
+        return f"not useful: counts by {columns} are off by more than they are"
+    return f"counts by {columns} are off by {mean:.1%} on average"
 
 
 def _levels(columns: list[dict[str, Any]]) -> Iterator[str]:
@@ -139,8 +160,9 @@ def _levels(columns: list[dict[str, Any]]) -> Iterator[str]:
 
 def _answered_for(report: dict[str, Any]) -> Iterator[str]:
     """Yield what people answered for, and whether it made a difference; reports of earlier versions do not have it."""
-    listed = [("accepted", ", ".join(one["columns"]), one) for one in report.get("accepted", ())]
+    listed = [("accepted", accepted_words(one), one) for one in report.get("accepted", ())]
     listed += [("waived", one["check"], one) for one in report.get("waivers", ())]
+    listed += [("raised", f"{one['limit']} to {one['value']}", one) for one in report.get("raised", ())]
     for word, what, one in listed:
         needed = {True: "needed", False: "not needed", None: "not measured"}[one["needed"]]
         yield f"  {word:<20}{what}: {one['reason']} ({one['by']}, until {one['until']}; {needed})"
@@ -152,9 +174,10 @@ def _withdrawn(row: Mapping[str, Any]) -> str:
 
 
 def _verdict(report: dict[str, Any]) -> str:
-    passed = sum(check["passed"] for check in report["checks"])
-    waived = sum(bool(check.get("waived_by")) for check in report["checks"])
-    checks = f"{passed} of {len(report['checks'])} checks hold" if report["checks"] else "before any check"
+    counted = [one for one in report["checks"] if counts_as_check(passed=one["passed"], required=one["required"])]
+    passed = sum(check["passed"] for check in counted)
+    waived = sum(bool(check.get("waived_by")) for check in counted)
+    checks = f"{passed} of {len(counted)} checks hold" if counted else "before any check"
     checks += f", {waived} waived" if waived else ""
     match report["outcome"]:
         case "published":
@@ -162,6 +185,7 @@ def _verdict(report: dict[str, Any]) -> str:
         case "unchanged":
             return f"UNCHANGED: version {report['version']} holds these very bytes already ({checks})"
         case "refused":
-            return f"REFUSED by the {report['refused_by']} ({checks}); nothing was published"
+            by = _STEPS.get(report["refused_by"], f"the {report['refused_by']}")
+            return f"REFUSED by {by} ({checks}); nothing was published"
         case _:
             return "FAILED before a verdict; nothing was published"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from anon_airflow.distributions import Distribution
 from anon_airflow.receipt import ModelUsed
 from anon_core.models.measurement import Measurement
 from anon_core.registry import MODELS
+
+if TYPE_CHECKING:
+    from anon_core.frequency import FrequencyTable
 
 EVERYWHERE = "all"
 """The distribution of a measurement that is about all files."""
@@ -23,7 +26,7 @@ class Verdict:
     many expectations were evaluated as the suite asks for, more than none. ``vouched`` are those that need the
     originals, measured when these are gone: whoever goes by such a verdict needs a receipt for them. ``suite`` is what
     was evaluated, ready to be stored as JSON. ``singled_out`` are the accepted column sets that do single people out,
-    sorted.
+    sorted. ``released`` are the rows of the files, counted; they are measured for the public report.
     """
 
     checks: tuple[Measurement, ...]
@@ -34,6 +37,7 @@ class Verdict:
     expected: int
     vouched: int = 0
     singled_out: frozenset[tuple[str, ...]] = frozenset()
+    released: FrequencyTable | None = field(default=None, repr=False, compare=False)
 
     @property
     def passed(self) -> bool:
@@ -68,7 +72,7 @@ class Verdict:
         """Return everything but the suite (its digest stands for it) as JSON-ready data."""
         return {
             "passed": self.passed,
-            "checks": [_noted(check) for check in self.checks],
+            "checks": [noted(check) for check in self.checks],
             "distributions": [distribution._asdict() for distribution in self.distributions],
             "suite_digest": self.suite_digest,
             "evaluated": self.evaluated,
@@ -78,7 +82,7 @@ class Verdict:
         }
 
 
-def _noted(check: Measurement) -> dict[str, Any]:
+def noted(check: Measurement) -> dict[str, Any]:
     """Return a measurement as both reports have it."""
     return {
         "distribution": check.distribution,

@@ -7,7 +7,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from anon_core.models import Asked, required
-from anon_core.waivers import named_check, waiver_of
+from anon_core.site import BUILT_IN, raised_limits
+from anon_core.waivers import answers, named_check, waiver_of
 
 if TYPE_CHECKING:
     from anon_airflow.audit import AuditStore
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from anon_airflow.verdict import Verdict
     from anon_core.frequency import FrequencyTable
     from anon_core.policy import PartialPolicy, Waiver
+    from anon_core.site import SitePolicy
+    from anon_core.spec import Publication
     from anon_core.waivers import NamedCheck
 
 Entry = dict[str, Any]
@@ -62,18 +65,30 @@ def accepted_and_needed(suite: Mapping[str, Any], frequencies: FrequencyTable) -
     return found
 
 
-def told(policy: PartialPolicy, verdict: Verdict | None, today: date) -> dict[str, list[dict[str, Any]]]:
+def told(
+    publication: Publication, verdict: Verdict | None, today: date, site: SitePolicy | None = None
+) -> dict[str, list[dict[str, Any]]]:
     """
-    Return all acceptances and waivers as both reports list them.
+    Return all acceptances, waivers and raised limits as both reports list them.
 
-    ``needed`` is whether the check fails without it; null where nothing was measured, or where it has ended.
+    ``needed`` is whether the check fails without it, or whether the limit of the ``site`` is lower; null where nothing
+    was measured, where it has ended, or where the site policy is not known.
     """
+    policy = publication.privacy
     accepted = [
         {
             **one.model_dump(mode="json"),
             "needed": _known(verdict, one.until, today) and _is_needed(verdict, one.columns),
         }
         for one in policy.published_uniqueness.accept
+    ]
+    accepted += [
+        {
+            "columns": [one.column],
+            **one.model_dump(mode="json", exclude={"column"}),
+            "needed": _known(verdict, one.until, today) and _is_there(verdict, one.column, one.pattern.value),
+        }
+        for one in policy.patterns.accept
     ]
     waivers = [
         {
@@ -83,7 +98,22 @@ def told(policy: PartialPolicy, verdict: Verdict | None, today: date) -> dict[st
         }
         for one in policy.waivers
     ]
-    return {"accepted": accepted, "waivers": waivers}
+    return {
+        "accepted": accepted,
+        "waivers": waivers,
+        "raised": list(_raised(publication, site or BUILT_IN, today, site)),
+    }
+
+
+def _raised(
+    publication: Publication, compared: SitePolicy, today: date, site: SitePolicy | None
+) -> Iterator[dict[str, Any]]:
+    """Yield every limit that a person raised, with the value that the file has; what the site allows is private."""
+    for one in raised_limits(publication, publication.privacy, compared):
+        if one.answered is not None:
+            known = site is not None and one.answered.until >= today
+            needed = one.beyond if known else None
+            yield {**one.answered.model_dump(mode="json"), "value": one.value, "needed": needed}
 
 
 def _known(verdict: Verdict | None, until: date, today: date) -> bool | None:
@@ -94,9 +124,27 @@ def _is_needed(verdict: Verdict | None, columns: Sequence[str]) -> bool:
     return verdict is not None and tuple(sorted(columns)) in verdict.singled_out
 
 
+def _is_there(verdict: Verdict | None, column: str, pattern: str) -> bool:
+    """Whether a file has an accepted pattern of personal data."""
+    checks = [one for one in (verdict.checks if verdict else ()) if one.model == "personal_patterns"]
+    there = (found for check in checks for found in check.counts.get("accepted", ()))
+    return any((found["column"], found["pattern"]) == (column, pattern) for found in there)
+
+
+def accepted_words(one: Mapping[str, Any]) -> str:
+    """
+    Return what was accepted: a set of columns, or a pattern of personal data in one.
+
+    >>> accepted_words({"columns": ["born", "sex"]}), accepted_words({"columns": ["notes"], "pattern": "email"})
+    ('born, sex', 'notes: email')
+    """
+    pattern = one.get("pattern")
+    return ", ".join(one["columns"]) + (f": {pattern}" if pattern else "")
+
+
 def put_on_record(run: Run, audit: AuditStore) -> None:
     """Append everything that people answered for in this run to the audit store."""
-    for name, columns, one in _answered_for(run.publication.privacy):
+    for name, columns, one in (*_answered_for(run.publication.privacy), *_of_the_unit(run.publication)):
         audit.append(
             "waivers",
             run_id=run.run_id,
@@ -112,9 +160,18 @@ def put_on_record(run: Run, audit: AuditStore) -> None:
 def _answered_for(policy: PartialPolicy) -> Iterator[tuple[str, list[str], Any]]:
     for accepted in policy.published_uniqueness.accept:
         yield "published_uniqueness", list(accepted.columns), accepted
+    for one in policy.patterns.accept:
+        yield f"personal_patterns({one.pattern.value})", [one.column], one
     for waiver in policy.waivers:
         check = named_check(waiver.check)
         yield check.name, _columns_of(check, policy), waiver
+    for raised in policy.raised:
+        yield raised.limit, [], raised
+
+
+def _of_the_unit(publication: Publication) -> Iterator[tuple[str, list[str], Any]]:
+    for where, one in answers(publication.unit, "unit"):
+        yield where, [one.column] if hasattr(one, "column") else [], one
 
 
 def _columns_of(check: NamedCheck, policy: PartialPolicy) -> list[str]:

@@ -37,11 +37,19 @@ FREEFORM = {
     "guards": {"sex": {"guard": ["F"], "sensitivity": "aggregate", "observability": "sensitivity"}},
     "sigma_o": 1,
 }
-UNIQUENESS = {"columns": ["sex", "town"], "max_size": 2, "accepted": [], "together": [], "protected": []}
+UNIQUENESS = {
+    "columns": ["sex", "town"],
+    "max_size": 2,
+    "accepted": [],
+    "together": [],
+    "protected": [],
+    "quasi": [],
+}
 SUPPRESSED = {**K, "roots": [["*"], ["*"]], "rows_before": 100}
 
 ILLNESSES = people(("F", "flu", 1), ("F", "cold", 1), ("M", "flu", 2), names=("sex", "illness"))
 SENSITIVE = {"columns": ["sex"], "sensitive": "illness"}
+DIVERSE = {**SENSITIVE, "values": "bands"}
 SENSITIVITY = {
     "columns": ["sex", "town"],
     "max_size": 2,
@@ -53,12 +61,125 @@ REGISTER = people(("F", "Enna", 1), ("F", "Noto", 1), ("M", "Enna", 2))
 """The original of a release whose towns are all ``*``."""
 BESIDE = {**K, "means": "link", "original": "register", "hierarchies": {"sex": {"root": "*"}, "town": {"root": "*"}}}
 
+VISITS = Cells(
+    ["sex", "illness", "person"],
+    [
+        ("F", "flu", "1"), ("F", "flu", "1"), ("F", "cold", "2"), ("F", "flu", "3"), ("F", "cold", None),
+        ("M", "flu", "1"), ("M", "cold", "2"), ("M", "gout", "4"), ("M", "gout", "4"),
+    ],
+)  # fmt: skip
+"""People with several rows, and one of nobody known, who adds nobody to a class that has people."""
+OF_PEOPLE = {"columns": ["sex"], "unit_column": "person"}
+
+PEOPLE_CASES = [
+    Case(
+        "expect_half_of_class",
+        VISITS,
+        OF_PEOPLE,
+        {"columns": ["sex", "illness"], "unit_column": "person"},
+        {"largest_share": 0.5, "classes": 2, "classes_failing": 0, "people": 4, "people_failing": 0},
+    ),
+    Case(
+        "expect_common_values",
+        VISITS,
+        {**OF_PEOPLE, "sensitive": "illness", "l": 2},
+        {**OF_PEOPLE, "sensitive": "illness", "l": 3},
+        {"fewest": 2, "people": 4, "people_failing": 0, "people_changing": 0},
+    ),
+    Case(
+        "expect_max_rows_per_person",
+        VISITS,
+        {"columns": [], "most": 3, "unit_column": "person"},
+        {"columns": [], "most": 2, "unit_column": "person"},
+        {"most": 3, "people": 4, "people_above": 0},
+    ),
+]
+"""Expectations that are about people alone."""
+BY_PEOPLE = [
+    Case(
+        "expect_k_anonymity",
+        VISITS,
+        {**OF_PEOPLE, "k": 3},
+        {**OF_PEOPLE, "k": 4},
+        {"k": 3, "classes": 2, "rows": 4, "rows_below_k": 0},
+    ),
+    Case(
+        "expect_no_singletons",
+        VISITS,
+        {"columns": ["sex", "illness"], "unit_column": "person", "max_singletons": 3},
+        {"columns": ["sex", "illness"], "unit_column": "person", "max_singletons": 2},
+        {"singletons": 3, "classes": 5, "rows": 4},
+    ),
+    Case(
+        "expect_risk_below",
+        VISITS,
+        {**OF_PEOPLE, "max_risk": 0.34},
+        {**OF_PEOPLE, "max_risk": 0.33},
+        {"highest": 1 / 3, "average": 1 / 3, "classes": 2, "classes_failing": 0, "rows": 4, "rows_failing": 0},
+    ),
+    Case(
+        "expect_l_diversity",
+        VISITS,
+        {**OF_PEOPLE, "sensitive": "illness", "kind": "distinct", "l": 2, "c": None},
+        {**OF_PEOPLE, "sensitive": "illness", "kind": "distinct", "l": 3, "c": None},
+        {"worst": 2, "classes": 2, "classes_failing": 0, "rows": 4, "rows_failing": 0},
+    ),
+    Case(
+        "expect_alpha_anonymity",
+        VISITS,
+        {**OF_PEOPLE, "sensitive": "illness", "alpha": 0.67, "k": 3},
+        {**OF_PEOPLE, "sensitive": "illness", "alpha": 0.66, "k": 3},
+        {"worst": 2 / 3, "classes": 2, "classes_failing": 0, "rows": 4, "rows_failing": 0},
+    ),
+    Case(
+        "expect_t_closeness",
+        VISITS,
+        {**OF_PEOPLE, "sensitive": "illness", "t": 0.26, "distance": "equal", "hierarchy": None},
+        {**OF_PEOPLE, "sensitive": "illness", "t": 0.16, "distance": "equal", "hierarchy": None},
+        {"worst": pytest.approx(0.25), "classes": 2, "classes_failing": 0, "rows": 4, "rows_failing": 0},
+    ),
+    Case(
+        "expect_published_uniqueness",
+        VISITS,
+        {**UNIQUENESS, "columns": ["sex", "illness"], "unit_column": "person", "max_share": 0.75},
+        {**UNIQUENESS, "columns": ["sex", "illness"], "unit_column": "person", "max_share": 0.74},
+        {"sets": 0, "largest_share": 0.0, "rows": 4, "offending": []},
+    ),
+    Case(
+        "expect_no_undeclared_column",
+        VISITS,
+        {"columns": ["illness", "sex"], "unit_column": "person"},
+        {"columns": ["sex"], "unit_column": "person"},
+        {"columns": 2, "undeclared_at": [], "missing": []},
+    ),
+    Case(
+        "expect_k_anonymity_beside_original",
+        Cells(["sex", "town", "person"], [(sex, "*", who) for sex, who in zip("FFFMM", "11234", strict=True)]),
+        {**BESIDE, "original": "visits", "unit_column": "person", "k": 2},
+        {**BESIDE, "original": "visits", "unit_column": "person", "k": 3},
+        {"k": 2, "rows": 4, "rows_before": 5, "rows_below_k": 0, "made_from_original": True},
+    ),
+]
+"""Expectations that count rows, counting people: a column of the table says whose each row is."""
+BEFORE = Cells(
+    ["sex", "town", "person"],
+    [("F", "Enna", "1"), ("F", "Noto", "1"), ("F", "Noto", "2"), ("M", "Enna", "3"), ("M", "Noto", "4")],
+)
+
 CASES = [
+    *PEOPLE_CASES,
+    Case(
+        "expect_row_sets",
+        VISITS,
+        {**OF_PEOPLE, "k": 2},
+        {**OF_PEOPLE, "k": 9},
+        {"people": 4, "people_by_all": 2, "people_by_two": 0},
+    ),
     Case(
         "expect_alpha_anonymity",
         people(("F", "flu", 1), ("F", "cold", 1), ("M", "flu", 2), ("M", "cold", 2), names=("sex", "illness")),
-        {**SENSITIVE, "alpha": 0.5, "k": 2},
-        {**SENSITIVE, "alpha": 0.49, "k": 2},
+        {**DIVERSE, "alpha": 0.5, "k": 2},
+        {**DIVERSE, "alpha": 0.49, "k": 2},
         {"worst": 0.5, "classes": 2, "classes_failing": 0, "rows": 6, "rows_failing": 0},
     ),
     Case(
@@ -67,6 +188,35 @@ CASES = [
         {"columns": ["sex", "year"], "types": ["text", "integer"]},
         {"columns": ["sex", "year"], "types": ["boolean", "integer"]},
         {"columns": 2, "columns_wrong": [], "cells_wrong": 0},
+    ),
+    Case(
+        "expect_homogeneity",
+        people(("F", "flu", 3), ("M", "flu", 1), ("M", "cold", 1), names=("sex", "illness")),
+        SENSITIVE,
+        SENSITIVE,  # Nothing is required of it, so nothing breaks it.
+        {"rows": 5, "certain": 3, "certain_not_commonest": 0, "ninety_percent": 3},
+    ),
+    Case(
+        "expect_joint_beside_original",
+        people(("F", "*", 2), ("M", "*", 2)),
+        {**BESIDE, "k": 2},
+        {**BESIDE, "k": 3},
+        {"k": 2, "rows": 4, "rows_before": 4, "rows_below_k": 0, "made_from_original": True},
+    ),
+    Case(
+        "expect_joint_classes",
+        TWO_CLASSES,
+        {**K, "k": 2, "others": []},
+        {**K, "k": 3, "others": []},
+        {
+            "k": 2,
+            "classes": 2,
+            "rows": 5,
+            "rows_below_k": 0,
+            "singletons": 0,
+            "without": [],
+            "smallest_set": [],
+        },
     ),
     Case(
         "expect_k_anonymity",
@@ -85,8 +235,8 @@ CASES = [
     Case(
         "expect_l_diversity",
         people(("F", "flu", 1), ("F", "cold", 1), ("M", "flu", 1), ("M", None, 1), names=("sex", "illness")),
-        {**SENSITIVE, "kind": "distinct", "l": 2, "c": None},
-        {**SENSITIVE, "kind": "distinct", "l": 3, "c": None},
+        {**DIVERSE, "kind": "distinct", "l": 2, "c": None},
+        {**DIVERSE, "kind": "distinct", "l": 3, "c": None},
         {"worst": 2, "classes": 2, "classes_failing": 0, "rows": 4, "rows_failing": 0},
     ),
     Case(
@@ -118,11 +268,23 @@ CASES = [
         {"columns": 2, "undeclared_at": [], "missing": []},
     ),
     Case(
+        "expect_personal_patterns",
+        people(("F", "anna@example.org", 2), ("M", "Enna", 3), names=("sex", "note")),
+        {"columns": ["sex", "note"], "accepted": [["note", "email"]], "refuses": True},
+        {"columns": ["sex", "note"], "accepted": [["sex", "email"]], "refuses": True},
+        {
+            "columns": 2,
+            "rows": 5,
+            "found": [],
+            "accepted": [{"column": "note", "pattern": "email", "values": 1, "rows": 2, "at_least": False}],
+        },
+    ),
+    Case(
         "expect_published_uniqueness",
         people(("F", "Enna", 1), ("M", "Enna", 3)),
         {**UNIQUENESS, "max_share": 0.25},
         {**UNIQUENESS, "max_share": 0.24},
-        {"sets": 0, "largest_share": 0.0, "rows": 4, "offending": []},
+        {"sets": 0, "largest_share": 0.0, "rows": 4, "offending": [], "alone_within_limit": 1},
     ),
     Case(
         "expect_risk_below",
@@ -139,6 +301,13 @@ CASES = [
         {"rows": 71, "removed": 29, "blanked": 1, "share": 0.3},
     ),
     Case(
+        "expect_sensitive_alone",
+        TWO_CLASSES,
+        {"columns": K["columns"], "k": 3, "max_share": 0.4},
+        {"columns": K["columns"], "k": 3, "max_share": 0.3},
+        {"alone": 2, "rows": 5, "share": 0.4, "sets": [{"columns": ["sex"], "alone": 2}]},
+    ),
+    Case(
         "expect_sensitivity_below",
         people(("F", "Enna", 1), ("M", "Enna", 1), ("F", "Noto", 2)),
         {**SENSITIVITY, "limit": 0.25},
@@ -152,7 +321,16 @@ CASES = [
         {**SENSITIVE, "t": 0.24, "distance": "equal", "hierarchy": None},
         {"worst": 0.25, "classes": 2, "classes_failing": 0, "rows": 4, "rows_failing": 0},
     ),
+    Case(
+        "expect_unique_with_sensitive",
+        people(("F", "Enna", 1), ("M", "Enna", 3)),
+        {"columns": K["columns"], "limit": 0.25},
+        {"columns": K["columns"], "limit": 0.24},
+        {"alone": 1, "rows": 4, "share": 0.25},
+    ),
 ]
+REPORTED = ("expect_row_sets", "expect_homogeneity")
+"""What holds whatever is found."""
 BY_NAME = {case.name: case for case in CASES}
 
 
@@ -161,5 +339,5 @@ def given_inputs(tmp_path: Path) -> Iterator[Path]:
     """The folder and the original that whoever evaluates tells the expectations of."""
     (tmp_path / "hierarchies").mkdir()
     (tmp_path / "hierarchies/sexes.csv").write_text(SEXES)
-    with hierarchies_in(tmp_path), originals({"register": REGISTER.frame()}):
+    with hierarchies_in(tmp_path), originals({"register": REGISTER.frame(), "visits": BEFORE.frame()}):
         yield tmp_path

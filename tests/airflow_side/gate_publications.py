@@ -9,12 +9,14 @@ import pyarrow as pa
 import yaml
 
 from anon_airflow import gate
+from anon_airflow.witness import Witness
 from anon_core.distribution import write_csv, write_parquet
 from anon_core.spec import load_spec
 from anon_core.table import from_arrow
 
 TODAY = date(2026, 11, 16)
 CANARY = "CANARY-7f3a"
+PERSON = "person"
 COLUMNS = {
     "id": {"role": "identifier"},
     "year": {"role": "quasi", "hierarchy": {"intervals": [5, 10]}},
@@ -34,12 +36,18 @@ def publisher(folder):
         if edit:
             edited = edit(paths)
             paths = paths if edited is None else edited
-        return gate.measure(publication, paths, rows_before=before, today=today)
+        witness = None if spec.get("unit", "row") == "row" else witness_of(folder, rows, names)
+        return gate.measure(publication, paths, rows_before=before, today=today, witness=witness)
 
     return measure
 
 
-def publication_of(folder, *, columns=COLUMNS, k=3, expectations=(), csv=None, **privacy):
+LENIENT = {"max_share_alone": 1.0, "max_share_with_sensitive": 1.0}
+"""What a small table needs of `published_uniqueness`: half of its people may have a value that few share."""
+
+
+def publication_of(folder, *, columns=COLUMNS, k=3, expectations=(), csv=None, unit="row", **privacy):
+    privacy["published_uniqueness"] = {**LENIENT, **privacy.get("published_uniqueness", {})}
     spec = {
         "dataset": "licences",
         "title": "Licences",
@@ -48,6 +56,8 @@ def publication_of(folder, *, columns=COLUMNS, k=3, expectations=(), csv=None, *
         "privacy": {"k": k, **privacy},
         "recode": {"method": "none"},
         "expectations": list(expectations),
+        "unit": unit,
+        "reviewed": {"by": "Ada", "on": "2026-01-02"},
         "portal": {"folder": "portal"},
         "csv": csv or {},
     }
@@ -62,6 +72,15 @@ def write(folder, rows, names):
     write_csv(table, paths[0])
     write_parquet(table, paths[1])
     return paths
+
+
+def witness_of(folder, rows, names, people=None):
+    """Write whose each row is, by default another person's, and return the witness."""
+    whose = [str(number) for number in range(len(rows))] if people is None else people
+    cells = [pa.array(column, pa.string()) for column in [*zip(*rows, strict=True), whose]]
+    path = folder / "witness.parquet"
+    write_parquet(from_arrow(pa.table(cells, names=[*names, PERSON])), path)
+    return Witness(path=path, unit=PERSON)
 
 
 def overwrite(path, content):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy
 
-from anon_airflow.audit import AuditStore, Head
+from anon_airflow.audit import Anchor, AuditStore, Head
 from anon_airflow.audit.chain import GENESIS
 from anon_airflow.audit.models import ROWS, metadata
 from anon_airflow.signing import SigningKey
@@ -188,6 +188,22 @@ def test_a_cut_off_tail_shows_only_against_an_anchor(store: AuditStore, url: str
     begin(store, "another")
     assert store.verify().broken_seq is None
     assert "rewritten" in store.verify(anchor).reason
+
+
+def test_a_signature_alone_anchors_everything_before_it(store: AuditStore, url: str) -> None:
+    """What is public of a link does not tell its place, which would tell how much was refused in between."""
+    for _ in range(3):
+        begin(store)
+    anchor = Anchor(mac=store.head().mac)
+    begin(store)
+    assert store.verify(anchor).ok, "the chain goes on behind it"
+    drop_triggers(url)
+    run_sql(url, "DELETE FROM intents WHERE id > 2", "DELETE FROM chain WHERE seq > 2")
+    cut = store.verify(anchor)
+    assert not cut.ok and cut.broken_seq == 3 and "cut off" in cut.reason
+    begin(store, "another")
+    assert "rewritten" in store.verify(anchor).reason
+    assert store.verify(Anchor(mac=store.head().mac)).ok
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from anon_airflow.audit import AuditStore
+from anon_airflow.cli import anon as commands
+from anon_airflow.signing import SigningKey
 from tests.faults.anon_process import anon
 from tests.faults.publications import portal_of, write_publication
 
@@ -41,6 +46,35 @@ def test_audit_lists_shows_verifies_and_exports(tmp_path, home):
     lines = anon("audit", "export", home=home).out.splitlines()
     assert [json.loads(line)["seq"] for line in lines] == list(range(1, verified["entries"] + 1))
     assert anon("audit", "export", "--json", home=home).json["entries"] == [json.loads(line) for line in lines]
+
+
+def test_show_lists_the_record_in_the_order_of_the_chain_and_names_what_an_outcome_ends(tmp_path, monkeypatch):
+    """All of it within one second, in which the tables by name would stand in another order."""
+    secret, run = "a key that is as long as keys have to be", {"run_id": "run 1", "dataset": "people"}
+    monkeypatch.setenv("ANON_HOME", str(tmp_path))
+    monkeypatch.setenv("ANON_SIGNING_KEY", secret)
+    tmp_path.chmod(0o700)
+    second = datetime(2026, 10, 1, tzinfo=UTC)
+    with AuditStore.open(None, tmp_path, SigningKey.of(secret.encode()), clock=lambda: second) as store:
+        gate = store.intend(**run, verb="gate", actor="ada")
+        store.append("receipts", **run, digest="0123456789abcdef" * 4, body="{}")
+        store.close(gate, "done")
+        publish = store.intend(**run, verb="publish", actor="ada")
+        store.append("publications", **run, version="1", portal="folder", status="published", location="x",
+                     content_digest="0")  # fmt: skip
+        store.close(publish, "done")
+    shown = CliRunner().invoke(commands, ["audit", "show", "run 1"]).output.splitlines()[2:]
+    told = [line.split() for line in shown]
+    assert [(words[0], words[2]) for words in told] == [
+        ("1", "intents"),
+        ("2", "receipts"),
+        ("3", "outcomes"),
+        ("4", "intents"),
+        ("5", "publications"),
+        ("6", "outcomes"),
+    ]
+    assert "verb: gate, status: done" in shown[2] and "verb: publish, status: done" in shown[5]
+    assert told[1][3:] == ["receipt:", "0123456789ab"]
 
 
 def test_audit_verify_ends_with_1_and_names_the_broken_link(tmp_path, home):

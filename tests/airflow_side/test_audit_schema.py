@@ -67,6 +67,19 @@ def test_a_trigger_that_was_dropped_is_seen(url: str, tmp_path: Path) -> None:
     assert f"trigger {name} is missing" in problems(url, tmp_path)
 
 
+def test_the_triggers_that_a_table_has_lost_are_one_sentence(url: str, tmp_path: Path) -> None:
+    from anon_airflow.audit.models import metadata
+
+    made(url, tmp_path)
+    verbs = ("no_delete", "no_replace", "no_update") if url.startswith("sqlite") else ("append_only",)
+    for table in metadata.tables:
+        for verb in verbs:
+            run_sql(url, f"DROP TRIGGER {table}_{verb}" + ("" if url.startswith("sqlite") else f" ON {table}"))
+    found = problems(url, tmp_path).split("; ")
+    assert len(found) == len(metadata.tables)
+    assert all(f"{table}_{verb}" in found[at] for at, table in enumerate(sorted(metadata.tables)) for verb in verbs)
+
+
 def test_a_trigger_that_was_made_harmless_is_seen(url: str, tmp_path: Path) -> None:
     made(url, tmp_path)
     name, on = trigger(url)

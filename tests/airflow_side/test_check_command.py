@@ -222,13 +222,14 @@ def test_what_only_the_gate_checked_before_is_checked_or_said(tmp_path, home):
     spec = tmp_path / "s.yaml"
     spec.write_text(
         "columns: {a: {role: quasi}, who: {role: sensitive}}\n"
-        "privacy: {k: 2, published_uniqueness: {accept: [{columns: [a], reason: r, by: me, until: 2020-01-01}]}}\n"
+        "privacy: {k: 2, published_uniqueness: {accept: [{columns: [who], reason: a small register, "
+        "by: me, until: 2020-01-01}]}}\n"
         "expectations: [{type: expect_table_row_count_to_be_between, kwargs: {min_value: 100}}]\n"
     )
     ended = anon("check", table, "--spec", spec, "--json", home=home)
     assert ended.code == 1
     failed = {check["name"] for check in ended.json["checks"] if not check["passed"]}
-    assert failed == {"no_published_identifier", "acceptances"}
+    assert failed == {"no_published_identifier", "sensitive_alone", "acceptances"}
     assert ended.json["not_checked"] == [
         "expectations (a run checks them)",
         "rows_suppressed_at_most (needs --original)",

@@ -23,7 +23,7 @@ def test_people_are_counted_in_place_of_rows(tmp_path, home):
     assert rows.json["k"]["exact"] == 2
     people = anon("check", after, "--quasi", "sex", "-k", "2", "--original", before, "--same-order", "--unit", "who",
                   "--json", home=home)  # fmt: skip
-    assert people.json["k"] == {"exact": 1, "link": 1, "source": 1, "concealment": 1}
+    assert people.json["k"] == {"exact": 1, "link": 1, "source": 1, "concealment": None}
     assert people.json["rows"] == 3
     unpaired = anon("check", after, "--quasi", "sex", "--original", before, "--unit", "who", home=home)
     assert unpaired.code == 2
@@ -91,7 +91,7 @@ def test_people_whom_only_a_pairing_tells_are_refused_without_one(home, visits, 
     after.write_text(text)
     ended = anon("check", after, "--quasi", "sex", "-k", "2", "--unit", "p", "--original", before, home=home)
     assert ended.code == 2
-    assert "units of column 'p' cannot be counted without knowing which row became which" in ended.err
+    assert "people cannot be counted without knowing which row became which" in ended.err
 
 
 def test_the_picture_of_people_without_a_pairing_is_not_of_the_rows_before(tmp_path, home, visits):
@@ -109,7 +109,7 @@ def test_units_are_those_of_the_original_whatever_the_release_says(tmp_path, hom
     beside = ("--original", before, "--key", "id", "--unit", "p")
     ended = anon("check", after, "--quasi", "a", "-k", "3", *beside, "--json", home=home)
     assert ended.code == 1
-    assert ended.json["k"] == {"exact": 1, "link": 1, "source": 1, "concealment": 1}
+    assert ended.json["k"] == {"exact": 1, "link": 1, "source": 1, "concealment": None}
 
 
 def test_rows_that_cover_nobody_are_no_crash_where_units_are_counted(tmp_path, home):
@@ -131,8 +131,9 @@ def test_a_person_who_is_singled_out_by_several_rows_is_singled_out(tmp_path, ho
     spec = tmp_path / "s.yaml"
     spec.write_text("unit: p\ncolumns: {p: {role: identifier}, a: {role: quasi}, o: {role: other}}\nprivacy: {k: 5}\n")
     ended = anon("check", table, "--spec", spec, "--json", home=home)
-    (found,) = [check for check in ended.json["checks"] if not check["passed"]]
-    assert found["name"] == "published_uniqueness"
+    failed = {check["name"]: check for check in ended.json["checks"] if not check["passed"]}
+    assert set(failed) == {"joint_classes", "published_uniqueness"}, ended.out
+    found = failed["published_uniqueness"]
     assert [(one["columns"], one["singletons"]) for one in found["counts"]["offending"]] == [(["o"], 1)]
 
 
@@ -146,6 +147,31 @@ def test_suppression_counts_rows_where_people_are_counted(tmp_path, home):
     checks = {check["name"]: check for check in ended.json["checks"]}
     assert checks["rows_suppressed_at_most"]["observed"] == 0.5
     assert not checks["rows_suppressed_at_most"]["passed"]
+
+
+def test_a_column_that_its_role_keeps_from_publication_is_not_called_undeclared(tmp_path, home):
+    table = tmp_path / "t.csv"
+    table.write_text("id,a,notes,extra\n" + "".join(f"{n},x,n,V\n" for n in range(6)))
+    spec = tmp_path / "s.yaml"
+    columns = "{id: {role: identifier}, a: {role: quasi}, notes: {role: drop}, none: {role: drop}}"
+    spec.write_text(f"columns: {columns}\nprivacy: {{k: 5}}\n")
+    ended = anon("check", table, "--spec", spec, "--json", home=home)
+    (found,) = [check for check in ended.json["checks"] if check["name"] == "no_undeclared_column"]
+    assert (found["passed"], found["observed"]) == (False, 3)
+    assert "2 not to be published by their role (identifier, drop): id, notes: take them out" in found["about"]
+    assert "1 undeclared or doubled, at place 4" in found["about"]
+    assert (found["counts"]["not_to_be_published"], found["counts"]["undeclared_at"]) == (["id", "notes"], [4])
+
+
+def test_the_collected_table_is_told_to_generalise_what_is_quasi_already(tmp_path, home):
+    table = tmp_path / "t.csv"
+    table.write_text("a,b\n" + "".join(f"{n},x\n" for n in range(6)))
+    spec = tmp_path / "s.yaml"
+    spec.write_text("columns: {a: {role: quasi}, b: {role: quasi}}\nprivacy: {k: 5}\n")
+    ended = anon("check", table, "--spec", spec, "--json", home=home)
+    (found,) = [check for check in ended.json["checks"] if check["name"] == "published_uniqueness"]
+    assert "generalise a further by recoding (quasi already), drop one" in found["about"]
+    assert "declare" not in found["about"]
 
 
 def test_an_undeclared_column_is_told_by_its_place_in_the_file(tmp_path, home):

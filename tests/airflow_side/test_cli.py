@@ -233,9 +233,13 @@ def test_values_that_the_hierarchy_does_not_know_stop_the_run_or_are_suppressed(
     stopped = anon("run", spec, home=home)
     assert stopped.code == 2
     assert "1 distinct value, 1 row," in stopped.err
-    spec.write_text(
-        spec.read_text().replace("file: hierarchies/towns.csv", "file: hierarchies/towns.csv\n      unmapped: suppress")
+    changed = spec.read_text().replace(
+        "file: hierarchies/towns.csv", "file: hierarchies/towns.csv\n      unmapped: suppress"
     )
+    spec.write_text(changed)
+    refused = anon("run", spec, home=home)
+    assert refused.code == 1 and "changed after the review by Ada on 2026-01-02" in refused.out
+    spec.write_text(changed.replace("2026-01-02", "2026-01-03"))
     assert anon("run", spec, home=home).code == 0
     assert "Nowhere" not in (portal_of(spec) / "people/latest/people.csv").read_text()
 

@@ -28,7 +28,7 @@ SPLIT = {"widths": [2, 3], "names": ["state", "local"]}
 def zips(*, times: int = 1, locals_: int = 5, states: tuple[str, ...] = STATES) -> list[tuple[str, ...]]:
     """Every state with every local code: each part is common, a pair of both is as rare as ``times`` says."""
     pairs = [state + f"{local:03}" for state in states for local in range(locals_) for _ in range(times)]
-    return [(str(at), code, "FM"[at % 2], "3") for at, code in enumerate(pairs)]
+    return [(str(at), code, "F", "3") for at, code in enumerate(pairs)]
 
 
 def publication(folder: Path, rows=None, *, rule=SPLIT, method="global", hierarchy=None, **sections) -> Path:

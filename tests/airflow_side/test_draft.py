@@ -16,15 +16,18 @@ from anon_airflow.commands.init import init
 from anon_airflow.draft import draft, largest_set, quoted
 from anon_core.errors import InvalidInputError
 from anon_core.hierarchy.build import ladders
+from anon_core.role import Role
 from anon_core.spec import Publication, load_spec
 from anon_core.table import ReadOptions, Table, read
 from tests.properties.tables import Cell, Row, table_of
 from tests.properties.tables import small_tables as tables
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 def drafted(table: Table, folder: Path, **options: object) -> tuple[str, Publication]:
     settings_ = {"dataset": "people", "source": folder / "people.csv", "delimiter": "auto", "encoding": "utf-8"}
-    settings_ |= {"missing_words": [""], "k": 5, "today": datetime.date(2026, 7, 1)}
+    settings_ |= {"missing_words": [""], "today": datetime.date(2026, 7, 1)}
     text = draft(table, **{**settings_, **options})
     path = folder / "people.yaml"
     path.write_text(text, encoding="utf-8")
@@ -47,7 +50,7 @@ def row(n: int) -> Row:
         ["Dresden", "Köln"][n % 2],
         str(10_000 + n % 97 * 1000),
         f"20{10 + n % 5}-01-01",
-        str(150 + n % 50),
+        str(150 + n % 49),
         f"canary{n % 50}@example.org",
         f"45.{1000 + n % 150}",
         "canary text",
@@ -101,8 +104,26 @@ def test_a_draft_tells_the_reason_of_every_role_and_what_singles_people_out(tmp_
     text, _ = drafted(table, tmp_path)
     assert '"id": {role: identifier}  # its name says that it is a record number (all languages); 100 distinct' in text
     assert re.search(r'#   "born": 40\.0% of the rows are alone', text)
-    assert re.search(r'# Elected quasi-identifier: "born": 40 rows alone, 70 distinct', text)
+    assert re.search(r'# Chosen as quasi-identifier, .* not everyone is alone: "born": 40 rows alone, 70 dist', text)
+    assert "elected" not in text.lower()
     assert "Identifies every row" not in text
+
+
+def test_a_draft_lists_no_set_that_singles_out_no_more_than_a_smaller_one(tmp_path: Path) -> None:
+    """On both columns everyone is alone; a third, and one that follows from another, add nothing."""
+    rows = [(str(1950 + n % 20), f"town {n // 20}", f"region {n // 40}", "x") for n in range(100)]
+    text, _ = drafted(table_of(["born", "town", "region", "land"], rows), tmp_path)
+    listed = re.findall(r"^#   (\".*): (.*)% of the rows are alone$", text, re.MULTILINE)
+    assert listed == [('"born"', "0.0"), ('"born" + "town"', "100.0")]
+    (chosen,) = re.findall(r"^# Chosen as quasi-identifier, .*$", text, re.MULTILINE)
+    assert "among the sets on which not everyone is alone" in chosen and '"town"' not in chosen
+
+
+def test_a_draft_explains_every_role_in_a_line_and_names_the_document(tmp_path: Path) -> None:
+    text, _ = drafted(table_of(["born", "sex"], [(str(n), "FM"[n % 2]) for n in range(30)]), tmp_path)
+    explained = re.findall(r"^#   (\w+)  +\w.*: .*published", text, re.MULTILINE)
+    assert sorted(explained) == sorted(Role)
+    assert "docs/publication-file.md" in text and (ROOT / "docs/publication-file.md").exists()
 
 
 def test_sets_that_identify_every_row_are_told(tmp_path: Path) -> None:

@@ -40,13 +40,17 @@ class Recording:
         return path.suffix in (".csv", ".parquet")
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, *, unit: str | None = None) -> Self:
         cls.asked.append(("open", path.name))
-        return cls(ArrowEngine.open(path))
+        return cls(ArrowEngine.open(path, unit=unit))
 
     @classmethod
-    def of(cls, table: Table) -> Self:
-        return cls(ArrowEngine(table=table))
+    def of(cls, table: Table, *, unit: str | None = None) -> Self:
+        return cls(ArrowEngine(table=table, unit=unit))
+
+    @property
+    def unit(self) -> str | None:
+        return self.engine.unit
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -59,20 +63,35 @@ class Recording:
     def column(self, name: str) -> Column:
         return self.engine.column(name)
 
-    def count(self, columns: Sequence[str], *, unit: str | None = None) -> FrequencyTable:
+    def count(self, columns: Sequence[str]) -> FrequencyTable:
         self.asked.append(("count", tuple(columns)))
         Recording.at_work += 1
         try:
-            return self.engine.count(columns, unit=unit)
+            return self.engine.count(columns)
+        finally:
+            Recording.at_work -= 1
+
+    def people(self, columns: Sequence[str]) -> FrequencyTable:
+        self.asked.append(("people", tuple(columns)))
+        Recording.at_work += 1
+        try:
+            return self.engine.people(columns)
         finally:
             Recording.at_work -= 1
 
     def class_sizes(self, columns: Sequence[str]) -> Mapping[int, int]:
         return self.engine.class_sizes(columns)
 
-    def apply(self, plan: RecodingPlan, published: Sequence[str], *, keep_order: bool = False) -> Table:
+    def apply(
+        self,
+        plan: RecodingPlan,
+        published: Sequence[str],
+        *,
+        keep_order: bool = False,
+        beside: Mapping[str, str] | None = None,
+    ) -> Table:
         self.asked.append(("apply", tuple(published)))
-        return self.engine.apply(plan, published, keep_order=keep_order)
+        return self.engine.apply(plan, published, keep_order=keep_order, beside=beside)
 
 
 ENGINE: type[Engine] = Recording
@@ -112,7 +131,7 @@ def test_every_count_and_the_release_come_through_the_engine_that_the_file_names
     assert [what for kind, what in recording if kind == "open"] == ["original.parquet"] * 4, (
         "recode, detect, score, gate"
     )
-    assert [what for kind, what in recording if kind == "apply"] == [shown]
+    assert [what for kind, what in recording if kind == "apply"] == [shown, shown], "the release, and its witness"
     counts = [what for kind, what in recording if kind == "count"]
     assert ("id",) in counts, "stage looks for rows that share their identifiers"
     assert quasi in counts
@@ -129,7 +148,7 @@ def test_a_command_that_is_given_a_file_asks_its_engine(
     spec = write_publication(tmp_path, engine="recording")
     more = ["--output", str(tmp_path / "out.csv")] if command is recode else []
     CliRunner().invoke(command, [str(source_of(spec)), "--spec", str(spec), *more])
-    assert "count" in {kind for kind, _ in recording}
+    assert {"count", "people"} & {kind for kind, _ in recording}
     assert ("apply" in {kind for kind, _ in recording}) == (command is recode)
 
 

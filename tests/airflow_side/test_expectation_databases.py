@@ -96,7 +96,7 @@ def test_one_statement_groups_and_only_groups_are_fetched(case, counted, databas
 
 
 def _asked_for(case):
-    return [*case.holds["columns"], *([case.holds["sensitive"]] if "sensitive" in case.holds else [])]
+    return [*case.holds["columns"], *(case.holds[key] for key in ("sensitive", "unit_column") if key in case.holds)]
 
 
 def test_one_group_by_serves_all_expectations_over_the_same_columns(database, monkeypatch):

@@ -105,7 +105,7 @@ def test_labels_above_values_are_as_near_as_what_is_below_them(tmp_path):
 
 
 def test_a_class_below_the_k_of_alpha_fails_and_is_told():
-    asked = {**SENSITIVE, "alpha": 0.5}
+    asked = {**SENSITIVE, "values": "bands", "alpha": 0.5}
     assert judged(batch_of(ILLNESSES.frame()), "expect_alpha_anonymity", **asked, k=4).success
     found = judged(batch_of(ILLNESSES.frame()), "expect_alpha_anonymity", **asked, k=5)
     assert not found.success and "with 5 rows required and 4 in the smallest class" in found.result["sentence"]
@@ -120,7 +120,7 @@ def test_what_is_known_with_certainty_is_more_sensitive():
     assert not often.success and often.result["observed_value"]["highest"] == 0.5
 
 
-RECURSIVE = {**SENSITIVE, "kind": "recursive", "l": 2}
+RECURSIVE = {**SENSITIVE, "values": "bands", "kind": "recursive", "l": 2}
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,7 @@ UNIQUENESS = {
     "accepted": [],
     "together": [],
     "protected": [],
+    "quasi": [],
 }
 
 SEXES = "F;person\nM;person\n"
@@ -169,7 +170,15 @@ def test_a_measured_column_cannot_be_the_weight():
         ("expect_no_singletons", {"columns": ["sex"], "weight_column": None}),
         (
             "expect_published_uniqueness",
-            {"columns": ["a"], "max_size": 1, "max_share": 0.0, "together": [], "protected": [], "weight_column": None},
+            {
+                "columns": ["a"],
+                "max_size": 1,
+                "max_share": 0.0,
+                "together": [],
+                "protected": [],
+                "quasi": [],
+                "weight_column": None,
+            },
         ),
         ("expect_published_uniqueness", {**UNIQUENESS, "accepted": [[]], "weight_column": None}),
         ("expect_no_freeform_breach", {**FREEFORM, "weight_column": None}),

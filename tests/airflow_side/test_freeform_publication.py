@@ -88,7 +88,6 @@ def test_guarded_values_are_generalised_and_the_release_passes(tmp_path, recode)
     (illness,) = [column for column in report["recoding"]["columns"] if column["name"] == "illness"]
     assert sum(level["rows"] for level in illness["levels"]) == len(rows)
     assert any(level["level"] > 0 for level in illness["levels"])
-    assert illness["cells_changed"] > 0
     checks = [check for check in report["privacy"]["checks"] if check["name"] == "no_freeform_breach"]
     assert [check["passed"] for check in checks] == [True]
 

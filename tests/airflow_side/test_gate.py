@@ -30,18 +30,31 @@ def publish(tmp_path):
 def test_a_safe_release_passes(publish):
     verdict = publish()
     assert verdict.passed and verdict.reasons == ()
-    assert verdict.evaluated == verdict.expected == 6
+    assert verdict.evaluated == verdict.expected == 12
     assert [(d.name, d.rows) for d in verdict.distributions] == [("licences.csv", 10), ("licences.parquet", 10)]
     assert all(len(d.sha256) == 64 and d.bytes > 0 for d in verdict.distributions)
     assert verdict.suite_digest == gate.suite_digest(verdict.suite)
     names = {"no_undeclared_column", "no_singletons", "k_anonymity", "published_uniqueness", "rows_suppressed_at_most"}
-    names |= {"no_published_identifier", "same_content", "unchanged", "evaluated"}
+    names |= {
+        "no_published_identifier",
+        "personal_patterns",
+        "personal_names",
+        "same_content",
+        "unchanged",
+        "evaluated",
+        "site_policy",
+        "smallest_table",
+        "joint_classes",
+        "sensitive_alone",
+        "unique_with_sensitive",
+        "homogeneity(category)",
+    }
     assert {c.name for c in verdict.checks} == names
 
 
 def test_one_class_too_small_shuts_it_with_the_numbers(publish):
     verdict = publish(k=4)
-    assert failed(verdict) == {"k_anonymity"}
+    assert failed(verdict) == {"k_anonymity", "joint_classes"}
     (found,) = [check for check in verdict.checks if check.name == "k_anonymity"]
     assert (found.observed, found.required, found.distribution) == (3, 4, "all")
     assert verdict.reasons[0] == (
@@ -53,7 +66,7 @@ def test_one_class_too_small_shuts_it_with_the_numbers(publish):
 def test_a_file_is_named_once_though_two_checks_fail_in_the_same_words(publish):
     verdict = publish(k=4, expectations=[IN_F, {**IN_F, "kwargs": {**IN_F["kwargs"], "value_set": ["G"]}}])
     assert len([check for check in verdict.checks if not check.passed and "in_set" in check.name]) == 2
-    assert len(verdict.reasons) == 2
+    assert len(verdict.reasons) == 3  # Classes are too small with the column declared other, too.
 
 
 def test_a_singleton_shuts_it(publish):
@@ -63,7 +76,7 @@ def test_a_singleton_shuts_it(publish):
 def test_a_column_declared_other_that_singles_out_shuts_it(publish):
     rows = [(*row[:3], str(number)) for number, row in enumerate(ROWS)]
     verdict = publish(rows)
-    assert failed(verdict) == {"published_uniqueness", "no_published_identifier"}
+    assert failed(verdict) == {"joint_classes", "published_uniqueness", "no_published_identifier"}
     assert "points: 10 rows" in " ".join(verdict.reasons)
 
 
@@ -90,7 +103,7 @@ def test_where_every_column_is_sensitive_they_are_searched(publish):
 
 
 def accept(until):
-    given = {"columns": ["points"], "reason": "asked", "by": "R. Rossi", "until": until}
+    given = {"columns": ["points"], "reason": "people were asked", "by": "R. Rossi", "until": until}
     return {"max_size": 1, "accept": [given]}
 
 
@@ -98,7 +111,7 @@ def test_an_acceptance_counts_up_to_its_last_day_and_not_after(publish):
     rows = [(*row[:3], str(number)) for number, row in enumerate(ROWS)]
     assert publish(rows, published_uniqueness=accept(TODAY)).passed
     verdict = publish(rows, published_uniqueness=accept(date(2026, 11, 15)))
-    assert failed(verdict) == {"acceptance", "published_uniqueness", "no_published_identifier"}
+    assert failed(verdict) == {"acceptance", "joint_classes", "published_uniqueness", "no_published_identifier"}
     assert "given by R. Rossi expired on 2026-11-15" in verdict.reasons[0]
     assert failed(publish(published_uniqueness=accept(date(2026, 11, 15)))) == {"acceptance"}
 
@@ -108,7 +121,9 @@ def test_undeclared_and_missing_columns_shut_it(publish):
     verdict = publish(rows, names=["year", "sex", "category", "points", CANARY])
     assert "no_undeclared_column" in failed(verdict) and CANARY not in text_of(verdict)
     lost = publish([row[:3] for row in ROWS], names=["year", "sex", "category"])
-    assert {"no_undeclared_column", "published_uniqueness", "no_published_identifier"} == failed(lost)
+    of_all_columns = {"published_uniqueness", "no_published_identifier", "personal_patterns", "personal_names"}
+    of_all_columns |= {"unique_with_sensitive", "joint_classes"}
+    assert {"no_undeclared_column", *of_all_columns} == failed(lost)
 
 
 def test_too_many_rows_suppressed_or_added_shut_it(publish):
@@ -139,7 +154,7 @@ def test_a_released_column_cannot_pose_as_the_weight(publish):
     names = ["year", "sex", "category", "points", "rows"]
     assert publish([(*row, "999") for row in ROWS], names=names, columns=columns).passed
     small = publish([(*row, "999") for row in ROWS], names=names, columns=columns, k=4)
-    assert failed(small) == {"k_anonymity"} and "smallest class has 3 rows" in small.reasons[0]
+    assert failed(small) == {"k_anonymity", "joint_classes"} and "smallest class has 3 rows" in small.reasons[0]
     undeclared = publish([(*row, "999") for row in ROWS], names=names)
     assert "no_undeclared_column" in failed(undeclared) and undeclared.evaluated == 0
 
@@ -152,7 +167,7 @@ def test_the_suite_is_deterministic_plain_json(tmp_path):
     one = gate.render_suite(publication, rows_before=10, today=TODAY)
     assert one == json.loads(json.dumps(one)) == gate.render_suite(publication, rows_before=10, today=TODAY)
     assert one["name"] == "licences"
-    assert [entry["meta"]["runs_on"] for entry in one["expectations"]] == ["frequencies"] * 6 + ["rows"]
+    assert [entry["meta"]["runs_on"] for entry in one["expectations"]] == ["frequencies"] * 12 + ["rows"]
     other = gate.render_suite(publication, rows_before=11, today=TODAY)
     assert gate.suite_digest(one) != gate.suite_digest(other)
 
@@ -163,7 +178,10 @@ def test_a_dataset_without_quasi_identifiers_has_no_k_but_is_searched(publish):
     assert verdict.passed
     assert [e["type"] for e in verdict.suite["expectations"]] == [
         "expect_no_undeclared_column",
+        "expect_joint_classes",
         "expect_no_published_identifier",
         "expect_published_uniqueness",
+        "expect_personal_patterns",
+        "expect_personal_patterns",
         "expect_rows_suppressed_at_most",
     ]

@@ -11,12 +11,14 @@ from anon_core.models import Measurement
 from tests.airflow_side.gate_publications import (
     CANARY,
     COLUMNS,
+    PERSON,
     ROWS,
     TODAY,
     failed,
     publication_of,
     publisher,
     text_of,
+    witness_of,
     write,
 )
 
@@ -69,17 +71,17 @@ def test_a_failing_stock_expectation_does_not_leak(publish, caplog, capsys):
             {"type": "expect_column_max_to_be_between", "kwargs": {"column": "sex", "max_value": "A"}},
         ],
     )
-    assert {entry["type"] for entry in verdict.suite["expectations"][6:]} <= failed(verdict)
+    assert {entry["type"] for entry in verdict.suite["expectations"][12:]} <= failed(verdict)
     assert CANARY not in text_of(verdict) + caplog.text + "".join(capsys.readouterr())
 
 
 def test_a_requirement_that_nobody_measures_shuts_it(tmp_path):
     publication = publication_of(tmp_path)
     stricter = publication.model_copy(
-        update={"unit": "id", "privacy": publication.privacy.model_copy(update={"earlier_releases": "yes"})}
+        update={"privacy": publication.privacy.model_copy(update={"earlier_releases": "yes"})}
     )
     verdict = gate.measure(stricter, write(tmp_path, ROWS, publication.published), rows_before=10, today=TODAY)
-    assert failed(verdict) == {"privacy.earlier_releases", "unit"}
+    assert failed(verdict) == {"privacy.earlier_releases"}
 
 
 def test_an_emptied_suite_or_one_that_lost_an_entry_does_not_pass(publish, monkeypatch):
@@ -105,6 +107,7 @@ EVERYTHING = {
     "max_risk": 0.5,
     "max_sensitivity": 0.9,
     "singletons": 2,
+    "max_rows_per_person": 9,
     "freeform": {"sigma_o": 1, "sigma_t": 1.0, "columns": {"category": {"guard": ["A"]}}},
 }
 
@@ -116,15 +119,18 @@ def test_no_requirement_of_a_policy_can_be_lost_unnoticed(tmp_path, monkeypatch,
     columns["year"]["hierarchy"] = {"root": "any"}
     columns["category"]["hierarchy"] = {"file": "kinds.csv"}
     columns["points"]["type"] = "integer"
-    publication = publication_of(tmp_path, columns=columns, k_means=k_means, **EVERYTHING)
-    whole = suite.render_suite(publication, rows_before=10, today=TODAY)
+    publication = publication_of(tmp_path, columns=columns, k_means=k_means, unit="id", **EVERYTHING)
+    whole = suite.render_suite(publication, rows_before=10, today=TODAY, unit=PERSON, paired=True)
+    witness = witness_of(tmp_path, ROWS, publication.published)
     kinds = {entry["type"] for entry in whole["expectations"]}
-    other_k = "expect_k_anonymity" if k_means == "link" else "expect_k_anonymity_beside_original"
-    assert kinds == set(OURS) - {other_k}, "every expectation that there is"
+    exact = {"expect_k_anonymity", "expect_joint_classes"}
+    beside = {"expect_k_anonymity_beside_original", "expect_joint_beside_original"}
+    assert kinds == set(OURS) - (exact if k_means == "link" else beside), "every expectation that there is"
     for entry in whole["expectations"]:
         left = [other for other in whole["expectations"] if other != entry]
         monkeypatch.setattr(gate, "render_suite", lambda *_, left=left, **__: {**whole, "expectations": left})
-        verdict = gate.measure(publication, write(tmp_path, ROWS, publication.published), rows_before=10, today=TODAY)
+        paths = write(tmp_path, ROWS, publication.published)
+        verdict = gate.measure(publication, paths, rows_before=10, today=TODAY, witness=witness)
         assert [check.sentence for check in verdict.checks if check.name == "suite" and entry["type"] in check.sentence]
 
 
@@ -137,7 +143,7 @@ def test_an_expectation_whose_class_is_gone_does_not_pass(publish, monkeypatch, 
     assert expectations.OURS
     monkeypatch.delitem(registry._registered_expectations, lost)
     verdict = publish()
-    assert failed(verdict) == {lost.removeprefix("expect_"), "evaluated"} and verdict.evaluated == 5
+    assert failed(verdict) == {lost.removeprefix("expect_"), "evaluated"} and verdict.evaluated == 11
 
 
 def test_an_expectation_replaced_by_a_namesake_does_not_pass(publish, monkeypatch):

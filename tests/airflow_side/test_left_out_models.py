@@ -20,13 +20,25 @@ POLICIES: dict[str, dict[str, Any]] = {
     "alpha": {"alpha": [{"column": "category", "alpha": 1.0}]},
     "no_published_identifier": {},
     "published_uniqueness": {},
+    "personal_patterns": {},
     "max_sensitivity": {"max_sensitivity": 1.0},
     "rows_suppressed_at_most": {},
+    "common_values": {"unit": "id", "l_diversity": [{"column": "category", "l": 2}]},
+    "half_of_class": {"unit": "id"},
+    "row_sets": {"unit": "id"},
+    "max_rows_per_person": {"unit": "id", "max_rows_per_person": 3},
+    "restored_values": {"unit": "id"},
+    "joint_classes": {},
+    "joint_beside_original": {"k_means": "link"},
+    "sensitive_alone": {},
+    "unique_with_sensitive": {},
+    "homogeneity": {},
 }
 ELSEWHERE = {
     "declared_types": "tests/airflow_side/test_gate.py has columns with types",
     "no_freeform_breach": "tests/airflow_side/test_freeform_publication.py has hierarchy files",
     "made_from_original": "no publication asks for it",
+    "removal": "no publication asks for it: `recode` and `anon check --original` measure it",
 }
 
 

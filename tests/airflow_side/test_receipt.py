@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anon_airflow.commitments import commit
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.receipt import Distribution, ModelUsed, Receipt, issue, problems
 from anon_airflow.signing import SigningKey, canonical_json
@@ -24,7 +25,8 @@ PUBLISHED: dict[str, Any] = {
     "dataset": "driver-licences",
     "run_id": "scheduled__1",
     "spec_digest": "3" * 64,
-    "suite_digest": "4" * 64,
+    "commitments": commit("a nonce", {"suite": "4" * 64, "witness": "5" * 64}),
+    "site_policy": "5" * 64,
     "distributions": (CSV, PARQUET),
     "models": (ModelUsed("k_anonymity", "anonflow", "0.1.0"), ModelUsed("delta_presence", "a-package", "1.5")),
     "checks": 12,
@@ -58,7 +60,10 @@ def test_the_order_in_which_distributions_are_given_does_not_matter() -> None:
         ({"dataset": "other"}, "another dataset: it covers driver-licences, this publishes other"),
         ({"run_id": "manual__2"}, "another run"),
         ({"spec_digest": "5" * 64}, "another spec"),
-        ({"suite_digest": "5" * 64}, "another suite of checks"),
+        ({"commitments": commit("a nonce", {"suite": "6" * 64, "witness": "5" * 64})}, "another suite of checks"),
+        ({"commitments": commit("another nonce", {"suite": "4" * 64, "witness": "5" * 64})}, "another suite of checks"),
+        ({"commitments": commit("a nonce", {"suite": "4" * 64})}, "another witness of whose the rows are"),
+        ({"site_policy": "6" * 64}, "another site policy"),
         ({"distributions": (CSV,)}, "table.parquet is in the receipt but is not about to be published"),
         ({"distributions": (CSV, PARQUET, CSV._replace(name="x.csv"))}, "x.csv is about to be published but the gate"),
         ({"distributions": (CSV._replace(sha256="9" * 64), PARQUET)}, "table.csv changed after the gate measured it"),
@@ -80,12 +85,20 @@ def test_the_order_in_which_distributions_are_given_does_not_matter() -> None:
 def test_a_receipt_does_not_cover_anything_else(changed: dict[str, Any], what: str) -> None:
     found = problems(given_receipt(), KEY, **{**PUBLISHED, **changed})
     assert what in found[0]
-    assert len(found) == 1 or all("changed after the gate" in each for each in found)
+    assert len(found) == 1 or all("changed after the gate" in each or "is for another" in each for each in found)
 
 
 def test_every_problem_is_named_at_once() -> None:
-    other = {"dataset": "a", "run_id": "b", "spec_digest": "c", "suite_digest": "d", "distributions": (), "models": ()}
-    assert len(problems(given_receipt(), KEY, **other, checks=1)) == 9
+    other = {
+        "dataset": "a",
+        "run_id": "b",
+        "spec_digest": "c",
+        "commitments": (),
+        "distributions": (),
+        "models": (),
+        "site_policy": "e",
+    }
+    assert len(problems(given_receipt(), KEY, **other, checks=1)) == 11
 
 
 def test_a_receipt_of_another_key_names_both_keys() -> None:
@@ -119,7 +132,7 @@ def test_a_signature_made_for_the_chain_is_no_receipt() -> None:
 
 
 @given(
-    st.sampled_from(["dataset", "run_id", "spec_digest", "suite_digest", "anonflow_version", "mac"]),
+    st.sampled_from(["dataset", "run_id", "spec_digest", "anonflow_version", "mac"]),
     st.text(max_size=8),
 )
 def test_a_receipt_with_any_text_changed_is_refused_even_for_what_it_now_says(field: str, text: str) -> None:

@@ -170,7 +170,8 @@ def test_rows_that_keep_their_order_can_be_compared_one_by_one(tmp_path, table, 
     assert checked.json["k"] == recoded["k"]
     assert checked.json["utility"]["nue"] == pytest.approx(recoded["utility"]["nue"])
     assert checked.json["utility"]["wnue"] == pytest.approx(recoded["utility"]["wnue"])
-    assert checked.json["checks"] == recoded["checks"]
+    # `anon check` is not told what the plan says: which original became which label, at which level.
+    assert checked.json["checks"] == [one for one in recoded["checks"] if one["name"] != "restored_values"]
 
 
 def test_it_says_that_removed_rows_cannot_be_paired(tmp_path, table):
@@ -318,7 +319,6 @@ def test_an_existing_file_is_overwritten_only_when_asked_and_what_is_read_never(
 WRONG: dict[str, tuple[dict[str, Any], tuple[str, ...], str]] = {
     "no k": ({"privacy": None}, (), "no privacy.k"),
     "k below 2": ({}, ("-k", "1"), "-k"),
-    "a unit": ({"unit": "id"}, (), "counts rows"),
     "nobody to protect": (
         {"columns": {**COLUMNS, **{name: {"role": "other"} for name in QUASI}}, "recode": {"method": "none"}},
         (),

@@ -104,7 +104,7 @@ def set_clock(patch: pytest.MonkeyPatch, moment: datetime) -> None:
 
 
 def waived(folder: Path, until: date) -> Path:
-    waiver = {"check": "suppression_limit", "reason": "small", "by": "R. Rossi", "until": until}
+    waiver = {"check": "suppression_limit", "reason": "a small register", "by": "R. Rossi", "until": until}
     return write_publication(folder, privacy={"waivers": [waiver]})
 
 

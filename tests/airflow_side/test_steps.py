@@ -69,6 +69,9 @@ def test_every_step_run_twice_leaves_what_once_leaves(tmp_path):
         }
         notes = {path.name: path.read_text().replace(str(folder), "") for path in files_below(run.notes)}
         assert json.loads(notes.pop("published.json"))["manifest"]["version"]  # It says when, so it is not compared.
+        nonce = json.loads(notes["gate.json"])["nonce"]
+        assert len(nonce) == 64
+        notes["gate.json"] = notes["gate.json"].replace(nonce, "fresh")
         assert files_below(folder / "home/staging") == []
         assert files_below(folder / "home/gated") == []
         with run.audit() as audit:

@@ -177,7 +177,7 @@ def test_a_receipt_written_by_hand_is_refused(run):
     (run.gated / "report.json").write_text('{"kind": "public"}')
     forged = {
         "anonflow_version": "0", "dataset": "people", "run_id": run.run_id, "key_id": run.signing_key().key_id,
-        "spec_digest": run.publication.digest(), "suite_digest": "0", "checks": 5, "verdict": "passed", "mac": "0" * 64,
+        "spec_digest": run.publication.digest(), "commitments": [], "checks": 5, "verdict": "passed", "mac": "0" * 64,
         "distributions": [],
     }  # fmt: skip
     with sqlite3.connect(run.home.root / "audit.db") as database:

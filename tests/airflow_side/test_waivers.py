@@ -24,8 +24,11 @@ def publish(tmp_path):
     return publisher(tmp_path)
 
 
+REASON = {"reason": "a small register", "by": "R. Rossi"}
+
+
 def waived(*checks: str, until: date = LAST_DAY) -> dict[str, Any]:
-    return {"waivers": [{"check": check, "reason": "why", "by": "R. Rossi", "until": until} for check in checks]}
+    return {"waivers": [{"check": check, **REASON, "until": until} for check in checks]}
 
 
 def excused(verdict: Verdict) -> set[tuple[str, str | None, str | None]]:
@@ -146,7 +149,7 @@ def test_the_suite_carries_the_waiver_so_that_its_digest_covers_it(tmp_path):
     (entry,) = [entry for entry in eased["expectations"] if "waiver" in entry["meta"]]
     assert entry["type"] == "expect_rows_suppressed_at_most"
     assert entry["meta"]["waiver"] == {
-        "check": "suppression_limit", "reason": "why", "by": "R. Rossi", "until": "2026-11-16",
+        "check": "suppression_limit", "reason": "a small register", "by": "R. Rossi", "until": "2026-11-16",
     }  # fmt: skip
     assert gate.suite_digest(plain) != gate.suite_digest(eased)
     assert suite(**waived("suppression_limit", until=OVER)) == plain
@@ -172,26 +175,26 @@ def test_a_verdict_is_not_passed_by_half_a_waiver():
 
 
 def accept(*sets: tuple[str, ...]) -> dict[str, Any]:
-    listed = [{"columns": list(columns), "reason": "why", "by": "R. Rossi", "until": LAST_DAY} for columns in sets]
+    listed = [{"columns": list(columns), **REASON, "until": LAST_DAY} for columns in sets]
     return {"published_uniqueness": {"accept": listed}}
 
 
 def test_reports_tell_whether_an_acceptance_and_a_waiver_were_needed(publish, tmp_path):
     rows = [(*row[:3], str(number)) for number, row in enumerate(ROWS)]
-    policy = accept(("points",), ("year", "sex")) | waived("suppression_limit", "expect_column_values_to_be_in_set")
+    policy = accept(("points",), ("category",)) | waived("suppression_limit", "expect_column_values_to_be_in_set")
     verdict = publish(rows, before=20, expectations=[{**ONLY_F, "kwargs": {"column": "sex", "value_set": ["F", "M"]}}],
                       **policy)  # fmt: skip
     assert verdict.passed
     publication = publication_of(tmp_path, expectations=[ONLY_F], **policy)
-    listed = told(publication.privacy, verdict, TODAY)
+    listed = told(publication, verdict, TODAY)
     assert [(one["columns"], one["needed"]) for one in listed["accepted"]] == [
         (["points"], True),
-        (["year", "sex"], False),
+        (["category"], False),
     ]
     assert [(one["check"], one["needed"]) for one in listed["waivers"]] == [
         ("suppression_limit", True), ("expect_column_values_to_be_in_set", False),
     ]  # fmt: skip
-    unknown = told(publication.privacy, None, TODAY)
+    unknown = told(publication, None, TODAY)
     assert {one["needed"] for one in (*unknown["accepted"], *unknown["waivers"])} == {None}
 
 

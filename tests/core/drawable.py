@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from anon_core.score.rows_by_size import RowsBySize, RowsOrUnits
+from anon_core.score.rows_by_size import RowsBySize, RowsOrPeople
 from anon_core.score.value_risk import ValueRisk
 from tests.properties.tables import Cell
 
 
-def classes(sizes: dict[int, int], counted: RowsOrUnits = RowsOrUnits.ROWS) -> RowsBySize:
+def classes(sizes: dict[int, int], counted: RowsOrPeople = RowsOrPeople.ROWS) -> RowsBySize:
     """So many rows in classes of each size."""
     ordered = sorted(sizes)
     return RowsBySize(
@@ -22,7 +22,7 @@ def classes(sizes: dict[int, int], counted: RowsOrUnits = RowsOrUnits.ROWS) -> R
 
 
 def by_value(
-    values: list[Cell], safe: list[int], at_risk: list[int], counted: RowsOrUnits = RowsOrUnits.ROWS
+    values: list[Cell], safe: list[int], at_risk: list[int], counted: RowsOrPeople = RowsOrPeople.ROWS
 ) -> ValueRisk:
     numbers = [np.array(side, np.int64) for side in (safe, at_risk)]
     return ValueRisk(

@@ -23,6 +23,8 @@ columns:
   points: {role: other}
 privacy: {k: 5}
 portal: {folder: portal}
+unit: row
+reviewed: {by: Ada, "on": 2026-01-02}
 """
 
 
@@ -39,7 +41,6 @@ source:
   missing_words: [""]
 engine: auto
 missing: category
-unit: null
 sampling_fraction: null
 columns:
   id:               {role: identifier}
@@ -64,14 +65,14 @@ privacy:
   alpha: [{column: licence_category, alpha: 0.5}]
   max_sensitivity: null
   max_risk: null
-  published_uniqueness: {max_size: 3, max_share: 0.0,
-                         accept: [{columns: [issued, points], reason: "...", by: name, until: 2027-12-31}]}
+  published_uniqueness: {max_size: 3, max_share: 0.0, max_share_alone: 0.01, max_share_with_sensitive: 0.5,
+                         accept: [{columns: [issued, points], reason: "people know it", by: name, until: 2027-12-31}]}
   freeform:
     sigma_o: 1
     sigma_t: 0.5
     columns: {licence_category: {guard: [CE, DE], sensitivity: aggregate, observability: sensitivity}}
   earlier_releases: {mode: snapshot, delta_k: 5, window: 3, on_breach: warn, unit_key: null}
-  waivers: [{check: t_closeness, reason: "...", by: name, until: 2026-12-31}]
+  waivers: [{check: t_closeness, reason: "people know these", by: name, until: 2026-12-31}]
 recode:
   method: prioritised
   mode: safe
@@ -84,6 +85,8 @@ recode:
 expectations: []
 approval: {required: false, users: [], four_eyes: false}
 portal: {folder: portal}
+unit: row
+reviewed: {by: Ada, "on": 2026-01-02}
 metadata: {description: ..., publisher: ..., licence: CC-BY-4.0, keywords: [...],
            frequency: monthly, contact: ..., language: en, theme: ...}
 keep_staging: false

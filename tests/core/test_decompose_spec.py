@@ -31,6 +31,8 @@ SPEC: dict[str, Any] = {
         "points": {"role": "other"},
     },
     "privacy": {"k": 2},
+    "unit": "row",
+    "reviewed": {"by": "Ada", "on": "2026-01-02"},
     "portal": {"folder": "portal"},
 }
 
@@ -196,7 +198,7 @@ def test_a_part_that_is_not_published_may_be_called_like_a_column(tmp_path: Path
     assert loaded.quasi_identifiers == ("sex", "state")
 
 
-ACCEPT = {"reason": "r", "by": "b", "until": "2030-01-01"}
+ACCEPT = {"reason": "a reason for tests", "by": "b", "until": "2030-01-01"}
 
 
 @pytest.mark.parametrize(

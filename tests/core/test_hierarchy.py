@@ -149,6 +149,8 @@ columns:
 privacy: {k: 2}
 recode: {method: none}
 portal: {folder: portal}
+unit: row
+reviewed: {by: Ada, "on": 2026-01-02}
 """
 
 ROWS = [

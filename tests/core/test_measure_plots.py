@@ -19,7 +19,7 @@ from anon_core.hierarchy.ladder import climb
 from anon_core.recode.sweep import Swept
 from anon_core.report.plots import plot_assessment, plot_value_risk
 from anon_core.report.plots.utility import columns_left
-from anon_core.score.rows_by_size import RowsOrUnits, rows_by_size
+from anon_core.score.rows_by_size import RowsOrPeople, rows_by_size
 from anon_core.score.utility import Utility, utility
 from anon_core.score.value_risk import rows_at_risk_by_value
 from tests.core.drawable import by_value, classes
@@ -88,7 +88,9 @@ def draw_empty(path: Path) -> None:
 
 def draw_huge(path: Path) -> None:
     sizes = {size: size * 997 for size in [*range(1, 400), 10**4, 10**6, 10**8, 10**10]}
-    plot_assessment(classes(sizes, RowsOrUnits.UNITS), path, k=12_345, before=classes({1: 10**10}, RowsOrUnits.UNITS))
+    plot_assessment(
+        classes(sizes, RowsOrPeople.PEOPLE), path, k=12_345, before=classes({1: 10**10}, RowsOrPeople.PEOPLE)
+    )
 
 
 def draw_sweep(path: Path) -> None:
@@ -341,12 +343,12 @@ def test_a_bar_that_is_shortened_keeps_its_proportions_and_says_so(tmp_path: Pat
     assert {"960 more values (not to scale)", "3,840 rows, 2,880 at risk (75.0%)"} <= set(texts(path))
 
 
-def test_units_are_called_units(tmp_path: Path) -> None:
+def test_people_are_called_people(tmp_path: Path) -> None:
     path = tmp_path / "picture.svg"
-    plot_value_risk(by_value(["a"], [1], [0], RowsOrUnits.UNITS), path)
-    assert "1 unit, 0 at risk (0%)" in texts(path)
-    plot_assessment(classes({2: 4}, RowsOrUnits.UNITS), path, k=2)
-    assert "4 units in 2 classes: 0 (0%) in classes smaller than k = 2" in texts(path)
+    plot_value_risk(by_value(["a"], [1], [0], RowsOrPeople.PEOPLE), path)
+    assert "1 person, 0 at risk (0%)" in texts(path)
+    plot_assessment(classes({2: 4}, RowsOrPeople.PEOPLE), path, k=2)
+    assert "4 people in 2 classes: 0 (0%) in classes smaller than k = 2" in texts(path)
     assert not any("row" in text for text in texts(path))
 
 

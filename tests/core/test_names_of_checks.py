@@ -34,7 +34,7 @@ NAMES = [
 
 
 def policy(*waived: str) -> PartialPolicy:
-    waivers = [{"check": one, "reason": "r", "by": "b", "until": "2030-01-01"} for one in waived]
+    waivers = [{"check": one, "reason": "a reason for tests", "by": "b", "until": "2030-01-01"} for one in waived]
     asked = {"l_diversity": DIVERSE, "t_closeness": CLOSE, "alpha": [{"column": "ill", "alpha": 0.5}]}
     return PartialPolicy.model_validate({**asked, "waivers": waivers})
 
@@ -74,8 +74,9 @@ def test_a_column_with_a_comma_is_not_taken_for_another_one() -> None:
 
 def waiving(*checks: str, **privacy: object) -> str:
     columns = yaml.safe_load(MINIMAL)["columns"] | {"ill": {"role": "sensitive"}}
-    waivers = [{"check": one, "reason": "r", "by": "b", "until": "2030-01-01"} for one in checks]
-    return changed(columns=columns, privacy={"k": 5, **privacy, "waivers": waivers})
+    waivers = [{"check": one, "reason": "a reason for tests", "by": "b", "until": "2030-01-01"} for one in checks]
+    stated = {"published_uniqueness": {"max_share_with_sensitive": 0.5}}
+    return changed(columns=columns, privacy={"k": 5, **stated, **privacy, "waivers": waivers})
 
 
 def test_a_kind_that_is_not_required_cannot_be_waived(folder: Path) -> None:
@@ -105,7 +106,7 @@ def test_a_limit_of_nothing_is_a_requirement(folder: Path) -> None:
 @pytest.mark.parametrize("unseen", ["\u2060", "\u200b \u200d", "\ufeff", "\u3164", "\u2800", "\u00ad", "\u034f"])
 @pytest.mark.parametrize("key", ["by", "reason"])
 def test_what_nobody_can_see_is_no_name_and_no_reason(folder: Path, key: str, unseen: str) -> None:
-    one = {"check": "suppression_limit", "reason": "r", "by": "b", "until": "2030-01-01", key: unseen}
+    one = {"check": "suppression_limit", "reason": "a reason for tests", "by": "b", "until": "2030-01-01", key: unseen}
     found = problems(folder, changed(privacy={"k": 5, "waivers": [one]}))
     assert found[f"privacy.waivers[0].{key}"][1] == "should not be empty"
 

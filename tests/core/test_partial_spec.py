@@ -8,39 +8,18 @@ import pytest
 
 from anon_core.errors import SpecError
 from anon_core.spec import load_spec
-from anon_core.spec.checks import NOT_GATED
 
 COLUMNS = """columns:
   person: {role: identifier}
   age: {role: quasi}
   illness: {role: sensitive}
 """
-MEASURED = {
-    "unit": "unit: person",
-    "privacy.k_means": "privacy: {k: 2, k_means: link}",
-    "privacy.l_diversity": "privacy: {k: 2, l_diversity: [{column: illness, l: 2}]}",
-    "privacy.t_closeness": "privacy: {k: 2, t_closeness: [{column: illness, t: 0.3}]}",
-    "privacy.alpha": "privacy: {k: 2, alpha: [{column: illness, alpha: 0.5}]}",
-    "privacy.max_risk": "privacy: {k: 2, max_risk: 0.2}",
-    "recode.mode": "privacy: {k: 2}\nrecode: {method: prioritised, mode: link}",
-}
 
 
 def written(folder: Path, text: str) -> Path:
     path = folder / "table.yaml"
     path.write_text(text)
     return path
-
-
-@pytest.mark.parametrize("key", [key for key, _, _ in NOT_GATED])
-def test_what_the_gate_cannot_measure_yet_is_refused_in_a_run_and_read_by_commands(tmp_path: Path, key: str) -> None:
-    whole = "dataset: d\ntitle: t\nsource: {file: t.csv}\nportal: {folder: p}\n"
-    whole += "" if key == "recode.mode" else "recode: {method: none}\n"
-    path = written(tmp_path, COLUMNS + MEASURED[key] + "\n" + whole + ("privacy: {k: 2}\n" if key == "unit" else ""))
-    load_spec(path, partial=True)
-    with pytest.raises(SpecError, match="is not supported yet") as caught:
-        load_spec(path)
-    assert [problem.where for problem in caught.value.problems] == [key]
 
 
 def problems(path: Path) -> list[tuple[str, str]]:

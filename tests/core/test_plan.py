@@ -75,7 +75,9 @@ def test_an_unknown_value_stands_at_the_root_in_every_count() -> None:
 def test_the_report_shows_levels_by_name_and_counts_of_published_rows(tmp_path: Path) -> None:
     spec = tmp_path / "towns.yaml"
     spec.write_text(
-        "dataset: towns\ntitle: Towns\nsource: {file: t.csv}\nprivacy: {k: 2}\nportal: {folder: p}\n"
+        "dataset: towns\ntitle: Towns\n"
+        'unit: row\nreviewed: {by: Ada, "on": 2026-01-02}\n'
+        "source: {file: t.csv}\nprivacy: {k: 2}\nportal: {folder: p}\n"
         "recode: {method: none}\ncolumns: {town: {role: quasi}, points: {role: other}, id: {role: identifier}}\n"
     )
     table = table_of(["town"], [("COGNE",), ("COGNE",), ("SARRE",), ("CANARY",)])
@@ -96,6 +98,7 @@ def test_the_report_shows_levels_by_name_and_counts_of_published_rows(tmp_path: 
         recoding=recoding,
         released=released,
         engine=ArrowEngine(table=released),
+        witness=released,
     )
     types = {"town": "text", "points": "integer"}
     note = recoding_note(recoded, types)

@@ -141,14 +141,14 @@ def test_axes_have_names_and_units(tmp_path: Path) -> None:
     assert "<!-- rows singled out (% of 12 rows) -->" in path.read_text()
 
 
-def test_where_units_are_counted_the_picture_says_units(tmp_path: Path) -> None:
+def test_where_people_are_counted_the_picture_says_people(tmp_path: Path) -> None:
     path = tmp_path / "picture.svg"
     visits = table_of(["person", "town", "sex"], [("a", "x", "F"), ("a", "y", "F"), ("b", "x", "F"), ("c", "x", "M")])
     plot_detection(detect(FrequencyTable.of(visits, unit="person")), path)
     drawn = texts(path)
-    assert "Units singled out by the best column set of every size" in drawn
-    assert "units singled out (% of 3 units)" in drawn
-    assert "1 unit, 33.33%" in drawn
+    assert "People singled out by the best column set of every size" in drawn
+    assert "people singled out (% of 3 people)" in drawn
+    assert "1 person, 33.33%" in drawn
     assert "row" not in drawn
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import importlib
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
+from pydantic import ConfigDict, RootModel
 
 from anon_core.errors import InvalidInputError
+from anon_core.policy import Model
 from anon_core.registry import ENGINES, METHODS, MODELS, PORTALS, SOURCES, Registry
+from anon_core.unknown_keys import types_that_ignore_keys
 
 
 @pytest.fixture
@@ -87,3 +92,60 @@ def test_a_package_that_cannot_be_imported_is_named(other_package) -> None:
 @pytest.mark.parametrize("seam", [MODELS, METHODS, PORTALS, SOURCES, ENGINES], ids=lambda one: one.group)
 def test_our_own_members_can_be_imported(seam: Registry) -> None:
     assert list(seam.members()) == list(seam.keys())
+
+
+LOOSE = """
+from pydantic import BaseModel
+
+class Inner(BaseModel):
+    most: int
+
+class MEMBER:
+    settings = %s
+"""
+
+
+@pytest.mark.parametrize("settings", ["Inner", "tuple[Inner, ...]", "dict[str, Inner | None]"])
+def test_a_member_whose_settings_would_let_a_misspelt_key_pass_is_refused_when_it_is_loaded(
+    other_package, settings: str
+) -> None:
+    other_package("a-package", {"theirs": "MEMBER"}, LOOSE % settings)
+    with pytest.raises(InvalidInputError, match=r"`theirs` of a-package 1\.5 .*Inner.*anon_core\.policy\.Model"):
+        registry().get("theirs")
+
+
+def test_a_member_whose_settings_would_let_a_misspelt_key_pass_cannot_be_registered() -> None:
+    class Loose(Model):
+        model_config = ConfigDict(extra="ignore")
+
+    class Outer(Model):
+        inner: Loose | None = None
+
+    class Member:
+        settings = Outer
+
+    found = registry()
+    with pytest.raises(InvalidInputError, match="Loose, by which its settings are read, would let a misspelt key pass"):
+        found.register("mine", Member)
+    assert "mine" not in found
+
+
+def test_settings_of_every_kind_that_reads_keys_are_looked_at() -> None:
+    @dataclass
+    class Plain:
+        most: int
+
+    class Typed(TypedDict):
+        most: int
+
+    class Strict(Model):
+        more: dict[str, tuple[int, ...]]
+
+    assert types_that_ignore_keys(Plain | Typed) == ("Plain", "Typed")
+    assert types_that_ignore_keys(RootModel[list[Strict]]) == () == types_that_ignore_keys(None)
+
+
+@pytest.mark.parametrize("found", [MODELS, METHODS, PORTALS, SOURCES], ids=lambda one: one.noun)
+def test_our_own_settings_let_no_misspelt_key_pass(found: Registry) -> None:
+    loose = [types_that_ignore_keys(getattr(one, "settings", None)) for one in found.members().values()]
+    assert loose and not any(loose)

@@ -92,6 +92,11 @@ identifier  nombre_alumno, nom_du_demandeur, Personalnr., Personal-Nr., Mitarbei
 identifier  Kassenzeichen, Aktenzeichen, Flurstück, Flurstücksnr., particella, mappale, parcelle cadastrale
 identifier  referencia catastral, parcel_id
 identifier  iban2, n° téléphone, fingerprint, health_card_number, passport no
+identifier  employee_id, employee no, Personal-ID, matricule agent, numero_matricola, código empleado, person_id
+identifier  Versichertennummer, n° assuré, Numéro assuré, matrícula, number plate, Kennzeichen, targa veicolo, immat
+identifier  company_name, company_id, ragione_sociale, Firmenname, raison sociale, SIRET, razón social, nome_azienda
+sensitive   ALCHY, JUNKY, FELON, RECID, ASSETS, DEBTS, overdue_payments, overdue payment, pagamenti_scaduti
+sensitive   überfällige Zahlungen, impayés, pagos atrasados, steuerrückstand, Deliktart, tipo_infrazione, felonies
 quasi       anno_nascita, Birth Year, comune_residenza, sesso, zip, data_nascita, dataNascita, luogo di nascita, CAP
 quasi       età, Geburtsdatum, GEBURTSDATUM, Geburtsort, PLZ, Postleitzahl, Alter, Geschlecht, Staatsangehörigkeit
 quasi       Staatsangehoerigkeit, Familienstand, Beruf, Wohnort, date_de_naissance, code_postal, sexe, âge, état civil
@@ -134,8 +139,8 @@ TRAPS = (
     "video grid bidding width android covidence solid rename meaning nominal ornament tournament capture escape recap "
     "estate interstate status reality simplicity island landing report sort transport ship script hotel telescope "
     "aviation viable trace embrace Sussex unisex sextet outcome incoming inhalt alternative salter latency plate_glass "
-    "automobile denied cfo genomics_lab economy urbanisation product_id file_name nome_azienda station_id "
-    "company_name variable_name status_id event_id c0 x1 Имя 日本 value number client_type tipo_cliente owner_occupied "
+    "automobile denied cfo genomics_lab economy urbanisation product_id file_name nome_progetto station_id "
+    "course_name variable_name status_id event_id c0 x1 Имя 日本 value number client_type tipo_cliente owner_occupied "
     "student_count customer_segment numero_alunni number_of_students nombre_eleves nombre_clients kind_of_permit "
     "Schalter Urkunde outpatient Parameter holdering Mieterzahl Anzahl_Mieter Kundentyp ownership user_rating"
 )

@@ -14,7 +14,7 @@ import yaml
 from anon_core import policy, spec
 from anon_core.errors import HierarchyError, SpecError
 from anon_core.spec import HierarchyKind, Missing, Publication, Role, load_spec
-from anon_core.spec.checks import NOT_BUILT, NOT_GATED
+from anon_core.spec.checks import NOT_BUILT
 from tests.core.spec_files import FULL, MINIMAL, changed, folder, load, problems, with_column
 
 __all__ = ["folder"]
@@ -91,7 +91,6 @@ def test_the_example_of_the_design_lacks_only_what_is_not_built(folder: Path) ->
 
 def test_the_models_describe_the_whole_schema(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anon_core.spec.checks.NOT_BUILT", ())
-    monkeypatch.setattr("anon_core.spec.checks.NOT_GATED", ())
     loaded = load(folder, FULL, partial=True)
     assert loaded.privacy.freeform.columns["licence_category"].guard == ("CE", "DE")
     assert loaded.privacy.waivers[0].until == datetime.date(2026, 12, 31)
@@ -102,7 +101,7 @@ def test_the_models_describe_the_whole_schema(folder: Path, monkeypatch: pytest.
     assert guard.observability.belief == {"default": 0.0, "B": 1.0}
 
 
-@pytest.mark.parametrize("path", [path for path, refused, _ in (*NOT_BUILT, *NOT_GATED) if refused is None])
+@pytest.mark.parametrize("path", [path for path, refused, _ in NOT_BUILT if refused is None])
 @pytest.mark.parametrize("off", ["null", "[]", "{}", "false"])
 def test_a_key_that_is_not_built_may_be_written_when_it_is_off(folder: Path, path: str, off: str) -> None:
     content = yaml.safe_load(MINIMAL)
@@ -160,7 +159,6 @@ def test_priorities_are_given_to_all_quasi_columns_or_to_none(folder: Path, meth
     ("text", "where"),
     [
         ("missing: wildcard", "missing"),
-        ("unit: id", "unit"),
         ("airflow: {deadline: PT6H}", "airflow.deadline"),
         ("recode: {sticky: true}", "recode.sticky"),
     ],
@@ -168,7 +166,7 @@ def test_priorities_are_given_to_all_quasi_columns_or_to_none(folder: Path, meth
 def test_what_is_not_built_is_refused_by_name(folder: Path, text: str, where: str) -> None:
     found = problems(folder, f"{MINIMAL}{text}\n")
     assert found.keys() == {where}
-    assert found[where][0] == 11
+    assert found[where][0] == 13
     assert where in found[where][1]
 
 
@@ -199,8 +197,8 @@ privacy:
   suppression_limit: lots
   published_uniqueness:
     accept:
-      - {columns: [points], reason: small, by: me, until: 2027-02-31}
-      - {columns: [pionts], reason: small, by: me, until: soon}
+      - {columns: [points], reason: few points exist, by: me, until: 2027-02-31}
+      - {columns: [pionts], reason: few points exist, by: me, until: soon}
 keep_staging: yes
 """
     found = problems(folder, text)
@@ -209,6 +207,8 @@ keep_staging: yes
         "titel": 3,
         "title": 2,
         "portal": 2,
+        "unit": 2,
+        "reviewed": 2,
         "source.delimiter": 4,
         "source.encoding": 4,
         "columns.birth_year.hierarchy.intervals": 9,

@@ -16,13 +16,18 @@ COLUMNS = {
     "sex": {"role": "quasi", "hierarchy": {"root": "any"}},
     "illness": {"role": "sensitive", "hierarchy": {"file": "hierarchies/illness.csv"}},
 }
+STATED = {"max_share_with_sensitive": 0.5}
 GUARD = {"guard": ["AIDS"]}
 HERE = "privacy.freeform.columns.illness"
 
 
 def freeform(*, columns: Any = COLUMNS, guards: Any = None, recode: Any = None) -> str:
     policy = {"sigma_o": 1, "sigma_t": 0.5, "columns": {"illness": GUARD} if guards is None else guards}
-    return changed(columns=columns, privacy={"k": 2, "freeform": policy}, recode=recode or {"method": "freeform"})
+    return changed(
+        columns=columns,
+        privacy={"k": 2, "freeform": policy, "published_uniqueness": STATED},
+        recode=recode or {"method": "freeform"},
+    )
 
 
 def illness(**column: Any) -> dict[str, Any]:

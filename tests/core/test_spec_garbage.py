@@ -26,7 +26,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 def test_a_key_written_twice_is_a_problem(folder: Path) -> None:
     found = problems(folder, MINIMAL.replace("  points:", "  sex:") + "title: Again\n")
     assert found["columns.sex"] == (8, "the key `sex` is written twice, first on line 7")
-    assert found["title"] == (11, "the key `title` is written twice, first on line 2")
+    assert found["title"] == (13, "the key `title` is written twice, first on line 2")
 
 
 @pytest.mark.parametrize(

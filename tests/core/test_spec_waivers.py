@@ -159,9 +159,9 @@ def test_everything_wrong_is_told_at_once_with_its_line(folder: Path) -> None:
 privacy:
   k: 5
   waivers:
-    - {check: k_anonymity, reason: a, by: b, until: 2027-12-31}
-    - {check: t_closeness, reason: a, by: b, until: 2027-12-31}
-    - {check: nothing, reason: a, by: b, until: 2027-12-31}""")  # fmt: skip
+    - {check: k_anonymity, reason: a reason for tests, by: b, until: 2027-12-31}
+    - {check: t_closeness, reason: a reason for tests, by: b, until: 2027-12-31}
+    - {check: nothing, reason: a reason for tests, by: b, until: 2027-12-31}""")  # fmt: skip
     found = problems(folder, text)
     assert {where: line for where, (line, _) in found.items()} == {
         f"privacy.waivers[{number}].check": 12 + number for number in range(3)

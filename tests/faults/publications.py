@@ -22,6 +22,8 @@ COLUMNS: dict[str, Any] = {
     "points": {"role": "sensitive"},
     "notes": {"role": "drop"},
 }
+LENIENT = {"max_share_alone": 1.0, "max_share_with_sensitive": 1.0}
+"""What a small register needs of `published_uniqueness`: some of its people have points that few have."""
 Row = Sequence[str]
 
 
@@ -72,8 +74,15 @@ def write_publication(
         "source": dict(source_section or {"file": f"samples/{dataset}.csv"}),
         "columns": dict(columns),
         "detect": {"max_size": 3},
-        "privacy": {"k": 5, "suppression_limit": 0.05, **(privacy or {})},
+        "privacy": {
+            "k": 5,
+            "suppression_limit": 0.05,
+            **(privacy or {}),
+            "published_uniqueness": {**LENIENT, **(privacy or {}).get("published_uniqueness", {})},
+        },
         "recode": {"method": "global"},
+        "unit": "row",
+        "reviewed": {"by": "Ada", "on": "2026-01-02"},
         "portal": {"folder": "portal"},
         **changes,
     }

@@ -263,7 +263,9 @@ def test_a_publication_does_not_read_a_device_for_its_digest(tmp_path: Path) -> 
     spec = tmp_path / "include/publications/people.yaml"
     spec.parent.mkdir(parents=True)
     spec.write_text(
-        "dataset: people\ntitle: People\nsource: {file: people.csv}\nprivacy: {k: 2}\nportal: {folder: portal}\n"
+        "dataset: people\ntitle: People\n"
+        'unit: row\nreviewed: {by: Ada, "on": 2026-01-02}\n'
+        "source: {file: people.csv}\nprivacy: {k: 2}\nportal: {folder: portal}\n"
         "columns:\n  town: {role: quasi, hierarchy: {file: /dev/zero}}\n"
     )
     found = measured(f"anon_core.spec.load_spec(Path({str(spec)!r})).digest()")
@@ -341,7 +343,11 @@ def test_a_run_whose_searches_would_not_end_is_refused_before_it_searches(tmp_pa
     names = [f"c{n}" for n in range(300)]
     (tmp_path / "table.csv").write_text(",".join(names) + "\n" + (",".join(["1"] * 300) + "\n") * 4)
     columns = "".join(f"  {name}: {{role: quasi}}\n" for name in names)
-    head = "dataset: wide\ntitle: Wide\nsource: {file: table.csv}\nportal: {folder: portal}\nprivacy: {k: 2}\n"
+    head = (
+        "dataset: wide\ntitle: Wide\n"
+        'unit: row\nreviewed: {by: Ada, "on": 2026-01-02}\n'
+        "source: {file: table.csv}\nportal: {folder: portal}\nprivacy: {k: 2}\n"
+    )
     (tmp_path / "wide.yaml").write_text(f"{head}columns:\n{columns}")
     ended = anon("run", tmp_path / "wide.yaml", home=tmp_path / "home")
     assert ended.code == 2
@@ -363,7 +369,15 @@ def test_more_missing_words_than_the_reader_takes_are_refused(tmp_path: Path, wo
     assert "up to 1,000 words with 20,000 characters together" in ended.err
     source = {"file": "table.csv", "missing_words": words}
     columns = {"a": {"role": "quasi"}, "b": {"role": "other"}}
-    spec = {"dataset": "t", "title": "T", "source": source, "privacy": {"k": 2}, "columns": columns}
+    spec = {
+        "dataset": "t",
+        "title": "T",
+        "unit": "row",
+        "reviewed": {"by": "Ada", "on": "2026-01-02"},
+        "source": source,
+        "privacy": {"k": 2},
+        "columns": columns,
+    }
     (tmp_path / "t.yaml").write_text(yaml.safe_dump(spec))
     with pytest.raises(SpecError, match="up to 1,000 words with 20,000 characters together"):
         load_spec(tmp_path / "t.yaml")

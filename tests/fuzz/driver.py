@@ -97,6 +97,7 @@ def _run_worker(plan: Plan, result: Result, cases: int, seconds: float, seed: in
             "--findings", str(findings), "--state", str(state), "--report", str(report), "--scratch", scratch,
         ]  # fmt: skip
         environment = {**os.environ, "HOME": scratch, "TMPDIR": scratch, "PYTHONHASHSEED": "0", "MALLOC_ARENA_MAX": "2"}
+        environment["ANON_POLICY"] = str(Path(__file__).parents[1] / "policy.yaml")
         worker = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=stream, stderr=subprocess.STDOUT, env=environment
         )

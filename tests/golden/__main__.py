@@ -6,6 +6,7 @@ import json
 import tempfile
 from pathlib import Path
 
+import tests.conftest  # noqa: F401 - It names the site policy of the tests.
 from tests.golden.cases import CASES, decided
 
 found = {}

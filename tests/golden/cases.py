@@ -39,7 +39,9 @@ OF_ONE_FILE = ("unchanged",)
 """Checks of bytes: what they observe is another digest for every file."""
 SAFE = {"method": "prioritised", "mode": "safe"}
 FREEFORM = {"sigma_o": 0.6, "sigma_t": 0.6, "columns": {"illness": {"guard": ["AIDS"]}}}
-UNTIL = {"reason": "a test", "by": "Anna", "until": "2099-12-31"}
+UNTIL = {"reason": "a reason for tests", "by": "Anna", "until": "2099-12-31"}
+CLAIMED = {"rows_are_people": UNTIL}
+"""Fifty birth years in 600 rows repeat like numbers of people; here they are none."""
 
 CASES: dict[str, dict[str, Any]] = {
     "global": {"recode": {"method": "global"}},
@@ -77,11 +79,13 @@ CASES: dict[str, dict[str, Any]] = {
     },
     "freeform, then k": {
         "columns": {**CLIMBED, "born": {"role": "drop"}},
+        "unit": CLAIMED,
         "recode": {"method": "freeform", "then": "prioritised"},
         "privacy": {"freeform": FREEFORM},
     },
     "freeform, unreached and waived": {
         "columns": {**CLIMBED, "born": {"role": "drop"}},
+        "unit": CLAIMED,
         "recode": {"method": "global"},
         "privacy": {"freeform": {**FREEFORM, "sigma_t": 0.1}, "waivers": [{"check": "freeform", **UNTIL}]},
     },
@@ -102,6 +106,7 @@ CASES: dict[str, dict[str, Any]] = {
     },
     "no quasi-identifiers": {
         "recode": {"method": "none"},
+        "unit": CLAIMED,
         "columns": {**COLUMNS, "born": {"role": "drop"}, "town": {"role": "drop"}, "sex": {"role": "drop"}},
     },
     "missing cells are dropped": {"recode": {"method": "global"}, "missing": "drop", "gaps": 0.05},

@@ -39,14 +39,14 @@ BEFORE = version("2026-01", digest="a")
         (version(), ["Other rows; as many as before, in the same columns."]),
         (version(digest="a"), ["The files are the same as before."]),
         (version(rows=10_234), ["1,234 more rows: 10,234 in all."]),
-        (version(rows=8999), ["1 fewer row: 8,999 in all."]),
+        (version(rows=8999), ["Nearly as many rows as before: 8,999 in all."]),
         (
             version("2026-01", rows=9001),
-            ["Replaces the version before for the same period.", "1 more row: 9,001 in all."],
+            ["Replaces the version before for the same period.", "Nearly as many rows as before: 9,001 in all."],
         ),
         (version(columns=(column("sex"), column("age"))), ["New columns: age.", "No longer in it: town."]),
         (version(columns=(column("sex", "any"), column("town"))), ["sex: any; before: as collected."]),
-        (version(k=7), ["The rule now asks for groups of at least 7 rows; before: 5."]),
+        (version(k=7), ["The rule now asks for groups of at least 7; before: 5."]),
         (version(digest="a", metadata={}), ["The files are the same as before.", "Licence: none; before: CC0-1.0."]),
         (version(title="Persons"), ["The title was People."]),
         (
@@ -60,7 +60,9 @@ def test_what_changed_is_said(now: tuple[dict[str, Any], dict[str, Any]], said: 
 
 
 def test_two_versions_without_a_period_do_not_replace_each_other() -> None:
-    assert changes(*version(None, rows=9001), version(None, digest="a")) == ["1 more row: 9,001 in all."]
+    assert changes(*version(None, rows=9001), version(None, digest="a")) == [
+        "Nearly as many rows as before: 9,001 in all."
+    ]
 
 
 def test_the_first_version_says_so_unless_earlier_ones_are_gone() -> None:

@@ -289,7 +289,7 @@ def test_no_row_is_lost_between_batches(tmp_path: Path) -> None:
 
 
 def test_a_withdrawn_version_on_ckan_is_an_anchor_of_the_audit_chain(tmp_path):
-    from anon_airflow.audit import Head
+    from anon_airflow.audit import Anchor
     from anon_airflow.commands.anchors import read_anchors
 
     stone = {"version": "v1", "content_digest": "c", "data_digest": "", "at": "2026-11-17T10:00:00Z", "reason": "why"}
@@ -299,5 +299,5 @@ def test_a_withdrawn_version_on_ckan_is_an_anchor_of_the_audit_chain(tmp_path):
     for number, content in enumerate((again, {"success": True, "result": again})):
         (tmp_path / f"{number}.json").write_text(json.dumps(content))
         found = read_anchors([tmp_path / f"{number}.json"])
-        assert found.heads == (Head(7, "ab"),)
+        assert found.heads == (Anchor(mac="ab", seq=7),)
         assert found.withdrawn == (("people", "v1"), ("people", "v2"))

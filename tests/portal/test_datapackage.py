@@ -25,7 +25,7 @@ def version(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = ['say "hi", please', "two; parts", "", "plain"]
     rows = [
         [*row[:5], f"2026-01-{1 + at % 28:02}", f"2026-01-01 10:{at % 60:02}", f"{at % 7}.5", "true", words[at % 4]]
-        for at, row in enumerate(people())
+        for at, row in enumerate(people(100))
     ]
     rows[3][5] = ""
     columns: dict[str, Any] = {name: COLUMNS[name] for name in names[:5]}

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from anon_core.comparison import Comparison, compare
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.table import Table
+from tests.properties.persons import persons
 from tests.properties.tables import Cell, Row, Small, covers, ladders_for, small_tables, spelled, table_of
 
 KEY, UNIT = "key", "unit"
@@ -69,5 +70,6 @@ def releases(draw: st.DrawFn, *, max_rows: int = 4, removals: bool = True) -> Re
     for n in range(len(published)):
         if removals and n != kept and draw(st.integers(0, 4)) == 0:
             published[n] = None
-    units = [draw(st.sampled_from("uvw")) for _ in small.rows]
+    few = st.lists(st.sampled_from("uvw"), min_size=len(small.rows), max_size=len(small.rows))
+    units = draw(st.one_of(persons(len(small.rows)), few))
     return Released(small=small, ladders=ladders, published=tuple(published), units=tuple(units))

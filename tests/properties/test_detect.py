@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from anon_core.detect.singletons import ColumnSet, detect
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
+from tests.properties.persons import alone, everybody, members, persons, projected
 from tests.properties.tables import Row, Small, singletons, small_tables, subsets, table_of
 from tests.properties.tiers import TIERS, tier
 
@@ -89,29 +90,29 @@ def test_everything_found_is_what_trying_all_subsets_finds(small: Small, max_siz
 @settings(max_examples=150, deadline=None)
 @given(small=small_tables(max_columns=4, max_rows=12), way=st.sampled_from(TIERS), draw=st.data())
 def test_with_units_people_are_counted_and_not_rows(small: Small, way: str, draw: st.DataObject) -> None:
-    people = draw.draw(st.lists(st.sampled_from("xyz"), min_size=len(small.rows), max_size=len(small.rows)))
-    rows: list[Row] = [(*row, person) for row, person in zip(small.rows, people, strict=True)]
+    people = draw.draw(persons(len(small.rows)))
+    rows = projected(small.rows, people)
     with tier(way):
         found = detect(FrequencyTable.of(table_of([*small.names, "person"], rows), unit="person"))
-    everybody = set(people)
-
-    def alone(columns: tuple[str, ...]) -> int:
-        classes: dict[Row, set[str]] = {}
-        for row, person in zip(small.project(columns), people, strict=True):
-            classes.setdefault(row, set()).add(person)
-        return len(set().union(*(members for members in classes.values() if len(members) == 1)))
-
-    counts = {columns: alone(columns) for columns in subsets(small.names, len(small.names))}
-    unique = [set(columns) for columns, count in counts.items() if count == len(everybody)]
-    assert found.rows == len(everybody)
+    known = {person for person in people if person is not None}
+    apart = {columns: alone(small.project(columns), people) for columns in subsets(small.names, len(small.names))}
+    counts = {columns: len(some) for columns, some in apart.items()}
+    unique = [set(columns) for columns, some in apart.items() if known <= some]
+    assert found.rows == max(len(known), 1)
     assert sorted(map(sorted, found.identifiers)) == sorted(
         sorted(columns) for columns in unique if not any(other < columns for other in unique)
     )
     for best in (*found.best_by_size, found.all_columns):
         assert best.singletons == counts[best.columns]
         assert best.distinct == len(set(small.project(best.columns)))
+        classes = members(small.project(best.columns), people)
+        assert best.share == best.singletons / len(everybody(classes.values()))
         assert best.separation_ratio is None
-        assert best.singletons == max(c for columns, c in counts.items() if len(columns) == len(best.columns))
+        # Sets that single out everybody who is known are all as good: what is left is rows of nobody.
+        same_size = {columns: some for columns, some in apart.items() if len(columns) == len(best.columns)}
+        others = [len(some) for some in same_size.values() if not known <= some]
+        assert best.singletons >= max(others, default=0)
+        assert known <= apart[best.columns] or len(others) == len(same_size) or best.singletons == max(others)
 
 
 @settings(max_examples=60, deadline=None)

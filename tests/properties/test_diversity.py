@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from math import exp, log
+from math import ceil, exp, log
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
 from anon_core.policy import Diversity
 from anon_core.score.classes import exact, sensitive_classes, share_above
+from anon_core.score.covers import smallest_covers
 from anon_core.score.diversity import (
     alpha_anonymity,
     distinct_diversity,
@@ -24,6 +25,7 @@ from anon_core.score.diversity import (
 )
 from tests.properties.sensitive import Class, Question, counted, failing, questions
 from tests.properties.tables import Cell, Small, small_tables, table_of
+from tests.properties.tiers import TIERS, tier
 
 LIMITS = st.sampled_from([0.1, 0.25, 0.3, 1 / 3, 0.5, 0.6666666666666667, 1, 1.5, 2, 3.0000000000000004])
 
@@ -46,11 +48,71 @@ def recursive(one: Class, c: float, l: int) -> bool:  # noqa: E741
 def test_distinct_diversity_is_what_counting_values_says(question: Question, l: float) -> None:  # noqa: E741
     classes = counted(question)
     found = distinct_diversity(question.classes, l=l)
-    assert found.observed == min(len(one.counts) for one in classes)
+    fewest = min(one.smallest_cover for one in classes)
+    assert found.observed is not None
+    assert found.observed <= fewest if found.at_least else found.observed == fewest
+    assert not found.at_least or found.observed == ceil(l)
+    if question.unit is None:
+        assert (found.observed, found.at_least) == (min(len(one.counts) for one in classes), False)
     assert found.classes == len(classes)
     assert found.rows == len(frozenset().union(*(one.units for one in classes)))
-    assert measured(found) == failing([one for one in classes if len(one.counts) < l])
+    assert measured(found) == failing([one for one in classes if one.smallest_cover < l])
     assert found.holds == (found.observed >= l)
+
+
+@settings(max_examples=150, deadline=None)
+@given(question=questions(max_rows=24, values=tuple("abcdefgh")), need=st.integers(1, 9), way=st.sampled_from(TIERS))
+def test_the_smallest_cover_of_each_class_is_what_trying_all_sets_of_values_finds(
+    question: Question, need: int, way: str
+) -> None:
+    """Classes stand in another order here."""
+    with tier(way):
+        covers = smallest_covers(question.classes, need).tolist()
+    several = [any(len(own) > 1 for own in one.values) for one in counted(question)]
+    expected = [
+        min(one.smallest_cover, need) if some else one.smallest_cover
+        for one, some in zip(counted(question), several, strict=True)
+    ]
+    assert sorted(covers) == sorted(expected)
+
+
+def test_classes_searched_in_many_portions_have_the_same_covers(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    cells = (rng.integers(0, n, 3000) for n in (30, 12, 30))
+    rows = [(str(q), str(s), str(p)) for q, s, p in zip(*cells, strict=True)]
+    classes = sensitive_classes(FrequencyTable.of(table_of(["q", "s", "p"], rows), unit="p"), ["q"], "s")
+    whole = smallest_covers(classes, 6)
+    monkeypatch.setattr("anon_core.score.covers._AT_ONCE", 100)
+    assert smallest_covers(classes, 6).tolist() == whole.tolist()
+    assert len(set(whole.tolist())) > 1
+
+
+@settings(max_examples=150, deadline=None)
+@given(question=questions(), data=st.data())
+def test_merging_classes_of_different_people_never_makes_them_less_diverse(
+    question: Question, data: st.DataObject
+) -> None:
+    keys = question.small.project(question.quasi)
+    merged = {key: data.draw(st.integers(0, 1)) for key in dict.fromkeys(keys)}
+    classes = dict(zip(dict.fromkeys(keys), counted(question), strict=True))
+    people = [unit for one in classes.values() for unit in one.units]
+    if len(set(people)) < len(people) or any(isinstance(unit, tuple) for unit in people):
+        return
+    rows = [(str(merged[key]), *row) for key, row in zip(keys, question.small.rows, strict=True)]
+    table = table_of(["m", *question.small.names], rows)
+    together = FrequencyTable.of(table, ["m", question.sensitive], unit=question.unit)
+    covers = smallest_covers(sensitive_classes(together, ["m"], question.sensitive), 9).tolist()
+    for number, cover in zip(sorted(set(merged.values())), covers, strict=True):
+        assert cover >= max(classes[key].smallest_cover for key, into in merged.items() if into == number)
+
+
+def test_merging_classes_that_share_people_can_make_them_less_diverse() -> None:
+    """Two people have a and b in one class and b and a in the other: in both together everybody has a."""
+    rows = [("x", "a", "1"), ("x", "b", "2"), ("y", "b", "1"), ("y", "a", "2")]
+    frequencies = FrequencyTable.of(table_of(["q", "s", "person"], rows), unit="person")
+    assert distinct_diversity(sensitive_classes(frequencies, ["q"], "s"), l=2).holds
+    found = distinct_diversity(sensitive_classes(frequencies, [], "s"), l=2)
+    assert (found.observed, found.holds) == (1, False)
 
 
 @settings(max_examples=150, deadline=None)
@@ -147,6 +209,17 @@ def test_a_person_with_two_values_counts_for_both_and_several_rows_of_one_person
     # Everybody in the class has value a, whatever else one of them has.
     assert alpha_anonymity(classes, alpha=0.9).observed == 1
     assert recursive_diversity(classes, c=2, l=2).observed == 2
+    assert classes.certain.tolist() == [True, False]
+    assert distinct_diversity(classes, l=2).observed == 1
+
+
+def test_rows_of_nobody_known_bring_no_value_into_a_class_that_has_people() -> None:
+    rows = [("x", "a", "1"), ("x", "a", "2"), ("x", "b", None), ("y", "a", None), ("y", "b", None)]
+    frequencies = FrequencyTable.of(table_of(["q", "s", "person"], rows), unit="person")
+    classes = sensitive_classes(frequencies, ["q"], "s")
+    assert (classes.sizes.tolist(), classes.counts.tolist(), classes.rows) == ([2, 1], [2, 1, 1], 3)
+    # All rows of y may be one person's, whose every value is certain.
+    assert distinct_diversity(classes, l=2).classes_failing == 2
 
 
 def test_one_row_is_a_class_without_any_diversity() -> None:

@@ -60,6 +60,7 @@ def test_minimal_sets_that_single_out_are_what_a_counter_finds(sqlite_database, 
         accepted=[],
         together=[],
         protected=[],
+        quasi=[],
     )
     sets = {tuple(one["columns"]): one["singletons"] for one in found.result["observed_value"]["offending"]}
     assert sets == expected and found.success is (not expected)
@@ -72,8 +73,7 @@ def test_distinct_values_in_classes_are_what_sets_hold(sqlite_database, table, l
     values: dict[tuple[str | None, ...], set[str | None]] = {}
     for *known, cell in table.rows:
         values.setdefault(tuple(known), set()).add(cell)
-    found = sqlite_database.agreed(
-        "expect_l_diversity", table, columns=columns, sensitive=sensitive, kind="distinct", l=l, c=None
-    )
+    asked = {"columns": columns, "sensitive": sensitive, "values": "each", "kind": "distinct", "l": l, "c": None}
+    found = sqlite_database.agreed("expect_l_diversity", table, **asked)
     assert found.result["observed_value"]["worst"] == pytest.approx(min(map(len, values.values())))
     assert found.success is (min(map(len, values.values())) >= l)

@@ -23,6 +23,7 @@ from anon_core.score.risk import risk
 from anon_core.score.rows_by_size import rows_by_size
 from anon_core.score.utility import utility
 from anon_core.score.value_risk import rows_at_risk_by_value
+from tests.properties.persons import PERSON
 from tests.properties.releases import Released, releases
 from tests.properties.sensitive import Question, questions
 from tests.properties.tables import Cell, Row, Small, ladders_for
@@ -82,12 +83,13 @@ def drawn(data: st.DataObject, small: Small, *, ladders: Iterable[Ladder] = (), 
         texts[ladder.column] |= set(ladder.labels.to_pylist())
     renamed: dict[str, dict[Cell, Cell]] = {}
     for name, some in texts.items():
-        known = sorted((text for text in some if gap_is_a_name or text is not None), key=str)
+        may_change = gap_is_a_name and name != PERSON  # A row of nobody known is never a person's.
+        known = sorted((text for text in some if may_change or text is not None), key=str)
         spelled: list[Cell] = [f"text {n}" for n in range(len(known))]
-        if gap_is_a_name and known and data.draw(st.booleans()):
+        if may_change and known and data.draw(st.booleans()):
             spelled[0] = None
         renamed[name] = dict(zip(known, data.draw(st.permutations(spelled)), strict=True))
-        renamed[name].setdefault(None, None if not gap_is_a_name else "no gap")
+        renamed[name].setdefault(None, None if not may_change else "no gap")
     columns = data.draw(st.permutations([f"column {n}" for n in range(len(small.names))]))
     return Renaming(
         order=tuple(data.draw(st.permutations(small.names))),

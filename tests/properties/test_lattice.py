@@ -43,30 +43,58 @@ class Tried:
 
 
 def safe_nodes(problem: Problem) -> list[Tried]:
-    """Every node whose unsafe classes, and rows that would say nothing, are within the limit."""
+    """
+    Every node whose classes are safe when those below k, and rows that would say nothing, are within the limit.
+
+    Where more than k is required, of those above the best node for k alone: each class that lacks something there is
+    merged with one that does not, if there is one.
+    """
     ladders = problem.task.ladders
-    found = [_try(problem, node) for node in product(*(range(ladder.height + 1) for ladder in ladders))]
-    return [one for one in found if one is not None]
+    nodes = list(product(*(range(ladder.height + 1) for ladder in ladders)))
+    large = [one for one in (_try(problem, node) for node in nodes) if one is not None]
+    if not problem.required or not large:
+        return large
+    floor = best_of(large, problem.task).node
+    inside, kept = classes_at(problem, floor)
+    lack = {cells for cells in kept if not keeps_all(problem, inside[cells], kept_secrets(inside, kept))}
+    above = [one for one in large if all(map(int.__ge__, one.node, floor))]
+    return [one for one in above if _keeps_the_rest(problem, one.node, floor, lack, kept - lack)]
+
+
+def classes_at(problem: Problem, node: Node) -> tuple[dict[Row, list[Cell]], set[Row]]:
+    """The sensitive values of every class, and which classes have k rows."""
+    inside: dict[Row, list[Cell]] = {}
+    for cells, secret in zip(shown_at(problem, node), problem.secrets, strict=True):
+        inside.setdefault(cells, []).append(secret)
+    return inside, {cells for cells, secrets in inside.items() if len(secrets) >= problem.task.k}
+
+
+def kept_secrets(inside: dict[Row, list[Cell]], kept: set[Row]) -> list[Cell]:
+    return [secret for cells, secrets in inside.items() if cells in kept for secret in secrets]
+
+
+def keeps_all(problem: Problem, secrets: list[Cell], whole: list[Cell]) -> bool:
+    return all(holds(one, secrets, whole) for one in problem.required)
+
+
+def _keeps_the_rest(problem: Problem, node: Node, floor: Node, lack: set[Row], whole: set[Row]) -> bool:
+    inside, kept = classes_at(problem, node)
+    if not all(keeps_all(problem, inside[cells], kept_secrets(inside, kept)) for cells in kept):
+        return False
+    pairs = list(zip(shown_at(problem, floor), shown_at(problem, node), strict=True))
+    lacking = {after for before, after in pairs if before in lack}
+    return not whole or lacking <= {after for before, after in pairs if before in whole}
 
 
 def _try(problem: Problem, node: Node) -> Tried | None:
     task, small = problem.task, problem.small
     shown = shown_at(problem, node)
-    inside: dict[Row, list[Cell]] = {}
-    for cells, secret in zip(shown, problem.secrets, strict=True):
-        inside.setdefault(cells, []).append(secret)
-
-    def keeps(secrets: list[Cell], whole: list[Cell]) -> bool:
-        return len(secrets) >= task.k and all(holds(one, secrets, whole) for one in problem.required)
-
-    kept = {cells: secrets for cells, secrets in inside.items() if keeps(secrets, list(problem.secrets))}
-    stay = [secret for secrets in kept.values() for secret in secrets]
-    removed = problem.rows - len(stay)
+    inside, large = classes_at(problem, node)
+    kept = {cells: inside[cells] for cells in large}
+    removed = problem.rows - sum(map(len, kept.values()))
     roots = tuple(spelled(ladder)[-1][0] for ladder in task.ladders)
     allowed = Fraction(str(task.policy.suppression_limit)) * problem.rows
     if not kept or removed + len(kept.get(roots, [])) > allowed:
-        return None
-    if not all(keeps(secrets, stay) for secrets in kept.values()):
         return None
     gone = {row for row, cells in zip(small.rows, shown, strict=True) if cells not in kept}
     return Tried(

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.comparison import Comparison, compare
+from anon_core.comparison import Comparison, compare, compare_frequencies
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.plan import RecodingPlan
-from anon_core.score.linkage import four_k, k_anonymity
+from anon_core.score.linkage import BY_PEOPLE, four_k, k_anonymity
+from tests.properties.persons import everybody, members
 from tests.properties.plans import plans
-from tests.properties.releases import Released, releases
-from tests.properties.tables import Row, Small, small_tables, table_of
+from tests.properties.releases import UNIT, Released, releases
+from tests.properties.tables import Cell, Row, Small, small_tables, table_of
 
 
 def matchable(covered: Sequence[Sequence[bool]], originals: int) -> set[tuple[int, int]] | None:
@@ -77,22 +78,53 @@ def test_the_four_ks_without_pairs_are_what_counting_row_by_row_gives(released: 
     assert measured.concealment == min(Counter(i for i, _ in possible).values())
 
 
-@settings(deadline=None)
-@given(releases())
+def crowd(people: Iterable[Cell]) -> int:
+    """How many people rows are: those known, or one where nobody is."""
+    some = list(people)
+    return len({person for person in some if person is not None}) or min(len(some), 1)
+
+
+def below(rows: Iterable[tuple[Row, Cell, int]], k: int) -> int:
+    """How many people are behind tuples that meet fewer than k; rows of nobody known where a tuple has no other."""
+    small = [(key, person) for key, person, met in rows if met < k]
+    return len(everybody(members([key for key, _ in small], [person for _, person in small]).values()))
+
+
+@settings(deadline=None, max_examples=200)
+@given(releases(max_rows=6))
 def test_units_are_counted_once_however_many_rows_they_have(released: Released) -> None:
     pairs = released.pairs
     n = len(pairs)
     covered = [[released.covers(after, before) for before, _, _ in pairs] for _, after, _ in pairs]
     unit = [person for _, _, person in pairs]
     measured = four_k(released.compared(paired=True, unit=True), k=3)
-    assert measured.exact == min(len({unit[j] for j in range(n) if pairs[j][1] == after}) for _, after, _ in pairs)
-    links = [len({unit[j] for j in range(n) if covered[j][i]}) for i in range(n)]
+    assert measured.exact == min(len(some) for some in members([after for _, after, _ in pairs], unit).values())
+    links = [crowd(unit[j] for j in range(n) if covered[j][i]) for i in range(n)]
     assert measured.link == min(links)
-    assert measured.rows_below["link"] == len({unit[i] for i in range(n) if links[i] < 3})
-    assert measured.source == min(len({unit[i] for i in range(n) if covered[j][i]}) for j in range(n))
-    possible = matchable(covered, n)
-    assert possible is not None
-    assert measured.concealment == min(len({unit[j] for j in range(n) if (i, j) in possible}) for i in range(n))
+    before = [(row, person, links[i]) for i, (row, _, person) in enumerate(pairs)]
+    assert measured.rows_below["link"] == below(before, 3)
+    sources = [crowd(unit[i] for i in range(n) if covered[j][i]) for j in range(n)]
+    assert measured.source == min(sources)
+    after = [(row, person, sources[j]) for j, (_, row, person) in enumerate(pairs)]
+    assert measured.rows_below["source"] == below(after, 3)
+    assert (measured.concealment, measured.reason, measured.fits) == (None, BY_PEOPLE, True)
+
+
+@settings(deadline=None, max_examples=100)
+@given(releases(max_rows=6))
+def test_people_of_counted_tables_are_behind_what_covers_and_is_covered(released: Released) -> None:
+    """Which row became which is not known, and neither is who of one side is who of the other."""
+    names = released.small.names
+    original = FrequencyTable.of(released.original, [*names], unit=UNIT)
+    rows = [(*after, person) for _, after, person in released.pairs]
+    published = FrequencyTable.of(table_of([*names, UNIT], rows), [*names], unit=UNIT)
+    measured = four_k(compare_frequencies(original, published, released.ladders), k=3)
+    everyone = list(zip(released.small.rows, released.units, strict=True))
+    links = [crowd(p for _, after, p in released.pairs if released.covers(after, row)) for row, _ in everyone]
+    assert measured.link == min(met for met in links if met)
+    sources = [crowd(p for row, p in everyone if released.covers(after, row)) for _, after, _ in released.pairs]
+    assert measured.source == min(sources)
+    assert (measured.concealment, measured.reason) == (None, BY_PEOPLE)
 
 
 @settings(deadline=None)

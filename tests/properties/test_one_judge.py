@@ -23,11 +23,20 @@ from anon_core.report.judgement import Original, judge
 from anon_core.report.question import Question
 from anon_core.spec import Publication, load_spec
 from anon_core.table import Table
+from tests.faults.publications import LENIENT
 from tests.properties.tables import table_of
 
 TODAY = date(2026, 11, 18)
-NAMES = ("town", "sex", "illness", "office")
-CELLS = (st.sampled_from("AB"), st.sampled_from("FM"), st.sampled_from(["flu", "cold", "gout"]), st.sampled_from("XY"))
+NAMES = ("town", "sex", "illness", "office", "pay")
+OFFICE = {"columns": ["office"], "reason": "where, and not who", "by": "A. Rossi", "until": "2027-06-30"}
+"""Accepted: recoding would count it in its classes, and the gate counts those with it by another model."""
+CELLS = (
+    st.sampled_from("AB"),
+    st.sampled_from("FM"),
+    st.sampled_from(["flu", "cold", "gout"]),
+    st.sampled_from("XY"),
+    st.one_of(st.integers(0, 99).map(str), st.integers(0, 99).map(str), st.sampled_from(["n/a", "50.0", "1,000.00"])),
+)
 SHARES = st.sampled_from([0.1, 0.3, 0.5, 0.8, 1.0])
 TABLES = st.lists(st.tuples(*CELLS), min_size=4, max_size=24)
 
@@ -48,6 +57,10 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
     if draw(st.booleans()):
         found["alpha"] = [{"column": "illness", "alpha": draw(SHARES)}]
     if draw(st.booleans()):
+        found.setdefault("l_diversity", []).append({"column": "pay", "l": draw(st.integers(2, 3))})
+        found.setdefault("alpha", []).append({"column": "pay", "alpha": draw(SHARES)})
+        found.setdefault("t_closeness", []).append({"column": "pay", "t": draw(SHARES)})
+    if draw(st.booleans()):
         found["max_risk"] = draw(SHARES)
     if draw(st.booleans()):
         found["k_means"] = "link"
@@ -56,7 +69,10 @@ def policies(draw: st.DrawFn) -> dict[str, Any]:
     return found
 
 
-def publication(folder: Path, policy: dict[str, Any]) -> Publication:
+PAY = st.sampled_from([{}, {"type": "text"}, {"coarsen": {"round": 1, "unmapped": "suppress"}}])
+
+
+def publication(folder: Path, policy: dict[str, Any], pay: dict[str, Any]) -> Publication:
     content = {
         "dataset": "people",
         "title": "People",
@@ -66,9 +82,12 @@ def publication(folder: Path, policy: dict[str, Any]) -> Publication:
             "sex": {"role": "quasi", "hierarchy": {"root": "any"}},
             "illness": {"role": "sensitive"},
             "office": {"role": "other"},
+            "pay": {"role": "sensitive", **pay},
         },
-        "privacy": policy,
+        "privacy": {**policy, "published_uniqueness": {**LENIENT, "accept": [OFFICE]}},
         "recode": {"method": "none"},
+        "unit": "row",
+        "reviewed": {"by": "Ada", "on": "2026-01-02"},
         "portal": {"folder": "portal"},
     }
     path = folder / "people.yaml"
@@ -130,22 +149,21 @@ def figures(one: Measurement) -> tuple[Any, ...]:
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(rows=TABLES, policy=policies())
+@given(rows=TABLES, policy=policies(), pay=PAY)
 def test_recoding_command_gate_and_expectations_measure_the_same(
-    rows: list[tuple[str, ...]], policy: dict[str, Any]
+    rows: list[tuple[str, ...]], policy: dict[str, Any], pay: dict[str, Any]
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        spec, table = publication(folder, policy), table_of(NAMES, rows)
+        spec, table = publication(folder, policy, pay), table_of(NAMES, rows)
         command, recoding, gated = by_command(spec, table), by_recoding(spec, table), by_gate(spec, table, folder)
         alone = [by_expectations(spec, table, weighted=weighted) for weighted in (False, True)]
     own = {name: gated[name] for name in alone[0]}
     assert alone == [own, own]
-    asked = set(command) - {"made_from_original"}
+    asked = set(command) - {"made_from_original", "removal"}
     assert asked <= set(gated)
     assert {name: command[name] for name in asked} == {name: gated[name] for name in asked}
     # Recoding sees quasi-identifiers and sensitive values only; its k is as large as a risk needs.
-    common = set(recoding) - (
-        {"k_anonymity", "link_k", "source_k", "alpha(illness)"} if "max_risk" in policy else set()
-    )
+    of_k = {"k_anonymity", "link_k", "source_k", "alpha(illness)", "alpha(pay)"}
+    common = set(recoding) - {"removal"} - (of_k if "max_risk" in policy else set())
     assert {name: recoding[name] for name in common} == {name: gated[name] for name in common}

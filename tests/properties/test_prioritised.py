@@ -138,7 +138,7 @@ def test_the_order_of_rows_does_not_matter(problem: Problem, mode: Mode, data: s
 
 
 @quietly
-@given(problem=st.one_of(problems(), problems(diverse=True)), improve=st.integers(1, 9), seed=st.integers(0, 99))
+@given(problem=problems(), improve=st.integers(1, 9), seed=st.integers(0, 99))
 def test_improving_never_breaks_the_policy_nor_costs_more(problem: Problem, improve: int, seed: int) -> None:
     task = in_mode(problem.task, Mode.SAFE, 0)
     encoded = Encoded.of(task)

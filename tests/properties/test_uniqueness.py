@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from anon_core.detect.uniqueness import UniqueSet, unaccepted_uniqueness
 from anon_core.frequency import FrequencyTable
+from tests.properties.persons import members, persons, projected
 from tests.properties.tables import Row, Small, small_tables, subsets, table_of
 
 SETS = st.lists(st.lists(st.sampled_from("pqrstx"), min_size=1, max_size=4, unique=True), max_size=3)
@@ -61,6 +63,50 @@ def test_the_sets_found_are_the_minimal_ones_that_nobody_accepted(
     assert {frozenset(one.columns): one.singletons for one in found} == minimal
     assert all(one.share == one.singletons / len(small.rows) for one in found)
     assert found == sorted(found, key=lambda one: (len(one.columns), -one.singletons, one.columns))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    small=small_tables(max_columns=4, max_rows=14),
+    data=st.data(),
+    share=st.sampled_from(SHARES),
+    accepted=SETS,
+)
+def test_with_units_people_are_singled_out_and_classes_of_nobody_known(
+    small: Small, data: st.DataObject, share: str, accepted: list[list[str]]
+) -> None:
+    people = data.draw(persons(len(small.rows)))
+    cells = [set(columns) for columns in accepted if set(columns) <= set(small.names)]
+    known = len({person for person in people if person is not None}) or 1
+
+    def apart(columns: tuple[str, ...]) -> dict[int, Hashable]:
+        """Which rows are alone, and whose they are."""
+        keys = small.project(columns)
+        inside = members(keys, people)
+        return {
+            at: next(iter(inside[key]))
+            for at, (key, person) in enumerate(zip(keys, people, strict=True))
+            if len(inside[key]) == 1 and (person is not None or isinstance(next(iter(inside[key])), tuple))
+        }
+
+    broken: dict[frozenset[str], int] = {}
+    for columns in subsets(small.names, 3):
+        if any(set(columns) <= cover for cover in cells):
+            continue
+        rows = apart(columns)
+        for cover in cells:
+            if cover < set(columns):
+                answered = apart(tuple(sorted(cover)))
+                rows = {at: person for at, person in rows.items() if at not in answered}
+        count = len(set(rows.values()))
+        if Fraction(count, known) > Fraction(share):
+            broken[frozenset(columns)] = count
+    minimal = {columns: count for columns, count in broken.items() if not any(other < columns for other in broken)}
+    table = table_of([*small.names, "person"], projected(small.rows, people))
+    found = unaccepted_uniqueness(
+        FrequencyTable.of(table, unit="person"), max_size=3, max_share=float(share), accepted=accepted
+    )
+    assert {frozenset(one.columns): one.singletons for one in found} == minimal
 
 
 ROWS: list[Row] = [("a", "1", "x"), ("b", "1", "x"), ("b", "2", "x"), ("b", "2", "y"), ("b", "1", "x")]

@@ -22,11 +22,13 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.plan import RecodingPlan
 from anon_core.score.utility import Utility, utility
-from anon_core.score.utility.cells import Recoded
+from anon_core.score.utility.cells import Recoded, released
 from anon_core.score.utility.entropy import entropy
 from anon_core.score.utility.loss import loss
 from anon_core.score.utility.queries import queries
+from tests.properties.persons import everybody, members
 from tests.properties.plans import expected, plans
+from tests.properties.releases import KEY, UNIT, Released, releases
 from tests.properties.tables import Cell, Row, Small, covers, ladders_for, small_tables, spelled, table_of
 
 Planned = tuple[Small, RecodingPlan]
@@ -332,9 +334,56 @@ def test_a_unit_in_each_row_changes_nothing(planned: Planned) -> None:
             frequencies,
             codes=tuple(codes[tuples] for codes in frequencies.codes),
             weights=np.ones(len(tuples), np.int64),
-            units=np.arange(len(tuples)),
+            units=np.arange(1, len(tuples) + 1),
         ),
         levels=plan.levels[:, tuples],
         removed=plan.removed[tuples],
     )
     assert flat(asdict(measured((small, by_unit), k=2))) == approx(measured(planned, k=2))
+
+
+@settings(max_examples=200, deadline=None)
+@given(release=releases(max_rows=8))
+def test_people_count_once_for_what_their_rows_were_and_became(release: Released) -> None:
+    """Rows of nobody known count where nobody is known to have been one tuple and become one."""
+    comparison = compare(release.original, release.release, release.ladders, key=KEY, unit=UNIT)
+    found = released(comparison)
+    assert isinstance(found, Recoded)
+    domains = [column.domain.to_pylist() for column in comparison_columns(release)]
+    labels = [ladder.labels.to_pylist() for ladder in release.ladders]
+    counts: Counter[tuple[Row, Row | None]] = Counter()
+    for at, weight in enumerate(found.weights.tolist()):
+        before = tuple(words[codes[at]] for words, codes in zip(domains, found.values, strict=True))
+        after = tuple(words[codes[at]] for words, codes in zip(labels, found.labels, strict=True))
+        counts[before, None if found.removed[at] else after] += weight
+    changed = list(zip(release.small.rows, release.published, strict=True))
+    gone = everywhere_gone(release)
+    of_pairs = members([pair for pair, left in zip(changed, gone, strict=True) if left], kept(release.units, gone))
+    assert {key: n for key, n in counts.items() if n} == {key: len(some) for key, some in of_pairs.items()}
+    published = [(after, person) for _, after, person in release.pairs]
+    classes = members([after for after, _ in published], [person for _, person in published])
+    sizes = sorted(map(len, classes.values()))
+    assert sorted(comparison.after.class_sizes().tolist()) == sizes
+    blank = [(row, person) for row, person in published if says_nothing(release, labels, row)]
+    nobody_told = members([row for row, _ in blank], [person for _, person in blank])
+    assert comparison.rows_blanked == len(everybody(nobody_told.values()))
+
+
+def says_nothing(release: Released, labels: Sequence[list[Cell]], row: Row) -> bool:
+    columns = zip(release.ladders, labels, row, strict=True)
+    return all(ladder.empty[words.index(cell)] for ladder, words, cell in columns)
+
+
+def comparison_columns(release: Released) -> list[Any]:
+    return [release.original.column(name) for name in release.small.names]
+
+
+def everywhere_gone(release: Released) -> list[bool]:
+    """Which rows count: of a person's equal rows a removed one does not, where another one is published."""
+    there = {(before, person) for before, _, person in release.pairs}
+    rows = zip(release.small.rows, release.published, release.units, strict=True)
+    return [after is not None or (before, person) not in there for before, after, person in rows]
+
+
+def kept(units: Sequence[Cell], chosen: Sequence[bool]) -> list[Cell]:
+    return [unit for unit, left in zip(units, chosen, strict=True) if left]

@@ -17,39 +17,31 @@ from anon_core.score.linkage import k_anonymity
 from anon_core.score.risk import risk
 from anon_core.score.rows_by_size import rows_by_size
 from anon_core.score.value_risk import ValueRisk, rows_at_risk_by_value
-from tests.properties.sensitive import Question, questions
-from tests.properties.tables import Cell, Row, table_of
-
-
-def people(question: Question) -> list[Hashable]:
-    """Who each row is about; without a unit every row is about somebody else."""
-    if question.unit is None:
-        return list(range(len(question.small.rows)))
-    return [row[0] for row in question.small.project([question.unit])]
+from tests.properties.persons import members
+from tests.properties.sensitive import Question, people_of, questions
+from tests.properties.tables import Cell, table_of
 
 
 def smallest(question: Question) -> dict[Hashable, int]:
     """How many people are in the smallest class of each."""
-    members: dict[Row, set[Hashable]] = {}
-    keys = question.small.project(question.quasi)
-    for key, person in zip(keys, people(question), strict=True):
-        members.setdefault(key, set()).add(person)
     found: dict[Hashable, int] = {}
-    for key, person in zip(keys, people(question), strict=True):
-        found[person] = min(found.get(person, 10**9), len(members[key]))
+    for some in members(question.small.project(question.quasi), people_of(question)).values():
+        for person in some:
+            found[person] = min(found.get(person, 10**9), len(some))
     return found
 
 
 def counted(question: Question, column: str, k: int) -> dict[Cell, tuple[int, int]]:
-    """How many people with each value are safe, and how many at risk."""
-    sizes = smallest(question)
-    having: dict[Cell, set[Hashable]] = {}
-    for (value,), person in zip(question.small.project([column]), people(question), strict=True):
-        having.setdefault(value, set()).add(person)
-    return {
-        value: (sum(sizes[one] >= k for one in some), sum(sizes[one] < k for one in some))
-        for value, some in having.items()
-    }
+    """How many people with each value are safe, and how many at risk; nobody known is at risk where a row is."""
+    sizes, people = smallest(question), people_of(question)
+    classes, keys = members(question.small.project(question.quasi), people), question.small.project(question.quasi)
+    values = [value for (value,) in question.small.project([column])]
+    found: dict[Cell, tuple[int, int]] = {}
+    for value, some in members(values, people).items():
+        of_value = [len(classes[key]) for key, own in zip(keys, values, strict=True) if own == value]
+        own_sizes = [min(of_value) if isinstance(person, tuple) else sizes[person] for person in some]
+        found[value] = (sum(size >= k for size in own_sizes), sum(size < k for size in own_sizes))  # type: ignore[index]
+    return found
 
 
 def found_by_value(found: ValueRisk) -> dict[Cell, tuple[int, int]]:
@@ -64,7 +56,7 @@ def test_rows_at_risk_by_value_are_what_counting_says(question: Question, k: int
     column = data.draw(st.sampled_from([*question.quasi, question.sensitive]))
     found = rows_at_risk_by_value(question.frequencies, question.quasi, column, k=k)
     assert found_by_value(found) == counted(question, column, k)
-    assert found.counted == ("rows" if question.unit is None else "units")
+    assert found.counted == ("rows" if question.unit is None else "people")
     assert (found.column, found.k) == (column, k)
 
 

@@ -38,6 +38,7 @@ class DeltaPresence(PrivacyModel):
     settings: ClassVar[Any] = Presence
     waivable: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
+    resists: ClassVar[tuple[str, ...]] = ("presence",)
 
     population: str
     sha256: str

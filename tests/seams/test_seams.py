@@ -38,6 +38,7 @@ from tests.airflow_side.expectation_engines import (
     in_postgresql,
     in_sqlite,
 )
+from tests.faults.publications import LENIENT
 from tests.seams.delta_presence import DeltaPresence, Presence
 from tests.seams.mondrian import Mondrian
 from tests.seams.shelf import NAMES, TOWNS, Drawn, Shelf, people
@@ -83,8 +84,10 @@ def publication_file(
         "source": {"drawn": "{{ ds }}", "people": 300},
         "columns": COLUMNS,
         "detect": {"max_size": 3},
-        "privacy": {"k": 3, "delta_presence": presence, **(privacy or {})},
+        "privacy": {"k": 3, "delta_presence": presence, "published_uniqueness": LENIENT, **(privacy or {})},
         "recode": {"method": "mondrian", "mondrian": {"cuts": "levels"}},
+        "unit": "row",
+        "reviewed": {"by": "Ada", "on": "2026-01-02"},
         "portal": {"shelf": "shelf"},
         **changes,
     }
@@ -124,12 +127,14 @@ def test_a_publication_runs_through_a_model_a_method_a_source_and_a_portal_of_an
     result = published(spec)
     (place,) = (tmp_path / "shelf/patients").iterdir()
     worst = presence_in(tmp_path, place / "patients.csv")
-    for report in (
-        json.loads((place / "report.json").read_text())["privacy"],
-        json.loads(Path(result["report"]).read_text()),
-    ):
+    public = json.loads((place / "report.json").read_text())["privacy"]
+    internal = json.loads(Path(result["report"]).read_text())
+    for report, observed in ((internal, pytest.approx(worst)), (public, None)):
         (check,) = [check for check in report["checks"] if check["name"] == "delta_presence"]
-        assert (check["observed"], check["required"], check["passed"]) == (pytest.approx(worst), LIMIT, True)
+        assert (check["observed"], check["required"], check["passed"]) == (observed, LIMIT, True)
+    promise = f"delta-presence: nobody of population.csv is in the release with a likelihood above {LIMIT}: holds"
+    assert check["message"] == promise, "a model says itself that its figures are functions of the published rows"
+    assert not any("is in this table at all" in one for one in public["not_measured"]), "it says what it resists"
     assert json.loads((place / "report.json").read_text())["recoding"]["method"] == "mondrian"
 
 
@@ -174,7 +179,12 @@ def test_the_page_of_the_portal_shows_the_model_in_its_own_words(tmp_path: Path)
 def test_a_model_that_cannot_be_reached_is_refused_and_a_waiver_lets_it_fail(tmp_path: Path) -> None:
     spec = publication_file(tmp_path, limit=0.001)
     assert not run_all(load_spec(spec), start=START, end=None)["published"]
-    waiver = {"check": "delta_presence", "reason": "a survey", "by": "R. Rossi", "until": date.today() + timedelta(30)}
+    waiver = {
+        "check": "delta_presence",
+        "reason": "a survey of them",
+        "by": "R. Rossi",
+        "until": date.today() + timedelta(30),
+    }
     result = published(publication_file(tmp_path, limit=0.001, privacy={"waivers": [waiver]}))
     (check,) = [c for c in json.loads(Path(result["report"]).read_text())["checks"] if c["name"] == "delta_presence"]
     assert not check["passed"] and check["waived_by"] == "R. Rossi"
@@ -225,6 +235,22 @@ def test_a_file_whose_members_are_not_installed_is_read_and_refused_by_what_runs
     ended = CliRunner().invoke(commands, ["check", str(tmp_path / "population.csv"), "--spec", str(spec)])
     assert isinstance(ended.exception, InvalidInputError)
     assert str(ended.exception).startswith("privacy.delta_presence: no installed package brings")
+
+
+def test_a_release_is_withdrawn_where_the_model_method_and_source_that_made_it_are_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANON_HOME", str(tmp_path / "home"))
+    with ExitStack() as stack:
+        for registry, key, member in SEAMS:
+            stack.enter_context(registry.registered(key, member))
+        version = published(publication_file(tmp_path, portal={"folder": "portal"}))["release"]
+    from click.testing import CliRunner
+
+    ended = CliRunner().invoke(commands, ["withdraw", version, "--reason", "a mistake", "--json"])
+    assert ended.exit_code == 0 and json.loads(ended.stdout)["withdrawn"] == [version]
+    extending = " ".join((ROOT / "docs/extending.md").read_text().split())
+    assert "`anon withdraw` needs only the portal" in extending
 
 
 def test_processes_find_members_by_their_entry_points(tmp_path: Path) -> None:

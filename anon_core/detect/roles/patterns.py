@@ -148,7 +148,9 @@ class Pattern:
     A form that values may have.
 
     ``check`` looks closer at what has the form. A ``telling`` form counts even where few values have it: one e-mail
-    address in a hundred rows is one too many. ``numbers`` are forms that whole numbers can have too.
+    address in a hundred rows is one too many. ``numbers`` are forms that whole numbers can have too. Where
+    ``form_counts``, most values that have the form are enough, whatever the check says: wrong check digits of a tax
+    code make it no harmless word.
     """
 
     kind: str
@@ -158,6 +160,7 @@ class Pattern:
     check: Callable[[str], bool] | None = None
     telling: bool = True
     numbers: bool = False
+    form_counts: bool = False
 
 
 def _is_phone(text: str) -> bool:
@@ -219,18 +222,21 @@ PATTERNS: Sequence[Pattern] = (
         looks="look like IBANs with the right check digits",
         form=r"(?i)^[A-Z]{2}\d{2}([ -]?[A-Z0-9]){11,30}$",
         check=is_iban,
+        form_counts=True,
     ),
     Pattern(
         kind="tax code",
         looks="look like Italian tax codes with the right check letter",
         form=r"(?i)^[A-Z]{6} ?[0-9L-NP-V]{2}[A-EHLMPR-T][0-9L-NP-V]{2} ?[A-Z][0-9L-NP-V]{3} ?[A-Z]$",
         check=is_codice_fiscale,
+        form_counts=True,
     ),
     Pattern(
         kind="identity number",
         looks="look like Spanish identity numbers with the right check letter",
         form=r"(?i)^(\d{1,2}\.?\d{3}\.?\d{3}|[XYZ]-?\d{7})-?[A-Z]$",
         check=is_dni,
+        form_counts=True,
     ),
     Pattern(
         kind="identity number",
@@ -251,6 +257,7 @@ PATTERNS: Sequence[Pattern] = (
         looks="look like German pension insurance numbers with the right check digit",
         form=r"(?i)^\d{2} ?\d{6} ?[A-Z] ?\d{3}$",
         check=is_german_pension_number,
+        form_counts=True,
     ),
     Pattern(
         kind="identity number",

@@ -12,6 +12,7 @@ from enum import StrEnum
 import numpy as np
 import pyarrow.compute as pc
 
+from anon_core.detect.groups import LARGEST_GROUP, Groups
 from anon_core.detect.roles.lexicon import Meaning, is_numbered, meaning_of
 from anon_core.detect.roles.patterns import FIRST_NAME, FULL_NAME
 from anon_core.detect.roles.sampling import Sample, sample_of
@@ -19,12 +20,14 @@ from anon_core.detect.roles.term import word_list
 from anon_core.detect.roles.values import (
     Finding,
     are_amounts,
+    are_codes,
     are_exact,
     births,
     counts_or_answers,
     findings,
     five_digit_codes,
     free_text,
+    have_form_of_names,
     percent,
     points_in_time,
 )
@@ -37,6 +40,8 @@ from anon_core.table.arrays import flags
 _UNIQUE = 0.95
 _OF_PEOPLE = ("coordinate", "date of birth", "year of birth")
 """Kinds that may well be unique; a code that is unique is a record number, even if it looks like a postcode."""
+_OF_HOUSES = ("house number", "family situation")
+"""A number of a house or a household that is dense and repeats in small groups is one of people: `household_no`."""
 _AMOUNTS = ("income", "debt", "social benefit", "amount granted")
 _ENOUGH = 20
 """Filled rows from which on gaps no longer speak against a column whose values are all different."""
@@ -46,6 +51,8 @@ _GIVEN_FIRST = 30
 _GIVEN_LAST = 60
 """Percent whose given name must be a common one; more where the family name stands first and no comma says so."""
 _FIRST_NAMES = 50
+_FEWEST_CODES, _FEWEST_NUMBERS = 20, 100
+"""Distinct values from which on a column may tell people apart: codes and names, and plain numbers or words."""
 _FEWEST = 3
 """Different first names at least: `Max` beside `Min` is no person."""
 _TITLES = frozenset(
@@ -85,7 +92,8 @@ def propose(column: Column, profile: ColumnProfile, rows: int, *, today: datetim
     place. A name that says sensitive or quasi comes next. A column that is nearly unique is an identifier, unless its
     name or values say that it is a quasi-identifier, an amount or a point in time: then it is generalised until k
     holds, which is as safe, and a date of birth is not lost in a small table. The coordinates of houses, nearly unique,
-    are identifiers. In doubt a column is a quasi-identifier. Nobody was born after ``today``.
+    are identifiers. In doubt a column is an identifier where it holds codes, has the form of names, or repeats in small
+    even groups, and else a quasi-identifier. Nobody was born after ``today``.
 
     >>> import numpy as np, pyarrow as pa
     >>> column = Column(name="sesso", codes=np.array([0, 1, 0], np.int32), domain=pa.array(["F", "M"]))
@@ -93,11 +101,17 @@ def propose(column: Column, profile: ColumnProfile, rows: int, *, today: datetim
     >>> propose(column, figures, 3, today=datetime.date(2026, 7, 1)).reason
     'its name says that it is a sex or gender (Italian)'
     """
-    return propose_from(sample_of(column), profile, rows, today=today)
+    return propose_from(sample_of(column), profile, rows, today=today, groups=Groups.of(column))
 
 
-def propose_from(sample: Sample, profile: ColumnProfile, rows: int, *, today: datetime.date) -> ProposedRole:
-    """Propose a role where only a sample of the values is at hand, as of a table that was read in a stream."""
+def propose_from(
+    sample: Sample, profile: ColumnProfile, rows: int, *, today: datetime.date, groups: Groups | None = None
+) -> ProposedRole:
+    """
+    Propose a role where only a sample of the values is at hand, as of a table that was read in a stream.
+
+    Without ``groups``, the rows of all values, it is not known how they repeat, unless the sample has them all.
+    """
     if profile.distinct == 0:
         return ProposedRole(role=Role.DROP, reason="it is empty", evidence=Evidence.STATISTICS)
     meaning = meaning_of(profile.name)
@@ -115,13 +129,37 @@ def propose_from(sample: Sample, profile: ColumnProfile, rows: int, *, today: da
         decided := _decided_by_uniqueness(profile.name, sample, named, quasi, percent(unique, filled))
     ):
         return decided
+    repeating = groups or (Groups(sizes=sample.weights) if sample.whole else None)
+    told = _tells_people_apart(sample, profile, repeating) if repeating else ""
+    if named and told and named.kind in _OF_HOUSES and is_numbered(profile.name):
+        return ProposedRole(role=Role.IDENTIFIER, reason=told, evidence=Evidence.STATISTICS)
     if named:
         return named
     if profile.distinct == 1 and not profile.missing:
         return ProposedRole(role=Role.OTHER, reason="it has one value in every row", evidence=Evidence.STATISTICS)
     if quasi:
         return _from(quasi)
+    if told:
+        return ProposedRole(role=Role.IDENTIFIER, reason=told, evidence=Evidence.STATISTICS)
     return ProposedRole(role=Role.QUASI, reason="nothing says that others cannot know it", evidence=Evidence.DEFAULT)
+
+
+def _tells_people_apart(sample: Sample, profile: ColumnProfile, groups: Groups) -> str:
+    """Return in words that a column without a telling name may hold numbers, codes or names; nothing where it may not.
+
+    Amounts, dates and counts repeat in small groups too, by chance: most of their values then stand in one row.
+    """
+    if profile.type not in ("integer", "text") or profile.distinct < _FEWEST_CODES or points_in_time(sample):
+        return ""
+    dense = groups.values * LARGEST_GROUP >= groups.rows
+    several = f"{groups.values:,} values in {groups.rows:,} rows"
+    if dense and are_codes(sample):
+        return f"it holds codes, {several}, and in doubt a code is somebody's number"
+    if dense and profile.type == "text" and have_form_of_names(sample):
+        return f"it holds capitalised words, {several}, and in doubt these are names of persons"
+    if groups.are_even and profile.distinct >= _FEWEST_NUMBERS:
+        return f"its values repeat in small even groups, {several}, as the number of a person with several rows does"
+    return ""
 
 
 def _no_person(meaning: Meaning, sample: Sample, profile: ColumnProfile) -> ProposedRole | None:

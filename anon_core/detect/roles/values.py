@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from anon_core.detect.roles.patterns import PATTERNS, Pattern
+from anon_core.detect.roles.patterns import FULL_NAME, PATTERNS, Pattern
 from anon_core.detect.roles.sampling import Sample
 from anon_core.kernels import Integers
 from anon_core.role import Role
@@ -42,6 +42,8 @@ _ANSWERS = (
 _MOST_ANSWERS = 7
 """Each of two answers can be written in three cases."""
 _LONGEST_COUNT = 4
+_CODE = r"^\p{L}{1,6}[-/. ]?\d[\dA-Za-z./-]{2,}$"
+_DIGITS = r"^\d{5,}$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,10 +67,14 @@ def findings(sample: Sample, type_of_values: str, *, persons: bool = True) -> It
         return
     patterns = [one for one in PATTERNS if type_of_values == "text" or one.numbers]
     patterns = [one for one in patterns if persons or one.kind != "personal name"]
-    measured = [(pattern, *_rows_with(pattern, sample)) for pattern in patterns]
-    for pattern, rows, _ in measured:
+    measured = [(pattern, *rows_with(pattern, sample)) for pattern in patterns]
+    for pattern, rows, formed in measured:
         if rows * _MOST[1] >= sample.rows * _MOST[0]:
             yield _finding(pattern, rows, sample, most=True)
+        elif pattern.form_counts and formed * _MOST[1] >= sample.rows * _MOST[0]:
+            form, _, check = pattern.looks.partition(" with the ")
+            told = f"{percent(formed, sample.rows)} of its values {form}, though not all with the {check}"
+            yield Finding(kind=pattern.kind, role=pattern.role, reason=told + sample.words, most=True)
     for pattern, rows, formed in measured:
         # Of numbers that have the form by chance few pass the check; where half of them do, it is no chance.
         few = rows >= _FEW_ROWS or rows * 100 >= sample.rows * _FEW_PERCENT
@@ -82,7 +88,7 @@ def _finding(pattern: Pattern, rows: int, sample: Sample, *, most: bool) -> Find
     return Finding(kind=pattern.kind, role=pattern.role, reason=told + sample.words, most=most)
 
 
-def _rows_with(pattern: Pattern, sample: Sample) -> tuple[int, int]:
+def rows_with(pattern: Pattern, sample: Sample) -> tuple[int, int]:
     """Return how many rows pass, and how many have the form."""
     if not len(sample.short):
         return 0, 0
@@ -147,8 +153,8 @@ def _years(sample: Sample, form: str) -> tuple[Integers, Integers] | None:
 
 def five_digit_codes(sample: Sample) -> Finding | None:
     """Return a finding for numbers of five digits of which some begin with 0: codes such as postcodes, not amounts."""
-    rows, _ = _rows_with(Pattern(kind="postcode", looks="", form=r"^\d{5}$"), sample)
-    zeros, _ = _rows_with(Pattern(kind="postcode", looks="", form=r"^0\d{4}$"), sample)
+    rows, _ = rows_with(Pattern(kind="postcode", looks="", form=r"^\d{5}$"), sample)
+    zeros, _ = rows_with(Pattern(kind="postcode", looks="", form=r"^0\d{4}$"), sample)
     if not rows or rows * _MOST[1] < sample.rows * _MOST[0] or zeros * 100 < sample.rows:
         return None
     reason = f"{percent(rows, sample.rows)} of its values have five digits, some with a leading 0, as postcodes do"
@@ -166,6 +172,24 @@ def free_text(sample: Sample, distinct: int, filled: int) -> Finding | None:
     share = percent(rows, sample.rows)
     reason = f"{share} of its values are sentences that hardly repeat, and nobody can check what free text tells"
     return Finding(kind="free text", role=Role.DROP, reason=reason + sample.words, most=True)
+
+
+def are_codes(sample: Sample) -> bool:
+    """
+    Whether nine of ten rows hold a code: letters with digits after them, or digits that are all as many.
+
+    A number that begins with 0 is no amount, and one of four digits may be a year.
+    """
+    mixed, digits = _rows(sample, _CODE), _rows(sample, _DIGITS)
+    if mixed * _MOST[1] >= sample.rows * _MOST[0]:
+        return True
+    as_long = len(pc.unique(pc.utf8_length(sample.short))) == 1 if len(sample.short) else False
+    return digits * _MOST[1] >= sample.rows * _MOST[0] and as_long
+
+
+def have_form_of_names(sample: Sample) -> bool:
+    """Whether nine of ten rows hold two or more capitalised words, as full names of persons are."""
+    return _rows(sample, FULL_NAME) * _MOST[1] >= sample.rows * _MOST[0]
 
 
 def are_amounts(sample: Sample) -> bool:

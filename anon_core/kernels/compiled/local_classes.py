@@ -1,4 +1,4 @@
-"""Group tuples that are lifted to a node of the lattice, and freeze the groups that are large enough.
+"""Group tuples that are lifted to a node of the lattice, and freeze the groups of enough people.
 
 A node is a level per column. ``keys[t, slot]`` is the part of tuple ``t``'s key that its label at one level of one
 column makes up; the slots of a column begin at ``base[column]``. The parts of a node, put together by exclusive or, are
@@ -34,12 +34,40 @@ class Cells(NamedTuple):
     empty: Integers
 
 
+class Behind(NamedTuple):
+    """
+    Who is behind the tuples: tuple ``t`` has the people ``units[starts[t]:starts[t + 1]]``.
+
+    ``rows`` are how many each of them has there. Without ``starts`` every row is another person. Rows of which nobody
+    knows whose they are have no entry.
+    """
+
+    starts: Integers
+    units: Integers
+    rows: Integers
+
+
+class Crowd(NamedTuple):
+    """
+    The pairs of person and tuple, person by person, and the rows of each.
+
+    ``of_rows``: there are none, and rows are counted, each of which is another person.
+    """
+
+    of_rows: bool
+    units: Integers
+    tuples: Integers
+    rows: Integers
+
+
 class HashTable(NamedTuple):
     """
     A hash table that is never cleared: a place is in use if its ``stamps`` has the stamp of the current node.
 
-    ``sums`` has the rows of the group at a place, ``numbers`` the class that it becomes, -1 for none. ``places`` has
-    the place of every tuple that was grouped last.
+    ``sums`` has the people of the group at a place, ``numbers`` the class that it becomes, -1 for none. ``places`` has
+    the place of every tuple that was grouped last. Where people are not rows, ``at`` has the place of a tuple by its
+    number, -1 for those that are in no group any more, and ``latest`` the person that was counted last at a place, of
+    whom there are ``own`` rows so far. ``largest`` are the most rows of one person there, ``known`` those of all.
     """
 
     keys: Words
@@ -47,10 +75,15 @@ class HashTable(NamedTuple):
     sums: Integers
     numbers: AnyCodes
     places: AnyCodes
+    at: Integers
+    latest: Integers
+    own: Integers
+    largest: Integers
+    known: Integers
 
 
-def hash_table(tuples: int) -> HashTable:
-    """Return a table for so many tuples at most."""
+def hash_table(tuples: int, numbered: int = 0) -> HashTable:
+    """Return a table for so many tuples at most, ``numbered`` below that where people are not rows."""
     size = 1 << max(4, (tuples + tuples // 2).bit_length())
     return HashTable(
         keys=np.zeros(size, np.uint64),
@@ -58,7 +91,63 @@ def hash_table(tuples: int) -> HashTable:
         sums=np.zeros(size, np.int64),
         numbers=np.zeros(size, np.int32),
         places=np.zeros(max(tuples, 1), np.int32),
+        at=np.full(numbered, -1, np.int64),
+        latest=np.zeros(size if numbered else 0, np.int64),
+        own=np.zeros(size if numbered else 0, np.int64),
+        largest=np.zeros(size if numbered else 0, np.int64),
+        known=np.zeros(size if numbered else 0, np.int64),
     )
+
+
+@compiled
+def crowd_of(behind: Behind, members: Integers) -> Crowd:
+    """Return the people behind some tuples, person by person; the tuples are numbered as they stand there."""
+    if len(behind.starts) == 0:
+        return Crowd(True, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+    pairs = 0
+    for member in members:
+        pairs += behind.starts[member + 1] - behind.starts[member]
+    units, tuples, rows, at = np.zeros(pairs, np.int64), np.zeros(pairs, np.int64), np.zeros(pairs, np.int64), 0
+    for number in range(len(members)):
+        for place in range(behind.starts[members[number]], behind.starts[members[number] + 1]):
+            units[at], tuples[at], rows[at] = behind.units[place], number, behind.rows[place]
+            at += 1
+    order = np.argsort(units, kind="mergesort")
+    return Crowd(False, units[order], tuples[order], rows[order])
+
+
+@compiled
+def count_people(crowd: Crowd, members: Integers, count: int, table: HashTable) -> int:
+    """
+    Put the people of each group that was just made in place of its rows; return those of the largest group.
+
+    A group of which one person has more than half of the rows, and more than one, counts as nobody.
+    """
+    for i in range(count):
+        place = table.places[i]
+        table.at[members[i]] = place
+        table.sums[place] = 0
+        table.latest[place] = -1
+        table.largest[place] = 0
+        table.known[place] = 0
+    for i in range(len(crowd.units)):
+        place = table.at[crowd.tuples[i]]
+        if place < 0:
+            continue
+        if table.latest[place] != crowd.units[i]:
+            table.latest[place] = crowd.units[i]
+            table.own[place] = 0
+            table.sums[place] += 1
+        table.own[place] += crowd.rows[i]
+        table.known[place] += crowd.rows[i]
+        table.largest[place] = max(table.largest[place], table.own[place])
+    most = 0
+    for i in range(count):
+        place = table.places[i]
+        if table.largest[place] > 1 and 2 * table.largest[place] > table.known[place]:
+            table.sums[place] = 0
+        most = max(most, table.sums[place])
+    return most
 
 
 @compiled
@@ -90,11 +179,13 @@ def group_at(cells: Cells, slots: Integers, members: Integers, count: int, table
 
 @compiled
 def next_groups(
-    cells: Cells, slots: AnyCodes, first: int, members: Integers, count: int, table: HashTable, least: int
+    cells: Cells, crowd: Crowd, slots: AnyCodes, first: int, members: Integers, count: int, table: HashTable, least: int
 ) -> int:
-    """Return the first node from ``first`` on that has a group of ``least`` rows, grouped; their number if none has."""
+    """Return the first node from ``first`` on with a group of ``least`` people, grouped; their number if none has."""
     for node in range(first, len(slots)):
-        if group_at(cells, slots[node], members, count, table, node + 1) >= least:
+        if group_at(cells, slots[node], members, count, table, node + 1) >= least and (
+            crowd.of_rows or count_people(crowd, members, count, table) >= least
+        ):
             return node
     return len(slots)
 
@@ -118,6 +209,8 @@ def freeze(members: Integers, count: int, table: HashTable, classes: Integers) -
         number = table.numbers[table.places[i]]
         if number >= 0:
             classes[members[i]] = number
+            if len(table.at):
+                table.at[members[i]] = -1
         else:
             members[left] = members[i]
             left += 1
@@ -143,27 +236,6 @@ def common_levels(cells: Cells, classes: Integers, levels: AnyCodes, firsts: Int
             if firsts[number] < 0:
                 firsts[number] = member
             raise_to_common(cells, member, firsts[number], levels[number])
-
-
-@compiled
-def added_costs(cells: Cells, member: int, levels: AnyCodes, firsts: Integers, sums: AnyCodes, added: AnyCodes) -> None:
-    """
-    Write how much more expensive each class becomes by one more tuple.
-
-    Infinity where it would say nothing in any column.
-    """
-    columns = levels.shape[1]
-    for number in range(len(firsts)):
-        total, blank = 0.0, True
-        for column in range(columns):
-            before = cells.base[column] + levels[number, column]
-            slot = before
-            while cells.keys[member, slot] != cells.keys[firsts[number], slot]:
-                slot += 1
-            total += sums[number, slot] - sums[number, before]
-            total += cells.weights[member] * cells.costs[member, slot]
-            blank = blank and slot >= cells.empty[column]
-        added[number] = np.inf if blank else total
 
 
 @compiled

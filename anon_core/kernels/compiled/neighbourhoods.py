@@ -8,9 +8,13 @@ import numpy as np
 
 from anon_core.kernels.compiled import compiled
 from anon_core.kernels.compiled.local_classes import (
+    Behind,
     Cells,
+    Crowd,
     HashTable,
     common_levels,
+    count_people,
+    crowd_of,
     freeze,
     group_at,
     join_nearest,
@@ -123,8 +127,10 @@ class Frozen(NamedTuple):
 
 
 @compiled
-def freeze_in_order(own: Cells, nodes: AnyCodes, tops: Integers, least: int, table: HashTable, stamp: int) -> Frozen:
-    """Freeze groups of at least so many rows, node by node, until fewer rows than that are left."""
+def freeze_in_order(
+    own: Cells, crowd: Crowd, nodes: AnyCodes, tops: Integers, least: int, table: HashTable, stamp: int
+) -> Frozen:
+    """Freeze groups of at least so many people, node by node, until fewer rows than that are left."""
     classes = np.full(len(own.weights), -1, np.int64)
     left, count, found = np.arange(len(own.weights)), len(own.weights), 0
     rows = own.weights.sum()
@@ -138,7 +144,9 @@ def freeze_in_order(own: Cells, nodes: AnyCodes, tops: Integers, least: int, tab
                 slots[told] = own.base[column] + node[column]
                 told += 1
         stamp += 1
-        if group_at(own, slots[:told], left, count, table, stamp) >= least:
+        if group_at(own, slots[:told], left, count, table, stamp) >= least and (
+            crowd.of_rows or count_people(crowd, left, count, table) >= least
+        ):
             found = number_groups(table, count, least, found)
             count = freeze(left, count, table, classes)
             rows = own.weights[left[:count]].sum()
@@ -172,6 +180,7 @@ class Rebuilt(NamedTuple):
 @compiled
 def rebuild(
     cells: Cells,
+    behind: Behind,
     members: Integers,
     least: int,
     noise: float,
@@ -186,13 +195,20 @@ def rebuild(
         raise_to_common(cells, member, members[0], tops)
     nodes = nodes_in_order(cells, members, tops, noise, state, before)
     own = Cells(cells.keys[members], cells.costs[members], cells.weights[members], cells.base, cells.empty)
-    frozen = freeze_in_order(own, nodes, tops, least, table, stamp)
+    frozen = freeze_in_order(own, crowd_of(behind, members), nodes, tops, least, table, stamp)
     return Rebuilt(frozen.classes, house(own, frozen) if frozen.found else np.inf, frozen.stamp)
 
 
 @compiled
 def rebuild_all(
-    cells: Cells, places: Neighbourhoods, some: Integers, least: int, noise: float, table: HashTable, classes: Integers
+    cells: Cells,
+    behind: Behind,
+    places: Neighbourhoods,
+    some: Integers,
+    least: int,
+    noise: float,
+    table: HashTable,
+    classes: Integers,
 ) -> None:
     """
     Build some neighbourhoods again and write the new class of each member, counted from 0 in its neighbourhood.
@@ -204,7 +220,7 @@ def rebuild_all(
         begin, end = places.starts[i], places.starts[i + 1]
         state = np.array([places.seeds[i]], np.uint64)
         members = places.members[begin:end]
-        rebuilt = rebuild(cells, members, least, noise, state, table, stamp, places.costs[i])
+        rebuilt = rebuild(cells, behind, members, least, noise, state, table, stamp, places.costs[i])
         stamp = rebuilt.stamp
         if rebuilt.cost < places.costs[i] * (1.0 - 1e-9):
             classes[begin:end] = rebuilt.classes

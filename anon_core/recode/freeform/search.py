@@ -41,7 +41,7 @@ def recode_freeform(task: Task, *, progress: Progress | None = None) -> Recoding
     problem = task.freeform
     if problem is None:
         raise InvalidInputError("`recode.method: freeform` needs `privacy.freeform`, which says what is guarded")
-    if task.requirements.others:
+    if task.requirements.asked:
         raise InvalidInputError(
             "`recode.method: freeform` does not reach l_diversity, t_closeness or alpha yet; remove them, or use "
             "another method"
@@ -133,10 +133,11 @@ def _told(cut: Cut) -> str:
 def _suppressed(task: Task, problem: FreeformProblem) -> Candidate:
     """Return what suppressing every sensitive value would leave, as the paper's T2: for comparison only."""
     levels = []
-    for ladder, column, places in zip(problem.ladders, problem.columns, problem.places, strict=True):
+    for ladder, column, places in zip(problem.ladders, problem.columns, problem.places, strict=False):
         leaf: Integers = places[ladder.maps[0]]
         secret = column.hidden[leaf] | (column.sensitivity[leaf] > 0)
         levels.append(np.where(secret, ladder.height, 0))
+    levels += [np.zeros(ladder.maps.shape[1], np.int64) for ladder in problem.ladders[len(levels) :]]
     plan = _plan(problem, levels)
     breaches = problem.check(plan).breaches
     left = f"; {breaches} breaches would be left" if breaches else ""
@@ -157,8 +158,10 @@ def measured_over_all(
     whole = task.freeform.whole(plan) if task.freeform else plan
     weights = task.freeform.by_name if task.freeform else task.by_name
     found = Candidate.of(whole, method=method, name=name, weights=weights, elected=elected, reason=reason)
-    released = plan.project(task.frequencies.names).released()
-    return replace(found, singletons=released.singletons, k=int(released.weights.min()) if released.tuples else None)
+    own = plan.project(task.frequencies.names)
+    released = (own if task.people is None else task.people.plan(own)).released()
+    smallest = int(released.class_sizes().min()) if released.tuples else None
+    return replace(found, singletons=released.singletons, k=smallest)
 
 
 def recode_upwards(

@@ -11,6 +11,7 @@ import numpy as np
 from anon_core import kernels
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Floats, Integers
+from anon_core.recode.people import distinct_people
 from anon_core.recode.task import Task
 from anon_core.score.utility.cells import covered
 from anon_core.score.utility.entropy import bits_within, most_bits
@@ -31,11 +32,30 @@ LARGEST_SHARE_HELD = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Crowd:
+    """The people in each class, pair by pair: person ``units[i]`` is in class ``member[i]``."""
+
+    member: Integers
+    units: AnyCodes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Classes:
-    """One tuple of each class, by its number, and the rows of each class."""
+    """
+    One tuple of each class, by its number, its rows and its people.
+
+    People are rows, and there is no ``crowd``, where every row is another person.
+    """
 
     first: Integers
     sizes: Integers
+    people: Integers
+    crowd: Crowd | None = None
+
+    @property
+    def held(self) -> int:
+        """How many numbers it takes to count other classes from these."""
+        return len(self.sizes) + (0 if self.crowd is None else len(self.crowd.member))
 
 
 class ClassCounter:
@@ -55,8 +75,11 @@ class ClassCounter:
             numbered = [np.unique(labels, return_inverse=True) for labels in ladder.maps]
             self._labels.append([own.astype(np.int32) for _, own in numbered])
             self._cardinalities.append([len(labels) for labels, _ in numbered])
-        tuples = len(frequencies.weights)
-        bottom = Classes(first=np.arange(tuples), sizes=frequencies.weights)
+        tuples, behind = len(frequencies.weights), task.people
+        crowd = None if behind is None else Crowd(member=behind.member, units=behind.units)
+        every = np.arange(tuples)
+        people = task.requirements.sizes(every, every, tuples)
+        bottom = Classes(first=every, sizes=frequencies.weights, people=people, crowd=crowd)
         self._nodes = np.zeros((MOST_HELD + 1, len(task.ladders)), np.int8)
         self._tuples = np.zeros(MOST_HELD + 1, np.int64)
         self._tuples[0] = tuples
@@ -69,7 +92,7 @@ class ClassCounter:
         at = int(np.where(below, self._tuples[:known], np.iinfo(np.int64).max).argmin())
         base = self._known[at]
         groups = self._grouped(node, [codes[base.first] for codes in self._codes], base.sizes)
-        found = Classes(first=base.first[groups.first], sizes=groups.weights)
+        found = _merged(base, groups)
         if len(found.sizes) <= LARGEST_SHARE_HELD * len(base.sizes):
             self._remember(node, found)
         return found
@@ -85,10 +108,22 @@ class ClassCounter:
 
     def _remember(self, node: Node, classes: Classes) -> None:
         known = len(self._known)
-        if known <= MOST_HELD and self._held + len(classes.sizes) <= HELD:
+        if known <= MOST_HELD and self._held + classes.held <= HELD:
             self._nodes[known], self._tuples[known] = node, len(classes.sizes)
             self._known.append(classes)
-            self._held += len(classes.sizes)
+            self._held += classes.held
+
+
+def _merged(base: Classes, groups: kernels.Groups) -> Classes:
+    """Return classes merged to groups; a person who was in several classes of a group counts once."""
+    first = base.first[groups.first]
+    if base.crowd is None:
+        return Classes(first=first, sizes=groups.weights, people=groups.weights)
+    member, units = groups.member[base.crowd.member], base.crowd.units
+    pairs = kernels.group([member, units], [len(first), int(units.max(initial=0)) + 1]).first
+    crowd = Crowd(member=member[pairs], units=units[pairs])
+    people = distinct_people(crowd.member, crowd.units, len(first))
+    return Classes(first=first, sizes=groups.weights, people=people, crowd=crowd)
 
 
 class NodeCosts:

@@ -14,9 +14,12 @@ from math import prod
 import numpy as np
 
 from anon_core.errors import PolicyNotMetError
+from anon_core.kernels import Integers
+from anon_core.models import PrivacyModel
 from anon_core.plan import RecodingPlan
 from anon_core.recode.lattice.nodes import ClassCounter, Classes, Frontier, Node, NodeCosts
 from anon_core.recode.method import Progress
+from anon_core.recode.requirements import Requirements
 from anon_core.recode.task import Candidate, Recoding, Task
 from anon_core.table import Mask
 from anon_core.wording import counted
@@ -35,34 +38,55 @@ def recode_globally(task: Task, *, progress: Progress | None = None) -> Recoding
     """
     Find the combination of levels that costs least in the measure that elects, while every class is safe.
 
-    Safe is a class with at least k rows that keeps what is required of sensitive columns. Other classes are removed if
-    they hold at most as many rows as may be suppressed; closeness is then held to the rows that stay. Costs are those
-    of ``task.settings.utility``, a removed row standing at the root. Without removals they only grow on the way up, so
-    nothing above a node that costs more than the best can win, and the result is optimal. Ties go to fewer removed
-    rows, then to lower levels of the more important columns.
+    Classes below k people are removed if they hold at most as many rows as may be suppressed, and no others: removal
+    must not tell a sensitive value. So the levels that k alone needs are found first. Where classes lack what is
+    required of sensitive columns, levels are raised from there on; each such class must be merged with at least one
+    that lacks nothing, if there is any. Closeness is held to the rows that stay.
+
+    Costs are those of ``task.settings.utility``, a removed row standing at the root. Without removals they only grow on
+    the way up, so nothing above a node that costs more than the best can win, and the result is optimal: of all nodes
+    for k alone, else of those above the best of these. Ties go to fewer removed rows, then to lower levels of the more
+    important columns.
 
     :raises PolicyNotMetError: no combination is safe; rows at the root in every column count as removed.
     """
-    search = _Lattice(task, progress)
-    safe = search.run()
-    if not safe:
-        raise _not_met(task, search.closest)
-    why = f"Of {counted(search.counted, 'combination')} of levels that were counted, this one is safe and costs least"
-    why += f" ({_MEASURES[task.settings.utility]})"
+    search = _searched(task, progress)
+    if not search.found:
+        raise _not_met(task, search.closest, search.broken)
+    best, above = search.found[0], " from those on that k alone needs" if task.requirements.asked else ""
+    why = f"Of {counted(search.counted, 'combination')} of levels that were counted{above}, this one is safe and costs "
+    why += f"least ({_MEASURES[task.settings.utility]})"
     return Recoding(
         method="global",
-        plan=search.plan(safe[0].node),
+        plan=search.plan(best.node),
         why=why if search.complete else f"{why}; the search stopped at {NODE_LIMIT} combinations",
-        candidates=tuple(search.describe(found, elected=found is safe[0]) for found in safe[:SHOWN]),
-        optimal=search.complete,
+        candidates=tuple(search.describe(found, elected=found is best) for found in search.found[:SHOWN]),
+        optimal=search.complete if _may_claim(task) else None,
     )
 
 
 def levels_for_all(task: Task) -> RecodingPlan | None:
     """Return the plan that global recoding finds, None where no combination is safe."""
-    search = _Lattice(task, None)
-    safe = search.run()
-    return search.plan(safe[0].node) if safe else None
+    search = _searched(task, None)
+    return search.plan(search.found[0].node) if search.found else None
+
+
+def _may_claim(task: Task) -> bool:
+    """Whether a result may be called optimal: by people only k and distinct values are what everybody means by them."""
+    others = task.requirements.others
+    return task.people is None or all(one.column is None or one.absorbing for one in others)
+
+
+def _searched(task: Task, progress: Progress | None) -> _Lattice:
+    """Return the lattice, searched: for k alone, then for what is required beside it from the best levels on."""
+    search = _Lattice(task.by_k_alone, progress)
+    search.run()
+    if task.requirements.asked and search.found:
+        above = _Lattice(task, progress, search.found[0].node)
+        above.run()
+        above.complete = above.complete and search.complete
+        return above
+    return search
 
 
 _MEASURES = {
@@ -79,59 +103,110 @@ class _Closest:
 
     rows_at_risk: int
     k: int
+    node: Node = ()
+    lacking: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Safe:
-    """A node whose unsafe rows may all be removed."""
+    """A node whose classes are safe when those below k are removed."""
 
     cost: float
     removed: int
     node: Node
 
 
-def _not_met(task: Task, closest: _Closest) -> PolicyNotMetError:
-    small, rows = closest.k < task.k, closest.rows_at_risk  # Else it is diversity, or too many rows say nothing.
+def _not_met(task: Task, closest: _Closest, broken: tuple[PrivacyModel, ...]) -> PolicyNotMetError:
+    # Else it is a model of sensitive columns, or too many rows say nothing.
+    small, rows = closest.k < task.k and not broken, closest.rows_at_risk
     goal = f"k {task.k}" if small else f"suppression of at most {task.allowed} rows"
-    if not small and task.requirements.others:
-        goal = f"k {task.k} with diversity of sensitive columns and {goal}"
+    less = "lower privacy.k"
+    if broken:
+        goal = f"{', '.join(one.goal for one in broken)} with k {task.k} and {goal}"
+        asked = dict.fromkeys(f"privacy.{one.section}" for one in broken if one in task.requirements.asked)
+        less = f"ask for less in {', '.join(asked)}" if asked else "publish fewer rows of one person"
     return PolicyNotMetError(
         goal=goal,
         reached=closest.k if small else rows,
         rows_at_risk=rows,
         rows=task.frequencies.rows,
         advice=f"{task.allowed} rows may be removed, those that say nothing any more included: publish fewer "
-        "columns, add a level to a hierarchy, raise privacy.suppression_limit or lower privacy.k",
+        f"columns, add a level to a hierarchy, raise privacy.suppression_limit or {less}",
     )
 
 
-class _Lattice:
-    """The walk through the lattice."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Mates:
+    """
+    Which tuples are in classes of k people that ``lack`` something at the levels that k alone needs, and which not.
 
-    def __init__(self, task: Task, progress: Progress | None) -> None:
+    Where none lacks nothing there is no mate for any, and none is asked for.
+    """
+
+    lack: Integers
+    mate: Integers
+
+    @classmethod
+    def at(cls, node: Node, counter: ClassCounter, requirements: Requirements) -> _Mates:
+        member = counter.members(node)
+        small = counter.count(node).people < requirements.k
+        kept = np.flatnonzero(~small[member])
+        required = requirements.without(small[member])
+        safe = required.safe(kept, (np.cumsum(~small) - 1)[member[kept]], int(np.count_nonzero(~small)))
+        whole = np.zeros(len(small), np.bool_)
+        whole[~small] = safe
+        lack = np.flatnonzero((~small & ~whole)[member]) if safe.any() else np.zeros(0, np.int64)
+        return cls(lack=lack, mate=np.flatnonzero(whole[member]))
+
+    def missing(self, member: Integers, classes: int) -> Mask:
+        """Return which classes merge some that lacked something, and none that did not."""
+        lack, mate = np.zeros(classes, np.bool_), np.zeros(classes, np.bool_)
+        lack[member[self.lack]] = True
+        mate[member[self.mate]] = True
+        return lack & ~mate
+
+
+class _Lattice:
+    """The walk through the lattice, from the ``floor`` on."""
+
+    def __init__(self, task: Task, progress: Progress | None, floor: Node | None = None) -> None:
         self.task, self.progress = task, progress
         self.heights = [ladder.height for ladder in task.ladders]
+        self.floor: Node = floor or (0,) * len(self.heights)
         self.costs, self.classes = NodeCosts(task), ClassCounter(task)
         self.importance = sorted(range(len(task.ladders)), key=lambda i: -task.weights[i])
-        # Only of k and of distinct values the rows that fail never grow on the way up, whatever classes meet.
-        self.monotone = not task.allowed or all(one.absorbing for one in task.requirements.others)
+        required = task.requirements
+        self.mates = None if floor is None else _Mates.at(floor, self.classes, required)
+        # Small classes that are removed below may meet and lack something; without them only safe classes meet.
+        self.monotone = required.monotone and not (self.classes.count(self.floor).people < task.k).any()
         self.closest = _Closest(rows_at_risk=task.frequencies.rows + 1, k=0)
         self.hopeless = Frontier(len(self.heights), below=True)
         self.finished = Frontier(len(self.heights), below=False)
         self.judged: set[Node] = set()
         self.safe: list[_Safe] = []
+        self.found: list[_Safe] = []
         self.best = float("inf")
         self.complete = True
+
+    @property
+    def broken(self) -> tuple[PrivacyModel, ...]:
+        """The models that the closest node does not keep; none where too many rows are in classes below k."""
+        if not self.closest.lacking:
+            return ()
+        member = self.classes.members(self.closest.node)
+        required = self.task.requirements
+        found = required.broken_by(np.arange(len(member)), member, int(member.max()) + 1)
+        return found or required.others  # All are kept, but by merging classes that lack something with each other.
 
     @property
     def counted(self) -> int:
         return len(self.judged)
 
-    def run(self) -> list[_Safe]:
-        """Return the safe nodes that were met, best first."""
-        bottom: Node = (0,) * len(self.heights)
-        waiting: list[tuple[float, Node, int]] = [(self.costs.bound(bottom), bottom, 0)]
-        size = min(prod(height + 1 for height in self.heights), NODE_LIMIT)  # No more of them are looked at.
+    def run(self) -> None:
+        """Find the safe nodes, best first."""
+        waiting: list[tuple[float, Node, int]] = [(self.costs.bound(self.floor), self.floor, 0)]
+        levels = (height - low + 1 for height, low in zip(self.heights, self.floor, strict=True))
+        size = min(prod(levels), NODE_LIMIT)  # No more of them are looked at.
         looked_at = 0
         while waiting:
             bound, node, last = heapq.heappop(waiting)
@@ -153,7 +228,7 @@ class _Lattice:
                 if node[i] < self.heights[i]:
                     parent = (*node[:i], node[i] + 1, *node[i + 1 :])
                     heapq.heappush(waiting, (max(bound, self.costs.bound(parent)), parent, i))
-        return sorted(self.safe, key=self._rank)
+        self.found = sorted(self.safe, key=self._rank)
 
     def _rank(self, found: _Safe) -> tuple[float, int, Node]:
         return round(found.cost, 12), found.removed, tuple(found.node[i] for i in self.importance)
@@ -195,7 +270,7 @@ class _Lattice:
         """Judge the nodes on one way down, each step the cheapest that is hopeful."""
         self._hopeful(node)
         while True:
-            below = [(*node[:i], level - 1, *node[i + 1 :]) for i, level in enumerate(node) if level]
+            below = [(*node[:i], level - 1, *node[i + 1 :]) for i, level in enumerate(node) if level > self.floor[i]]
             below.sort(key=lambda step: (self.costs.bound(step), step))
             found = next((step for step in below if not self.hopeless.covers(step) and self._hopeful(step)), None)
             if found is None:
@@ -211,46 +286,41 @@ class _Lattice:
             return not self.hopeless.covers(node)
         self.judged.add(node)
         classes = self.classes.count(node)
-        small = classes.sizes < self.task.k
+        small = classes.people < self.task.k
         few = int(classes.sizes[small].sum()) <= self.task.allowed
-        unsafe = ~self._safe_classes(node, classes) if few and self.task.requirements.others else small
-        removed = int(classes.sizes[unsafe].sum())
-        hopeful = few and (removed <= self.task.allowed or not self.monotone)
+        lacking = self._lacking(node, small) if few and self.task.requirements.others else ~small & small
+        hopeful = few and not (self.monotone and lacking.any())
         if not hopeful:
             self.hopeless.add(node)
-        self._note(node, classes, unsafe, removed)
+        self._note(node, classes, small, lacking)
         return hopeful
 
-    def _note(self, node: Node, classes: Classes, unsafe: Mask, removed: int) -> None:
+    def _note(self, node: Node, classes: Classes, small: Mask, lacking: Mask) -> None:
         """Remember a node if it is safe, else how close it came."""
         rows = self.task.frequencies.rows
-        blanked = self._blanked(node, classes, ~unsafe)
-        lost = removed + blanked
-        reached = 0 if blanked == rows else int(classes.sizes.min())
+        removed = int(classes.sizes[small].sum())
+        blanked = self._blanked(node, classes, ~small)
+        lost = int(classes.sizes[small | lacking].sum()) + self._blanked(node, classes, ~small & ~lacking)
+        reached = 0 if blanked == rows else int(classes.people.min())
         if (lost, -reached) < (self.closest.rows_at_risk, -self.closest.k):
-            self.closest = _Closest(rows_at_risk=lost, k=reached)
-        if lost > self.task.allowed or removed == rows:
+            self.closest = _Closest(rows_at_risk=lost, k=reached, node=node, lacking=bool(lacking.any()))
+        if lacking.any() or lost > self.task.allowed or removed == rows:
             return
-        if removed and self.task.requirements.others and not self._still_safe(node, unsafe):
-            return
-        cost = self.costs.cost(node, classes, unsafe)
+        cost = self.costs.cost(node, classes, small)
         self.safe.append(_Safe(cost=cost, removed=removed, node=node))
         self.best = min(self.best, cost)
         if not removed and cost <= self.costs.bound(node) + TIE:
             self.finished.add(node)
 
-    def _safe_classes(self, node: Node, classes: Classes) -> Mask:
+    def _lacking(self, node: Node, small: Mask) -> Mask:
+        """Return which classes with k people lack what is required beside k, among rows that stay or before."""
         member = self.classes.members(node)
-        return self.task.requirements.safe(np.arange(len(member)), member, len(classes.sizes))
-
-    def _still_safe(self, node: Node, unsafe: Mask) -> bool:
-        """Whether the classes that stay are close to the rows that stay, and not only to all rows."""
-        member = self.classes.members(node)
-        removed = unsafe[member]
-        number = np.cumsum(~unsafe) - 1
-        kept = np.flatnonzero(~removed)
-        required = self.task.requirements.without(removed)
-        return bool(required.safe(kept, number[member[kept]], int(np.count_nonzero(~unsafe))).all())
+        kept = np.flatnonzero(~small[member])
+        number = np.cumsum(~small) - 1
+        required = self.task.requirements.without(small[member])
+        lacking = np.zeros(len(small), np.bool_)
+        lacking[~small] = ~required.safe(kept, number[member[kept]], int(np.count_nonzero(~small)))
+        return lacking if self.mates is None else lacking | self.mates.missing(member, len(small))
 
     def _blanked(self, node: Node, classes: Classes, kept: Mask) -> int:
         """Return how many kept rows would say nothing in any column: published in name only, they are removed."""
@@ -266,12 +336,12 @@ class _Lattice:
         """Return the plan that a node stands for."""
         frequencies = self.task.frequencies
         member, tuples = self.classes.members(node), len(frequencies.weights)
-        safe = self.task.requirements.safe(np.arange(tuples), member, int(member.max(initial=-1)) + 1)
+        small = self.classes.count(node).people < self.task.k
         return RecodingPlan(
             frequencies=frequencies,
             ladders=self.task.ladders,
             levels=np.repeat(np.array(node, np.int8)[:, None], tuples, axis=1),
-            removed=np.asarray(~safe[member]),
+            removed=np.asarray(small[member]),
         )
 
     def describe(self, found: _Safe, *, elected: bool) -> Candidate:
@@ -280,5 +350,10 @@ class _Lattice:
             for name, ladder, level in zip(self.task.frequencies.names, self.task.ladders, found.node, strict=True)
         ]
         return Candidate.of(
-            self.plan(found.node), method="global", name=", ".join(names), weights=self.task.by_name, elected=elected
+            self.plan(found.node),
+            method="global",
+            name=", ".join(names),
+            weights=self.task.by_name,
+            elected=elected,
+            people=self.task.people,
         )

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anon_core import kernels
+from anon_core.frequency import NOBODY
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import Floats, Integers, Words
 from anon_core.plan import RecodingPlan
 from anon_core.recode.task import Task
 from anon_core.table import Mask
+
+if TYPE_CHECKING:
+    from anon_core.kernels.compiled.local_classes import Behind
 
 _HASH_SEED = 2019
 
@@ -25,6 +30,9 @@ class Encoded:
     A slot is one level of one column; those of column ``i`` begin at ``base[i]``. ``keys[t, slot]`` stands for the
     label there, so that the exclusive or over one slot per column is the key of a whole tuple. ``settled`` tuples are
     in classes that are safe as collected: they stay as they are.
+
+    A column that is published as collected has one more slot, at which all are equal, so that every two tuples meet
+    somewhere; a plan removes what only meets there.
     """
 
     task: Task
@@ -36,7 +44,7 @@ class Encoded:
     def of(cls, task: Task) -> Encoded:
         """Encode a task. Beyond 64 bits keys are hashes: whoever uses them counts again at the end."""
         heights = [ladder.height for ladder in task.ladders]
-        base = np.concatenate([[0], np.cumsum(np.array(heights, np.int64) + 1)]).astype(np.int64)
+        base = np.concatenate([[0], np.cumsum(np.maximum(np.array(heights, np.int64), 1) + 1)]).astype(np.int64)
         keys = np.zeros((len(task.frequencies.weights), int(base[-1])), np.uint64)
         for column, (ladder, words) in enumerate(zip(task.ladders, _words(task.ladders), strict=True)):
             for level, labels in enumerate(ladder.maps):
@@ -50,21 +58,51 @@ class Encoded:
 
     @property
     def heights(self) -> Integers:
+        """The highest level of each column that may be published."""
+        return np.array([ladder.height for ladder in self.task.ladders], np.int64)
+
+    @property
+    def tops(self) -> Integers:
+        """The level of each column at which all are equal."""
         return np.diff(self.base) - 1
+
+    @property
+    def fixed(self) -> Integers:
+        """The columns that are published as collected."""
+        return np.flatnonzero(self.heights == 0)
 
     @property
     def empty(self) -> Integers:
         """The first slot of each column from which on its labels say nothing."""
-        return self.base[1:] - np.array([ladder.empty_levels for ladder in self.task.ladders], np.int64)
+        levels = np.array([ladder.empty_levels for ladder in self.task.ladders], np.int64)
+        levels[self.fixed] = 2  # Whether a row says nothing is asked of the other columns.
+        return self.base[1:] - levels
 
     @property
     def weights(self) -> Integers:
         return self.task.frequencies.weights
 
     @property
+    def behind(self) -> Behind:
+        """Who is behind the tuples, for the compiled loops."""
+        from anon_core.kernels.compiled.local_classes import Behind
+
+        people = self.task.people
+        if people is None:
+            return Behind(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
+        known = people.units > NOBODY
+        before = np.concatenate([[0], np.cumsum(known)])
+        return Behind(before[people.starts].astype(np.int64), people.units[known].astype(np.int64), people.rows[known])
+
+    @property
     def open(self) -> Integers:
         """The tuples that have to be recoded."""
         return np.flatnonzero(~self.settled)
+
+    @property
+    def all_open(self) -> Encoded:
+        """The same tuples, all of which may be recoded."""
+        return replace(self, settled=np.zeros_like(self.settled))
 
     def classes_at(self, levels: Sequence[int]) -> kernels.Groups:
         """Return the classes of all tuples at one node."""
@@ -81,13 +119,22 @@ class Encoded:
         return self.task.requirements.safe(every, found.member, len(found.weights))[found.member]
 
     def plan(self, levels: Integers, removed: Mask | None = None) -> RecodingPlan:
-        """Return the plan that gives every tuple its levels, ``levels[t, column]``."""
+        """Return the plan that gives every tuple its levels, ``levels[t, column]``; those with none are removed."""
+        beyond: Mask = np.asarray((levels > self.heights).any(axis=1))
         return RecodingPlan(
             frequencies=self.task.frequencies,
             ladders=self.task.ladders,
-            levels=np.ascontiguousarray(levels.T.astype(np.int8)),
-            removed=np.zeros(len(self.weights), np.bool_) if removed is None else removed,
+            levels=np.ascontiguousarray(np.where(beyond[:, None], 0, levels).T.astype(np.int8)),
+            removed=beyond if removed is None else removed | beyond,
         )
+
+    def within_reach(self, classes: Integers, tuples: Integers) -> Integers:
+        """Return those of some tuples that can join a class: one that has their values where nothing is changed."""
+        if not len(self.fixed):
+            return tuples
+        codes = [self.task.frequencies.codes[at] for at in self.fixed]
+        block = kernels.group(codes, [len(self.task.frequencies.domains[at]) for at in self.fixed]).member
+        return tuples[np.isin(block[tuples], block[classes >= 0])]
 
 
 def _words(ladders: Sequence[Ladder]) -> list[Words]:
@@ -113,6 +160,11 @@ class Partition:
 
     classes: Integers
     count: int
+
+    @classmethod
+    def of(cls, plan: RecodingPlan) -> Partition:
+        """Return the classes that a plan publishes; removed tuples are in none."""
+        return cls.numbered(np.where(plan.removed, -1, plan.classes().member))
 
     @classmethod
     def numbered(cls, classes: Integers) -> Partition:

@@ -1,4 +1,4 @@
-"""Mode ``link``: whoever knows a person finds at least k rows, and every row may be at least k people.
+"""Mode ``link``: whoever knows a person finds rows of at least k people, and every row may be at least k people.
 
 Two ways lead there, and the better one is taken: the classes of mode ``safe``, in which cells are lowered as far as
 that allows; and the result of mode ``paper``, in which people who meet too few rows are put into classes, then lowered.
@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from anon_core import kernels
 from anon_core.comparison import Comparison
 from anon_core.kernels import Integers
 from anon_core.plan import RecodingPlan
@@ -31,13 +32,18 @@ def lowered(encoded: Encoded, objective: Objective, plan: RecodingPlan) -> Recod
 
     The very same plan where they do not hold before, or where too many tuples cover each other to compare them all.
 
+    Where people have several rows they count once, in the tuple that is their home: that never overstates a union of
+    tuples. Whoever has fewer than k by that, and more by an exact count, keeps the rows that cover them.
+
     Tuples are gone through from the one that can gain most, ties in their order.
     """
     from anon_core.kernels.compiled.local_classes import Cells
     from anon_core.kernels.compiled.lowering import Covered, lower_all
 
-    meetings = _Meetings(plan)
-    if plan.removed.all() or meetings.originals is None or meetings.met[~plan.removed].min() < encoded.task.k:
+    meetings, exactly = _Meetings(encoded, plan), encoded.task.people is None
+    if plan.removed.all() or meetings.originals is None:
+        return plan
+    if exactly and meetings.met[~plan.removed].min() < encoded.task.k:
         return plan
     levels = np.ascontiguousarray(plan.levels.T.astype(np.int64))
     for _ in range(_ROUNDS):
@@ -46,7 +52,7 @@ def lowered(encoded: Encoded, objective: Objective, plan: RecodingPlan) -> Recod
         gain = encoded.weights * np.take_along_axis(costs, slots, axis=1).sum(axis=1)
         members = np.flatnonzero((gain > 0) & ~plan.removed)
         members = members[np.argsort(-gain[members], kind="stable")]
-        cells = Cells(encoded.keys, costs, encoded.weights, encoded.base, encoded.empty)
+        cells = Cells(encoded.keys, costs, meetings.weights, encoded.base, encoded.empty)
         covered = Covered(meetings.of, meetings.starts, meetings.originals, meetings.met)
         if not lower_all(cells, covered, members, levels, encoded.task.k):
             break
@@ -61,7 +67,7 @@ def repaired(encoded: Encoded, objective: Objective, plan: RecodingPlan, random:
     then every row of a class covers everybody in it. Raising takes nobody's cover away. Fewer people than k, none of
     whom is near a class, stay as they are: then the plan is no way to the link k.
     """
-    short: Mask = (_Meetings(plan).met < encoded.task.k) & ~plan.removed
+    short: Mask = (_Meetings(encoded, plan).met < encoded.task.k) & ~plan.removed
     if not short.any():
         return plan
     levels = plan.levels.T.astype(np.int64)
@@ -78,12 +84,14 @@ def repaired(encoded: Encoded, objective: Objective, plan: RecodingPlan, random:
 
 class _Meetings:
     """
-    Whom each published tuple of a plan covers, and how many rows cover each original.
+    Whom each published tuple of a plan covers, and how many people surely do, by the ``weights`` of tuples.
 
     ``originals`` is None where that would be more pairs than memory should hold.
     """
 
-    def __init__(self, plan: RecodingPlan) -> None:
+    def __init__(self, encoded: Encoded, plan: RecodingPlan) -> None:
+        people = encoded.task.people
+        self.weights: Integers = encoded.weights if people is None else people.homes(encoded.task.k)
         comparison = Comparison.of_plan(plan)
         after, kept = comparison.after, np.flatnonzero(~plan.removed)
         self.of: Integers = np.zeros(len(plan.removed), np.int64)
@@ -92,10 +100,11 @@ class _Meetings:
         self.met: Integers = np.zeros(len(plan.removed), np.int64)
         self.starts: Integers = np.zeros(1, np.int64)
         self.originals: Integers | None = None
+        published = kernels.weigh(self.of[kept], len(after.weights), self.weights[kept])
         parts: list[Covering] = []
         pairs = 0
         for part in coverings(plan.ladders, [codes[kept] for codes in plan.frequencies.codes], after.codes):
-            np.add.at(self.met, kept[part.before], after.weights[part.after])
+            np.add.at(self.met, kept[part.before], published[part.after])
             pairs += len(part.before)
             if pairs > MOST_PAIRS:
                 parts.clear()

@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
 from anon_core.recode.prioritised.encoding import Encoded, Partition
-
-if TYPE_CHECKING:
-    from anon_core.kernels.compiled.local_classes import HashTable
 
 MOST_NODES = 20_000
 """Larger lattices are sampled; for large tables smaller ones too, but never down to fewer than FEWEST_NODES."""
@@ -127,38 +123,37 @@ def by_node_order(encoded: Encoded, nodes: Nodes, prices: Floats, some: Integers
 
     What is left when no group is safe any more is in no class. Ties go to the node that comes first.
     """
-    from anon_core.kernels.compiled.local_classes import Cells, freeze, hash_table, next_groups, number_groups
+    from anon_core.kernels.compiled.local_classes import (
+        Cells,
+        Crowd,
+        crowd_of,
+        freeze,
+        hash_table,
+        next_groups,
+        number_groups,
+    )
 
     some = np.arange(len(nodes.levels)) if some is None else some
     order = some[np.argsort(np.round(nodes.costs(encoded.base, prices)[some], 12), kind="stable")]
     slots = nodes.slots(encoded.base)[order]
-    requirements, members = encoded.task.requirements, encoded.open
+    members, least = encoded.open, encoded.task.k
     cells = Cells(encoded.keys, np.zeros((0, 0)), encoded.weights, encoded.base, encoded.empty)
-    table = hash_table(len(members))
+    crowd = crowd_of(encoded.behind, members)
+    crowd = Crowd(crowd.of_rows, crowd.units, members[crowd.tuples], crowd.rows)
+    table = hash_table(len(members), 0 if crowd.of_rows else len(encoded.weights))
     classes = np.full(len(encoded.weights), -1, np.int64)
     left, found, node, hits = len(members), 0, 0, []
     rows = int(encoded.weights[members].sum())
-    while rows >= requirements.k:
-        node = next_groups(cells, slots, node, members, left, table, requirements.k)
+    while rows >= least:
+        node = next_groups(cells, crowd, slots, node, members, left, table, least)
         if node == len(slots):
             break
-        if requirements.others:
-            before, found = found, _judge(encoded, table, members[:left], found)
-        else:
-            before, found = found, number_groups(table, left, requirements.k, found)
-        if found > before:
-            hits.append(int(order[node]))
-            left = freeze(members, left, table, classes)
-            rows = int(encoded.weights[members[:left]].sum())
+        found = number_groups(table, left, least, found)
+        hits.append(int(order[node]))
+        left = freeze(members, left, table, classes)
+        rows = int(encoded.weights[members[:left]].sum())
+        if not crowd.of_rows:
+            still = table.at[crowd.tuples] >= 0
+            crowd = Crowd(crowd.of_rows, crowd.units[still], crowd.tuples[still], crowd.rows[still])
         node += 1
     return Ordered(partition=Partition(classes=classes, count=found), hits=np.array(hits, np.int64))
-
-
-def _judge(encoded: Encoded, table: HashTable, members: Integers, found: int) -> int:
-    """Number the groups that are safe, sensitive values included; return the next free number."""
-    places = table.places[: len(members)]
-    large = np.flatnonzero(table.sums[places] >= encoded.task.k)
-    used, group = np.unique(places[large], return_inverse=True)
-    safe = used[encoded.task.requirements.safe(members[large], group, len(used))]
-    table.numbers[safe] = found + np.arange(len(safe))
-    return found + len(safe)

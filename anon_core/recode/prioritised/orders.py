@@ -134,4 +134,4 @@ def _disturbance(encoded: Encoded, random: np.random.Generator) -> Floats:
     columns = np.exp(_STEP * random.normal(size=encoded.columns) * (random.random(encoded.columns) < _COLUMNS_MOVED))
     slots = encoded.keys.shape[1]
     single = np.exp(_LEVEL_STEP * _STEP * random.normal(size=slots) * (random.random(slots) < _LEVELS_MOVED))
-    return np.asarray(np.repeat(columns, encoded.heights + 1) * single)
+    return np.asarray(np.repeat(columns, encoded.tops + 1) * single)

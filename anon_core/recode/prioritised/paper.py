@@ -34,7 +34,7 @@ class _Groups:
 
     order: Integers
     starts: Integers
-    rows: Integers
+    people: Integers
     tuples: Integers
 
     def members(self, group: int) -> Integers:
@@ -47,7 +47,8 @@ def recode_as_in_the_paper(encoded: Encoded, *, progress: Progress | None = None
 
     Of equally important columns the first joins first. Rules of one level combine, those of the root do not: a cell at
     the root is suppressed. Largest groups win, then sets of columns in the order of joining, then groups in the order
-    of their labels. Rows that are still unsafe in the end are ``*`` everywhere.
+    of their labels. Rows that are still unsafe in the end are ``*`` everywhere; beside a column that is published as
+    collected they have no level.
 
     :raises InvalidInputError: more columns than all sets of them can be tried.
     """
@@ -57,7 +58,7 @@ def recode_as_in_the_paper(encoded: Encoded, *, progress: Progress | None = None
             f"{encoded.columns}; use `mode: safe`"
         )
     run = _Run(encoded)
-    joining = np.argsort(encoded.task.weights, kind="stable").tolist()
+    joining = [at for at in np.argsort(encoded.task.weights, kind="stable").tolist() if encoded.heights[at]]
     for number in range(1, len(joining) + 1):
         if not run.unsafe.any():
             break
@@ -65,7 +66,7 @@ def recode_as_in_the_paper(encoded: Encoded, *, progress: Progress | None = None
         run.suppress(joining[:number])
         if progress:
             progress("columns", number, len(joining))
-    run.levels[run.unsafe] = encoded.heights
+    run.levels[run.unsafe] = encoded.tops
     return run.levels
 
 
@@ -77,6 +78,8 @@ class _Run:
         self.k = encoded.task.k
         self.unsafe: Mask = ~encoded.settled
         self.levels = np.zeros((len(encoded.weights), encoded.columns), np.int64)
+        every = np.arange(len(encoded.weights))
+        self.own = encoded.task.requirements.sizes(every, every, len(every))
         self.values = [int(ladder.maps.shape[1]) for ladder in encoded.task.ladders]
 
     def generalise(self, joined: Sequence[int]) -> None:
@@ -89,7 +92,7 @@ class _Run:
                     self._largest_first([own for own in combinations(able, size) if joined[-1] in own], level)
 
     def _largest_first(self, sets: Sequence[tuple[int, ...]], level: int) -> None:
-        """Take the largest group of any set until none has k rows; a set is counted again only when it may be next."""
+        """Take the largest group of any set until none has k people; a set is counted again only if it may be next."""
         heap = [(-_UNKNOWN, number) for number in range(len(sets))]
         while heap and self.unsafe.any():
             bound, number = heapq.heappop(heap)
@@ -101,18 +104,18 @@ class _Run:
             ]
             groups = self._grouped(np.flatnonzero(self.unsafe), slots)
             after = heap[0] if heap else (0, len(sets))
-            ranked = np.argsort(-groups.rows, kind="stable")
+            ranked = np.argsort(-groups.people, kind="stable")
             taken = 0
             for group in ranked.tolist():
-                rows = int(groups.rows[group])
-                if rows < self.k or (-rows, number) > after:
+                people = int(groups.people[group])
+                if people < self.k or (-people, number) > after:
                     break
                 members = groups.members(group)
                 self.levels[members[:, None], own] = level
                 self.unsafe[members] = False
                 taken += 1
             if taken < len(ranked):
-                heapq.heappush(heap, (-int(groups.rows[ranked[taken]]), number))
+                heapq.heappush(heap, (-int(groups.people[ranked[taken]]), number))
 
     def suppress(self, joined: Sequence[int]) -> None:
         """
@@ -131,9 +134,9 @@ class _Run:
             slots = [int(encoded.base[column]) for column in range(encoded.columns) if column not in own]
             groups = self._grouped(np.arange(len(self.unsafe)), slots)
             member = np.empty(len(self.unsafe), np.int64)
-            member[groups.order] = np.repeat(np.arange(len(groups.rows)), groups.tuples)
-            others = groups.tuples[member] - (encoded.weights == 1)
-            safe = self.unsafe & (groups.rows[member] >= self.k) & (combined - others >= self.k)
+            member[groups.order] = np.repeat(np.arange(len(groups.people)), groups.tuples)
+            others = groups.tuples[member] - (self.own == 1)
+            safe = self.unsafe & (groups.people[member] >= self.k) & (combined - others >= self.k)
             self.levels[np.flatnonzero(safe)[:, None], own] = encoded.heights[list(own)]
             self.unsafe &= ~safe
 
@@ -146,9 +149,11 @@ class _Run:
         keys = np.bitwise_xor.reduce(own, axis=1, initial=0)
         order = np.argsort(keys, kind="stable")
         starts = np.flatnonzero(np.diff(keys[order], prepend=keys[order[:1]] ^ np.uint64(1)))
+        sizes = np.diff(starts, append=len(order))
+        group = np.repeat(np.arange(len(starts)), sizes)
         return _Groups(
             order=tuples[order],
             starts=starts,
-            rows=np.add.reduceat(self.encoded.weights[tuples[order]], starts),
-            tuples=np.diff(starts, append=len(order)),
+            people=self.encoded.task.requirements.sizes(tuples[order], group, len(starts)),
+            tuples=sizes,
         )

@@ -29,6 +29,7 @@ class Objective:
         task = encoded.task
         weights = np.array(task.weights, np.float64)
         most = np.array([most_bits(task.rows_by_value(column)) for column in range(encoded.columns)])
+        most[encoded.fixed] = 0  # They have nothing to lose.
         weighted, plain = float((weights * most).sum()), float(most.sum())
         per_bit = (1 - share) * weights / (weighted or 1.0) + share / (plain or 1.0)
         return cls(share=share, per_bit=per_bit)
@@ -51,6 +52,8 @@ def costs_beside(encoded: Encoded, objective: Objective, levels: Integers | None
         levels = np.repeat(encoded.heights[None, :], len(encoded.weights), axis=0)
     costs = np.zeros(encoded.keys.shape, np.float64)
     for column, (ladder, codes) in enumerate(zip(encoded.task.ladders, encoded.task.frequencies.codes, strict=True)):
+        if not ladder.height:
+            continue
         steps = ladder.height + 1
         places = codes.astype(np.int64) * steps + levels[:, column]
         counts = np.bincount(places, encoded.weights, minlength=ladder.maps.shape[1] * steps).reshape(-1, steps)
@@ -60,7 +63,10 @@ def costs_beside(encoded: Encoded, objective: Objective, levels: Integers | None
             bits = bits + _added(inside, ladder.maps[level]) - _added(inside, ladder.maps[level - 1])
             costs[:, encoded.base[column] + level] = objective.per_bit[column] * bits[codes]
     # Rounded, so that another machine's last digit does not change an order.
-    return np.asarray(np.round(costs / (costs.max(initial=0.0) or 1.0), 12), np.float64)
+    costs = np.asarray(np.round(costs / (costs.max(initial=0.0) or 1.0), 12), np.float64)
+    # More than anything that the other columns may cost, so that tuples meet there only where they meet nowhere else.
+    costs[:, encoded.base[encoded.fixed] + 1] = float(encoded.columns * encoded.weights.sum())
+    return costs
 
 
 def _added(rows: Floats, labels: Integers) -> Floats:

@@ -1,4 +1,4 @@
-"""Mode ``safe``: local recoding into classes that are safe in the exact sense, with a search for a cheap one.
+"""Mode ``safe``: local recoding into classes of k people in the exact sense, with a search for cheap ones.
 
 The paper's greedy, with ``*`` as a level and exact classes, loses more than ARX's local recoding. This search does not:
 classes by the order of nodes (:mod:`node_order`), a better order (:mod:`orders`), better neighbourhoods
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from anon_core.recode.method import Progress
 from anon_core.recode.prioritised.encoding import Encoded, Partition
 from anon_core.recode.prioritised.node_order import Nodes, mean_prices, nodes_of
 from anon_core.recode.prioritised.orders import AT_ONCE, Found, Start, better_order, start
+from anon_core.recode.prioritised.polish import polished
 from anon_core.recode.prioritised.prices import Objective, costs_beside
 
 SWEEPS_PER_ORDER = 3
@@ -46,20 +47,20 @@ def search_safe(
     progress: Progress | None = None,
 ) -> SafeSearch:
     """
-    Put the tuples that have to be recoded into safe classes; some may be removed.
+    Put the tuples that have to be recoded into classes of k people; some may be removed.
 
-    Where the first classes break the policy, or are few, or sensitive columns make it hard to tell, the search begins
-    with what global recoding finds, if that is better; ``globally`` returns it where it is known already.
+    Where the first classes break the policy, or are few, the search begins with what global recoding finds, if that is
+    better; ``globally`` returns it where it is known already. The task requires k alone.
     """
     settings = encoded.task.settings
     random = np.random.default_rng(settings.seed)
     prices = mean_prices(encoded, costs_beside(encoded, objective))
     nodes = nodes_of(encoded.heights, prices, encoded.base, len(encoded.open), random)
     begin = start(encoded, nodes, objective, progress=progress)
-    few = begin.found.partition.count < FEW_CLASSES or encoded.task.requirements.others
+    few = begin.found.partition.count < FEW_CLASSES
     if (begin.found.breaks or few) and (plan := globally() if globally else levels_for_all(encoded.task)) is not None:
-        open_ = replace(encoded, settled=np.zeros_like(encoded.settled))
-        other = Found.measured(open_, objective, _classes_of(plan))
+        open_ = encoded.all_open
+        other = Found.measured(open_, objective, Partition.of(plan))
         if other.is_better_than(begin.found):
             encoded, begin = open_, Start(found=other, hits=begin.hits)
     sweeps, found = sweeps_of(settings.improve, len(encoded.open)), begin.found
@@ -67,12 +68,11 @@ def search_safe(
         trials = -(-sweeps // SWEEPS_PER_ORDER)
         found = better_order(encoded, nodes, objective, begin, trials=trials, random=random, progress=progress)
         found = improved(encoded, objective, found, sweeps=sweeps, random=random, progress=progress)
+    if encoded.task.people is not None:
+        open_ = encoded.all_open
+        whole = Found.measured(open_, objective, Partition.of(found.partition.plan(encoded)))
+        encoded, found = open_, polished(open_, objective, whole)
     return SafeSearch(plan=found.partition.plan(encoded), nodes=nodes, sweeps=sweeps)
-
-
-def _classes_of(plan: RecodingPlan) -> Partition:
-    """Return the classes that a plan publishes; removed tuples are in none."""
-    return Partition.numbered(np.where(plan.removed, -1, plan.classes().member))
 
 
 def sweeps_of(improve: int | str, tuples: int) -> int:
@@ -115,8 +115,7 @@ def improved(
     """
     Go through all classes so many times: those near each other are dissolved and built again, if that is cheaper.
 
-    Costs are fixed within a few sweeps and then taken anew from what was reached. Every class that comes out is safe:
-    rows are counted by the loop, sensitive values here.
+    Costs are fixed within a few sweeps and then taken anew from what was reached.
     """
     best, partition, costs = found, found.partition, found.costs
     for sweep in range(sweeps):
@@ -145,12 +144,14 @@ def _swept(encoded: Encoded, partition: Partition, costs: Floats, random: np.ran
         random.integers(0, 1 << 63, len(near.starts) - 1, np.uint64),
     )
     cells = Cells(encoded.keys, costs, encoded.weights, encoded.base, encoded.empty)
+    behind = encoded.behind
     rebuilt = np.full(len(near.members), -1, np.int64)
     largest = int(np.diff(near.starts).max())
 
     def some(part: int) -> None:
         numbers = np.arange(part, len(near.starts) - 1, AT_ONCE)
-        rebuild_all(cells, places, numbers, encoded.task.k, _NOISE, hash_table(largest), rebuilt)
+        table = hash_table(largest, largest if len(behind.starts) else 0)
+        rebuild_all(cells, behind, places, numbers, encoded.task.k, _NOISE, table, rebuilt)
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(some, range(AT_ONCE)))

@@ -6,6 +6,7 @@ Bampoulidis, Markopoulos, Lupu: PrioPrivacy: a local recoding k-anonymity tool f
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +16,7 @@ from anon_core.plan import RecodingPlan
 from anon_core.recode.compliance import shortfalls, unreached
 from anon_core.recode.lattice.search import levels_for_all
 from anon_core.recode.method import K, Progress, Promise
+from anon_core.recode.prioritised.diverse import diversified
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.link import lowered, repaired
 from anon_core.recode.prioritised.paper import MOST_COLUMNS, recode_as_in_the_paper
@@ -33,15 +35,35 @@ class Begun:
 
     @cached_property
     def encoded(self) -> Encoded:
-        return Encoded.of(self.task)
+        """The table, of which k alone is required."""
+        return Encoded.of(self.task.by_k_alone)
 
     @cached_property
     def objective(self) -> Objective:
         return Objective.of(self.encoded, self.task.settings.nue_weight)
 
     def safe(self, progress: Progress | None) -> SafeSearch:
-        self._safe = self._safe or search_safe(self.encoded, self.objective, globally=self._globally, progress=progress)
+        """Return classes that are safe: by k alone first, then merged where the policy requires more of them."""
+        if self._safe is None:
+            found = search_safe(self.encoded, self.objective, globally=self._by_k, progress=progress)
+            self._safe = replace(found, plan=self._diverse(found.plan, progress)) if self._diverse_needed else found
         return self._safe
+
+    @property
+    def _diverse_needed(self) -> bool:
+        return bool(self.task.requirements.asked)
+
+    def _diverse(self, by_k_alone: RecodingPlan, progress: Progress | None) -> RecodingPlan:
+        def by(k: int) -> RecodingPlan:
+            if k == self.task.k:
+                return by_k_alone
+            own = replace(self.encoded.task, requirements=replace(self.encoded.task.requirements, k=k))
+            return search_safe(Encoded.of(own), self.objective, progress=progress).plan
+
+        return diversified(self.task, self.encoded, self.objective, by, self._globally())
+
+    def _by_k(self) -> RecodingPlan | None:
+        return levels_for_all(self.encoded.task) if self._diverse_needed else self._globally()
 
     def _globally(self) -> RecodingPlan | None:
         if "global" not in self._before:
@@ -61,7 +83,7 @@ def recode_prioritised(task: Task, *, progress: Progress | None = None, begun: B
     :raises InvalidInputError: diversity is required in a mode that does not reach it; too many columns for ``paper``.
     """
     mode = task.settings.mode
-    if task.requirements.others and mode is not Mode.SAFE:
+    if task.requirements.asked and mode is not Mode.SAFE:
         raise InvalidInputError(
             f"`recode.mode: {mode.value}` reaches k only, not what the policy requires of sensitive columns; use safe"
         )
@@ -136,4 +158,12 @@ def _recoding(task: Task, name: str, plan: RecodingPlan, why: str) -> Recoding:
 
 
 def _candidate(task: Task, name: str, plan: RecodingPlan, *, elected: bool, reason: str | None = None) -> Candidate:
-    return Candidate.of(plan, method="prioritised", name=name, weights=task.by_name, elected=elected, reason=reason)
+    return Candidate.of(
+        plan,
+        method="prioritised",
+        name=name,
+        weights=task.by_name,
+        elected=elected,
+        reason=reason,
+        people=task.people,
+    )

@@ -13,9 +13,9 @@ from itertools import product
 import numpy as np
 
 from anon_core.errors import InvalidInputError, PolicyNotMetError
-from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.kinds.intervals import group_numbers
 from anon_core.hierarchy.ladder import Ladder
+from anon_core.kernels import Integers
 from anon_core.plan import RecodingPlan
 from anon_core.policy import rows_allowed
 from anon_core.recode.method import Progress
@@ -73,7 +73,8 @@ def recode_singletons(task: Task, *, progress: Progress | None = None) -> Recodi
         (at,) = frequencies.positions([years.column])
         ladders[at] = group_numbers(frequencies, years)
         ways[at] = ("", "global" if years.replace is Replace.RANGE else "global (means: invented values)")
-    alone = frequencies.weights == 1
+    every = np.arange(len(frequencies.weights))
+    alone = task.requirements.sizes(every, every, len(every)) == 1
     if not alone.any():
         unchanged = RecodingPlan.unchanged(frequencies, ladders)
         return Recoding(
@@ -82,7 +83,7 @@ def recode_singletons(task: Task, *, progress: Progress | None = None) -> Recodi
     combinations = [way for way in product(*ways) if any(way)]
     tried = []
     for way in combinations:
-        tried.append(_try(frequencies, ladders, way, alone, task.allowed))
+        tried.append(_try(task, ladders, way, alone))
         if progress:
             progress("combinations of columns", len(tried), len(combinations))
     best = min(tried, key=lambda t: (t.beyond, t.left, t.touched))
@@ -128,19 +129,17 @@ def _labelled_by_who_stays(plan: RecodingPlan, years: Years | None) -> RecodingP
     return replace(plan, ladders=tuple(ladders))
 
 
-def _try(
-    frequencies: FrequencyTable, ladders: Sequence[Ladder], ways: Sequence[str], alone: Mask, allowed: int
-) -> _Tried:
+def _try(task: Task, ladders: Sequence[Ladder], ways: Sequence[str], alone: Mask) -> _Tried:
+    frequencies, allowed = task.frequencies, task.allowed
     levels = np.zeros((len(ways), frequencies.tuples), np.int8)
     for i, way in enumerate(ways):
         if way:
             levels[i] = alone if way == "local" else 1
     plan = replace(RecodingPlan.unchanged(frequencies, ladders), levels=levels)
-    released = plan.released()
-    left = released.singletons
-    if 0 < left <= allowed and left < frequencies.rows:  # Never a release without rows.
-        plan = _without_singletons(plan)
-        left = 0
+    released = (plan if task.people is None else task.people.plan(plan)).released()
+    left, without = released.singletons, _without_singletons(task, plan)
+    if 0 < without.rows_removed <= allowed and without.rows_removed < frequencies.rows:  # Never a release without rows.
+        plan, left = without, 0
     return _Tried(
         name=", ".join(f"{name} {way}" for name, way in zip(frequencies.names, ways, strict=True) if way),
         plan=plan,
@@ -151,15 +150,23 @@ def _try(
     )
 
 
-def _without_singletons(plan: RecodingPlan) -> RecodingPlan:
-    """Return the plan that also removes the rows it leaves alone; nobody else becomes alone by that."""
+def _without_singletons(task: Task, plan: RecodingPlan) -> RecodingPlan:
+    """Return the plan that also removes the people it leaves alone; nobody else becomes alone by that."""
+    return replace(plan, removed=plan.removed | (_people_beside(task, plan) == 1))
+
+
+def _people_beside(task: Task, plan: RecodingPlan) -> Integers:
+    """Return how many people are in the class of each tuple."""
     classes = plan.classes()
-    return replace(plan, removed=plan.removed | (classes.weights == 1)[classes.member])
+    sizes = task.requirements.sizes(np.arange(len(classes.member)), classes.member, len(classes.weights))
+    return np.asarray(sizes[classes.member])
 
 
 def _describe(tried: _Tried, task: Task, *, elected: bool) -> Candidate:
     """Measure a combination; singletons and distinct tuples are those before any is removed, as in the paper."""
-    measured = Candidate.of(tried.plan, method="singletons", name=tried.name, weights=task.by_name, elected=elected)
+    measured = Candidate.of(
+        tried.plan, method="singletons", name=tried.name, weights=task.by_name, elected=elected, people=task.people
+    )
     return replace(measured, singletons=tried.singletons, distinct=tried.distinct)
 
 
@@ -181,8 +188,7 @@ def _compare(task: Task, ladders: Sequence[Ladder], chosen: Sequence[str]) -> Ca
     levels = np.zeros((len(chosen), frequencies.tuples), np.int8)
     levels[[i for i, way in enumerate(chosen) if way]] = 1
     plan = replace(RecodingPlan.unchanged(frequencies, ladders), levels=levels)
-    classes = plan.classes()
-    plan = replace(plan, removed=np.asarray((classes.weights < task.k)[classes.member]))
+    plan = replace(plan, removed=_people_beside(task, plan) < task.k)
     enough = [limit for limit in LIMITS if plan.rows_removed <= rows_allowed(limit, frequencies.rows)]
     dropping = f"at most {enough[0]} of the rows" if enough else f"more than {LIMITS[-1]} of the rows, beyond the paper"
     return Candidate.of(
@@ -192,4 +198,5 @@ def _compare(task: Task, ladders: Sequence[Ladder], chosen: Sequence[str]) -> Ca
         weights=task.by_name,
         elected=False,
         reason=f"for comparison only: plain k-anonymity with k={task.k}, dropping {dropping}",
+        people=task.people,
     )

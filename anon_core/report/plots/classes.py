@@ -125,8 +125,8 @@ def risk_curve(found: RowsBySize, lowest: float) -> RiskCurve:
 
     A row whose risk is exactly x is not above x. A table without rows has none above anything.
 
-    >>> from anon_core.score.rows_by_size import RowsBySize, RowsOrUnits
-    >>> found = RowsBySize(sizes=np.array([1, 4]), rows=np.array([2, 8]), classes=4, counted=RowsOrUnits.ROWS)
+    >>> from anon_core.score.rows_by_size import RowsBySize, RowsOrPeople
+    >>> found = RowsBySize(sizes=np.array([1, 4]), rows=np.array([2, 8]), classes=4, counted=RowsOrPeople.ROWS)
     >>> curve = risk_curve(found, 0.1)
     >>> curve.risks.tolist(), curve.shares.tolist()
     ([0.1, 0.25, 1.0], [1.0, 0.2, 0.0])

@@ -35,14 +35,14 @@ MOST_SETS = 40
 
 def plot_detection(detection: Detection, path: Path | str) -> None:
     """
-    Draw the share of rows or units that the best set of every size singles out, and the level of all columns.
+    Draw the share of rows or people that the best set of every size singles out, and the level of all columns.
 
     Sizes go downwards, so that every set can be named beside its point. A ring marks the elected set.
 
     :raises InvalidInputError: the path ends neither in .svg nor in .png.
     :raises StorageError: the file cannot be written.
     """
-    best, unit = detection.best_by_size, detection.counted.removesuffix("s")
+    best, unit = detection.best_by_size, "row" if detection.counted == "rows" else "person"
     labels = [f"{len(one.columns)}:  {named_set(one.columns)}" for one in best]
     lines = sum(label.count("\n") + 1 for label in labels)
     with picture(path, width=9.5, height=1.7 + 0.19 * lines + 0.12 * len(labels)) as figure:

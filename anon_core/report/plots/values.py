@@ -11,7 +11,7 @@ import numpy as np
 
 from anon_core.hierarchy.numbers import number_in
 from anon_core.report.plots.drawing import RED, SKY, counted, named, percent, picture, rows_downwards, write_beside
-from anon_core.score.rows_by_size import RowsOrUnits
+from anon_core.score.rows_by_size import RowsOrPeople
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -129,7 +129,7 @@ def _written(value: str) -> str:
 
 
 def _once_each(found: ValueRisk) -> str:
-    return "; a unit counts once for each of its values" if found.counted is RowsOrUnits.UNITS else ""
+    return "; a person counts once for each of their values" if found.counted is RowsOrPeople.PEOPLE else ""
 
 
 def _title(found: ValueRisk) -> str:

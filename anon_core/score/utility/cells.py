@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.comparison import Comparison, Pairs
+from anon_core.frequency import people_weights
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.plan import RecodingPlan
@@ -42,22 +43,29 @@ class Recoded(Released):
     """
     What rows were and what they have become: one entry for all that were one tuple and became one.
 
-    ``values[i][j]`` is the code of the value as collected. Where units are counted, a unit counts once for each pair of
-    a tuple that it had and a tuple that it became.
+    ``values[i][j]`` is the code of the value as collected. Where people are counted, a person counts once for each pair
+    of a tuple that they had and a tuple that it became; rows of nobody known count where no person has the pair.
     """
 
     values: tuple[AnyCodes, ...]
 
     @classmethod
     def by(cls, plan: RecodingPlan) -> Recoded:
-        """Return what a plan makes of each tuple, without counting what it publishes."""
+        """
+        Return what a plan makes of each tuple, without counting what it publishes.
+
+        Columns that are always published as collected lose nothing, and are left out.
+        """
         labels = []
         some = bool(plan.removed.any())
-        for ladder, levels, codes in zip(plan.ladders, plan.levels, plan.frequencies.codes, strict=True):
+        recoded = [at for at, ladder in enumerate(plan.ladders) if ladder.height]
+        ladders = tuple(plan.ladders[at] for at in recoded)
+        values = tuple(plan.frequencies.codes[at] for at in recoded)
+        for ladder, levels, codes in zip(ladders, plan.levels[recoded], values, strict=True):
             labels.append(ladder.maps[np.where(plan.removed, ladder.height, levels) if some else levels, codes])
         return cls(
-            ladders=plan.ladders,
-            values=plan.frequencies.codes,
+            ladders=ladders,
+            values=values,
             labels=tuple(labels),
             weights=plan.frequencies.weights,
             removed=plan.removed,
@@ -82,20 +90,22 @@ def released(comparison: Comparison) -> Released:
 
 
 def _recoded(comparison: Comparison, pairs: Pairs) -> Recoded:
-    before, after = comparison.before, comparison.after
-    left = before.weights - comparison.published
+    before, after, published = comparison.before, comparison.after, comparison.published
+    left = before.weights - published if before.units is None else (published == 0).astype(np.int64)
     gone = np.flatnonzero(left)
-    weights = pairs.weights if before.units is None else np.ones_like(pairs.weights)
-    return Recoded(
-        ladders=comparison.ladders,
-        values=tuple(np.concatenate([codes[pairs.before], codes[gone]]) for codes in before.codes),
-        labels=tuple(
-            np.concatenate([after.codes[i][pairs.after], ladder.maps[-1, before.codes[i][gone]]])
-            for i, ladder in enumerate(comparison.ladders)
-        ),
-        weights=np.concatenate([weights, left[gone]]),
-        removed=np.arange(len(weights) + len(gone)) >= len(weights),
+    values = tuple(np.concatenate([codes[pairs.before], codes[gone]]) for codes in before.codes)
+    labels = tuple(
+        np.concatenate([after.codes[i][pairs.after], ladder.maps[-1, before.codes[i][gone]]])
+        for i, ladder in enumerate(comparison.ladders)
     )
+    removed = np.arange(len(pairs.before) + len(gone)) >= len(pairs.before)
+    if before.units is None:
+        weights = np.concatenate([pairs.weights, left[gone]])
+    else:
+        sizes = [*map(len, before.domains), *(len(ladder.labels) for ladder in comparison.ladders), 2]
+        units = np.concatenate([before.units[pairs.before], before.units[gone]])
+        weights = people_weights([*values, *labels, removed.astype(np.int64)], sizes, units)
+    return Recoded(ladders=comparison.ladders, values=values, labels=labels, weights=weights, removed=removed)
 
 
 def covered(ladder: Ladder) -> Integers:

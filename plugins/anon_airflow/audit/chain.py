@@ -26,10 +26,22 @@ Stored = dict[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The newest entry of the chain; a chain without entries has seq 0. Kept elsewhere, it is an anchor."""
+    """The newest entry of the chain; a chain without entries has seq 0."""
 
     seq: int
     mac: str
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """
+    A link as others keep it, by its signature; without the key nobody can tell its place by that.
+
+    Releases of earlier versions also have the place.
+    """
+
+    mac: str
+    seq: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +131,24 @@ def _between(table: FromClause, column: ColumnElement[Any], low: int | None, hig
 
 
 def follow(
-    positions: Iterator[Position], ring: KeyRing, anchors: Iterable[Head] = (), after: Head | None = None
+    positions: Iterator[Position],
+    ring: KeyRing,
+    anchors: Iterable[Anchor | Head] = (),
+    after: Head | None = None,
 ) -> Followed:
-    """Walk the chain to the first link that does not hold, from its start or from the link after ``after``."""
+    """
+    Walk the chain to the first link that does not hold, from its start or from the link after ``after``.
+
+    An anchor knows a link by its signature, which covers all links before it; one of an earlier version its place too.
+    """
     head, signers = after or Head(0, GENESIS), Signers(ring)
     seen: dict[int, set[str]] = defaultdict(set)
+    anywhere: set[str] = set()
     for anchor in anchors:
-        seen[anchor.seq].add(anchor.mac)
+        if anchor.seq is None:
+            anywhere.add(anchor.mac)
+        else:
+            seen[anchor.seq].add(anchor.mac)
 
     def broken(seq: int, what: str) -> Followed:
         return Followed(head, tuple(signers.used), seq, f"link {seq}: {what}")
@@ -137,10 +160,15 @@ def follow(
         if what:
             return broken(position.number, what)
         head = Head(position.number, position.entries[0]["mac"])
+        anywhere.discard(head.mac)
         if seen.get(head.seq, {head.mac}) != {head.mac}:
             return broken(head.seq, "it is not the one the anchor saw, so the history up to it was rewritten")
     if max(seen, default=0) > head.seq:
         return broken(head.seq + 1, f"the anchor saw {max(seen)} links, so the end of the chain was cut off")
+    if anywhere:
+        links = f"{len(anywhere)} links that anchors saw are" if len(anywhere) > 1 else "a link that an anchor saw is"
+        what = "not in the chain, so the end of the chain was cut off, or what came before that link was rewritten"
+        return broken(head.seq + 1, f"{links} {what}")
     return Followed(head, tuple(signers.used))
 
 

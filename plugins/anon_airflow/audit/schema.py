@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, FromClause, Integer, Table, Text, cast, false, inspect, null, select, text
@@ -104,18 +105,20 @@ def _readable_table(table: Table, columns: Mapping[str, Any]) -> FromClause:
 
 def _trigger_problems(connection: Connection, missing: set[str]) -> Iterator[str]:
     """Compare the triggers that protect the rows with those that this version would make."""
-    expected = {}
+    expected, on = {}, {}
     for statement in trigger_statements(connection.dialect.name):
         found = re.search(r"CREATE TRIGGER (\w+) BEFORE [A-Z ]+ ON (\w+)", statement)
         if found and found[2] not in missing:
-            expected[found[1]] = _normalised(statement)
+            expected[found[1]], on[found[1]] = _normalised(statement), found[2]
     if connection.dialect.name == "sqlite":
         rows = connection.execute(text("SELECT name, sql, 'O' FROM sqlite_master WHERE type = 'trigger'"))
     else:
         rows = connection.execute(text(_POSTGRESQL_TRIGGERS), {"tables": list(metadata.tables)})
     actual = {str(name): (_normalised(str(made)), enabled in ("O", "A")) for name, made, enabled in rows}
-    for name in sorted(expected.keys() - actual.keys()):
-        yield f"trigger {name} is missing: rows could be changed or removed without a refusal"
+    for _, lost in groupby(sorted(expected.keys() - actual.keys(), key=lambda name: (on[name], name)), on.__getitem__):
+        names = list(lost)
+        are = f"trigger {names[0]} is" if len(names) == 1 else f"triggers {', '.join(names)} are"
+        yield f"{are} missing: rows could be changed or removed without a refusal"
     for name in sorted(actual.keys() - expected.keys()):
         yield f"trigger {name} was added"
     for name in sorted(actual.keys() & expected.keys()):

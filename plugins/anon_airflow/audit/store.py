@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from sqlalchemy import Column, Connection, Integer, insert, select
 
-from anon_airflow.audit.chain import GENESIS, Head, entry_message, follow, row_digest, walk
+from anon_airflow.audit.chain import GENESIS, Anchor, Head, entry_message, follow, row_digest, walk
 from anon_airflow.audit.clock import latest_day
 from anon_airflow.audit.database import Database
 from anon_airflow.audit.evidence import export_lines
@@ -115,6 +115,16 @@ class AuditStore:
             details=dict(details or {}),
         )
 
+    def settle(self, *, run_id: str, dataset: str, verb: str, actor: str, details: Mapping[str, Any]) -> int:
+        """Record an intent that is done by being on record, and its outcome, both or neither."""
+        values = {"run_id": run_id, "dataset": dataset, "verb": verb, "actor": actor, "details": dict(details)}
+        row = _checked("intents", values)
+        with self._database.writing() as connection:
+            intent = self._append(connection, "intents", row)
+            outcome = {"intent_id": intent, "status": "done"}
+            self._append(connection, "outcomes", _checked("outcomes", outcome))
+        return intent
+
     def close(self, intent_id: int, status: str, **details: Any) -> int:
         """
         Record what came of an intent: done, refused or failed.
@@ -211,7 +221,7 @@ class AuditStore:
         with self._records() as records:
             return records.rows(run_id, ANY if dataset is None else dataset)
 
-    def verify(self, *anchors: Head) -> Verification:
+    def verify(self, *anchors: Anchor | Head) -> Verification:
         """
         Follow the chain from its start and name the first link that does not hold; compare the tables too.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anon_airflow.audit import AuditStore, Head
+from anon_airflow.audit import Anchor, AuditStore
 from anon_airflow.portals import tombstone
 from anon_core.errors import InvalidInputError
 from anon_core.limits import DOCUMENT
@@ -23,18 +23,17 @@ class Anchors:
     """
     What portals hold of the audit chain.
 
-    ``heads`` must be links of it. ``withdrawn`` are datasets and versions whose withdrawal must be on record.
+    ``heads`` must be links of it, known by their signatures. ``withdrawn`` are datasets and versions
+    whose withdrawal must be on record.
     """
 
-    heads: tuple[Head, ...]
+    heads: tuple[Anchor, ...]
     withdrawn: tuple[tuple[str, str], ...]
 
     @property
     def sentence(self) -> str:
         """The anchors in words, up to the verb."""
-        last = max(head.seq for head in self.heads)
-        alone = f"the anchor, entry {last}, is"
-        return alone if len(self.heads) == 1 else f"all {len(self.heads)} anchors, the last of them entry {last}, are"
+        return "the anchor is" if len(self.heads) == 1 else f"all {len(self.heads)} anchors are"
 
     def not_on_record(self, store: AuditStore) -> list[str]:
         """
@@ -60,7 +59,7 @@ def read_anchors(paths: Iterable[Path]) -> Anchors:
 
     :raises InvalidInputError: a file is none of these, or a folder has no anchor.
     """
-    heads: list[Head] = []
+    heads: list[Anchor] = []
     withdrawn: list[tuple[str, str]] = []
     for path in paths:
         files = _files_in(path) if path.is_dir() else [path]
@@ -82,7 +81,7 @@ def _files_in(folder: Path) -> Sequence[Path]:
     return sorted({path.resolve() for path in found})
 
 
-def _anchors_of(path: Path) -> Iterator[tuple[Head | None, tuple[str, str] | None]]:
+def _anchors_of(path: Path) -> Iterator[tuple[Anchor | None, tuple[str, str] | None]]:
     """Yield each head with the dataset and version that was withdrawn at it, if one was."""
     try:
         content = json.loads(read_whole(path, DOCUMENT))
@@ -101,5 +100,7 @@ def _anchors_of(path: Path) -> Iterator[tuple[Head | None, tuple[str, str] | Non
         raise InvalidInputError(f"{path} is not a manifest or a tombstone with the head of an audit chain") from None
 
 
-def _head(entry: Any) -> Head | None:
-    return None if entry is None else Head(seq=int(entry["seq"]), mac=str(entry["mac"]))
+def _head(entry: Any) -> Anchor | None:
+    if entry is None:
+        return None
+    return Anchor(mac=str(entry["mac"]), seq=int(entry["seq"]) if "seq" in entry else None)

@@ -22,6 +22,9 @@ from anon_core.release import SLUG
 MAX_SHOWN = 5
 """So many sentences about what does not hold are printed; `anon audit export` marks every row."""
 
+DIGEST_SHOWN = 12
+"""So many signs of a receipt's digest are shown; `--json` has all of it."""
+
 
 def audit_store() -> AuditStore:
     """Open the audit store that is there, also one that was tampered with; a command makes none."""
@@ -118,13 +121,9 @@ def show(run_id: str, summary: bool, as_json: bool) -> None:
         elif not (_summarised(report, rows["withdrawals"]) and summary):
             print_table(
                 f"on record for {_printable(run.run_id)}",
-                ["at", "what", "details"],
-                sorted(
-                    [_printable(row["at"][:19]), table, _printable(_line(row))]
-                    for table, listed in rows.items()
-                    for row in listed
-                    if table != "checks" or WRONG in row
-                ),
+                ["entry", "at", "what", "details"],
+                [[number, at, table, _printable(line)] for number, at, table, line in _lines(rows)],
+                right=[0],
             )
         _end(store, run.wrong, run.unproven)
 
@@ -162,6 +161,27 @@ def _summarised(path: Path | None, withdrawals: Sequence[Mapping[str, Any]]) -> 
     for line in lines:
         click.echo(_printable(line))
     return True
+
+
+def _lines(rows: Mapping[str, Sequence[dict[str, Any]]]) -> list[tuple[int, str, str, str]]:
+    """
+    Return what is on record of a run in the order of the chain: the number of the entry, when, which table, and what.
+
+    An outcome names the verb that it ends. Checks are left out, but those that do not hold.
+    """
+    verbs = {row["id"]: row["verb"] for row in rows["intents"]}
+    found = []
+    for table, listed in rows.items():
+        for row in listed:
+            if table == "checks" and WRONG not in row:
+                continue
+            shown = row
+            if table == "outcomes":
+                shown = {"verb": verbs.get(row["intent_id"]), **row}
+            if table == "receipts":
+                shown = {"receipt": row["digest"][:DIGEST_SHOWN], **row}
+            found.append((row["id"], _printable(row["at"][:19]), table, _line(shown)))
+    return sorted(found)
 
 
 def _line(row: dict[str, Any]) -> str:

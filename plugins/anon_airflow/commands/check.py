@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from anon_airflow.commands.floors import below_site_policy, print_below
 from anon_airflow.commands.judged import as_document, print_judgement
 from anon_airflow.commands.output import json_option, names_in, print_json, source_reading, table_options
 from anon_airflow.commands.searching import Probability, plot_option
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 )
 @click.option("--same-order", is_flag=True, help="Row n of TABLE was made from row n of the original.")
 @click.option("--key", metavar="COLUMN", help="Rows of both tables that have the same value here belong together.")
-@click.option("--unit", metavar="COLUMN", help="Count people, who are told apart by this column, not rows.")
+@click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
 @click.option(
     "--sampling-fraction", type=Probability(), help="TABLE is this share of its population: estimate its uniques."
 )
@@ -85,7 +86,7 @@ def check(
         quasi_identifiers=names_in(quasi),
         sensitive=names_in(sensitive),
         k=k,
-        unit=unit,
+        unit=names_in(unit),
         sampling_fraction=sampling_fraction,
     )
     content = read(table, replace(reading, quoted_missing=False))
@@ -99,10 +100,12 @@ def check(
         _draw(plot, judged, question, column, show_values=show_values)
         click.echo(f"drew {plot}", err=True)
     not_checked = _not_checked(publication, original)
+    below = below_site_policy(question, judged.assessment.k.rows, today)
     if as_json:
-        print_json(as_document(judged, not_checked))
+        print_json({**as_document(judged, not_checked), "below_site_policy": below})
     else:
         print_judgement(table.name, question, judged, not_checked)
+        print_below(below)
     raise click.exceptions.Exit(0 if judged.holds else 1)
 
 

@@ -11,6 +11,7 @@ import click
 from anon_airflow.commands.output import (
     Stopwatch,
     json_option,
+    names_in,
     percent,
     print_json,
     print_table,
@@ -43,7 +44,7 @@ DEFAULT_MAX_SIZE = 5
     show_default=True,
     help="A gap is a category of its own, or its row is dropped.",
 )
-@click.option("--unit", metavar="COLUMN", help="Count people by this column, where each has several rows.")
+@click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
 @plot_option("the share of rows that the best set of every size singles out")
 @table_options
 @json_option
@@ -67,15 +68,20 @@ def detect(
     from anon_core.detect.search_size import check_search_size
     from anon_core.detect.singletons import detect as search
     from anon_core.engines.engine import engine_named
-    from anon_core.table import read
+    from anon_core.people import fresh_name, person_column
+    from anon_core.table import Table, read
 
-    content = read(table, reading)
-    searched = chosen(content, columns, exclude, unit).names
+    content, people = read(table, reading), names_in(unit)
+    searched = chosen(content, columns, exclude, people).names
     check_search_size(len(searched), max_size)
     max_size = max_size or DEFAULT_MAX_SIZE
     prepared = prepare(content, searched, drop_missing=missing == "drop")
     say_cost(len(searched), max_size)
-    counted = engine_named(source=table).of(prepared.table).count(searched, unit=unit)
+    rows, whose = prepared.table, None
+    if people:
+        whose = fresh_name("person", rows.names)
+        rows = Table(columns=(*rows.columns, person_column(rows, people, whose)), rows=rows.rows)
+    counted = engine_named(source=table).of(rows, unit=whose).people(searched)
     found = search(counted, max_size=max_size, progress=Stopwatch().sets)
     if plot:
         from anon_core.report.plots import plot_detection
@@ -84,13 +90,13 @@ def detect(
     if as_json:
         result = asdict(found)
         result["best_by_size"] = [{"size": len(each["columns"]), **each} for each in result["best_by_size"]]
-        print_json({**result, "rows_dropped": prepared.dropped, "unit": unit})
+        print_json({**result, "rows_dropped": prepared.dropped, "unit": list(people)})
         return
     _show(table.name, found, prepared.dropped)
 
 
 def _show(file: str, found: Detection, dropped: int) -> None:
-    what = f"{found.rows:,} {found.counted}"
+    what = f"{found.rows:,} {'rows, not people' if found.counted == 'rows' else found.counted}"
     sets = list(found.best_by_size)
     if found.all_columns.columns not in [each.columns for each in sets]:
         sets.append(found.all_columns)

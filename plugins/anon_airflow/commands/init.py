@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("--output", type=click.Path(path_type=Path), help="Where to write; by default DATASET.yaml here.")
 @click.option("--dataset", help="Slug of the dataset; by default made from the file's name.")
-@click.option("-k", "k", type=click.IntRange(min=2), default=5, show_default=True, help="Smallest class to publish.")
+@click.option(
+    "-k", "k", type=click.IntRange(min=2), help="Smallest class to publish; by default 5, or 11 for special categories."
+)
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @table_options
 @json_option
@@ -29,21 +31,25 @@ def init(
     table: Path,
     output: Path | None,
     dataset: str | None,
-    k: int,
+    k: int | None,
     force: bool,
     reading: ReadOptions,
     as_json: bool,
 ) -> None:
-    """Write a commented publication file for TABLE: proposed roles with reasons, hierarchies, what singles people out.
+    """Write a commented publication file for TABLE: roles and unit with reasons, hierarchies, what singles people out.
 
-    The roles are proposals from names, values and counts. Read every line before you run it: in doubt a column is
-    proposed as a quasi-identifier, the careful side.
+    Roles and unit are proposals from names, values and counts, and in doubt the careful side. Read every line: nothing
+    is published until a person has, and writes `reviewed: {by, on}` instead of `reviewed: false`.
     """
-    from anon_airflow.draft import draft
+    from anon_airflow.draft import draft, without_date
     from anon_core.spec import load_spec
     from anon_core.table import read
 
-    slug = dataset or re.sub(r"[^a-z0-9]+", "-", table.name.split(".")[0].lower())[:80].strip("-") or "dataset"
+    slug = (
+        dataset
+        or re.sub(r"[^a-z0-9]+", "-", without_date(table.name).split(".")[0].lower())[:80].strip("-")
+        or "dataset"
+    )
     target = output or Path(f"{slug}.yaml")
     check_output(target, force=force, sources=(table,))
     content = read(table, reading)
@@ -67,4 +73,6 @@ def init(
     if as_json:
         print_json({"spec": str(target)})
     else:
-        click.echo(f"wrote {target}: read it, correct the roles, then `anon run {target}`")
+        click.echo(
+            f"wrote {target}: read it, correct roles and unit, write who has `reviewed` it, then `anon run {target}`"
+        )

@@ -58,7 +58,8 @@ def check_document(check: Measurement) -> dict[str, Any]:
 def print_judgement(name: str, question: Question, judged: Judgement, not_checked: Sequence[str]) -> None:
     """Print what holds and what does not, then where the table stands."""
     measured = judged.assessment.k
-    counted = f"people told apart by {question.unit} (rows without one count as one)" if question.unit else "rows"
+    told = f"people told apart by {', '.join(question.unit)} (rows without one add nobody to people)"
+    counted = told if question.unit else "rows, not people"
     classes = "1 class" if measured.classes == 1 else f"{measured.classes:,} classes"
     print_checks(
         f"{name}: {measured.rows:,} {counted}, {classes} of {', '.join(question.quasi_identifiers)}", judged.checks
@@ -88,8 +89,10 @@ def print_judgement(name: str, question: Question, judged: Judgement, not_checke
 
 def how_many_hold(checks: Sequence[Measurement]) -> str:
     """Say how many checks hold, and which do not but are waived."""
+    checks = [check for check in checks if check.counts_as_check]
     waived = [f"{check.name} by {check.waived_by}" for check in checks if check.waived_by]
-    held = f"{sum(check.passed for check in checks)} of {several(len(checks), 'check')} hold"
+    counted = [check for check in checks if check.counts_as_check]
+    held = f"{sum(check.passed for check in counted)} of {several(len(counted), 'check')} hold"
     return held + (f", waived: {', '.join(waived)}" if waived else "")
 
 
@@ -101,9 +104,9 @@ def print_checks(title: str, checks: Sequence[Measurement]) -> None:
         [
             [
                 check.name,
-                "waived" if check.waived_by else check.passed,
+                "waived" if check.waived_by else check.passed if check.counts_as_check else "",
                 "none" if check.observed is None else check.observed,
-                check.required,
+                "nothing" if check.required is None and check.measured else check.required,
                 check.sentence,
             ]
             for check in checks

@@ -213,6 +213,16 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]
     console.print(shown)
 
 
+def rows_not_people(rows: int) -> str:
+    """
+    Return how many rows there are, where it is not known whose they are.
+
+    >>> rows_not_people(1), rows_not_people(2000)
+    ('1 row, not people', '2,000 rows, not people')
+    """
+    return f"{several(rows, 'row')}, not people"
+
+
 def _plain(cell: Any) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"

@@ -15,6 +15,7 @@ from anon_airflow.commands.output import (
     json_option,
     print_json,
     print_table,
+    rows_not_people,
     several,
     table_options,
 )
@@ -43,7 +44,7 @@ def profile(table: Path, sketch: bool, reading: ReadOptions, as_json: bool) -> N
         print_json({"rows": rows, "columns": columns})
         return
     print_table(
-        f"{table.name}: {several(rows, 'row')}, {several(len(columns), 'column')}",
+        f"{table.name}: {rows_not_people(rows)}, {several(len(columns), 'column')}",
         ["column", "type", "distinct", "missing", "entropy", "unique", "proposed role", "because"],
         [
             [c["name"], _type(c), f"{'~' if c.get('distinct_error') else ''}{c['distinct']:,}", c["missing"],
@@ -60,15 +61,16 @@ def profile(table: Path, sketch: bool, reading: ReadOptions, as_json: bool) -> N
 def _measured(path: Path, options: ReadOptions) -> tuple[int, list[dict[str, Any]]]:
     import numpy as np
 
-    from anon_core.detect.roles import propose
+    from anon_core.detect.roles import propose_all
     from anon_core.score.profile import profile as measure
     from anon_core.table import read
 
     content = read(path, options)
+    profiles = [measure(column) for column in content.columns]
+    proposed = propose_all(content, profiles, today=date.today())
     columns = []
-    for column in content.columns:
-        figures = measure(column)
-        role = _role(propose(column, figures, content.rows, today=date.today()))
+    for column, figures, one in zip(content.columns, profiles, proposed, strict=True):
+        role = _role(one)
         rows = np.bincount(column.codes, minlength=len(column.domain))[: figures.distinct]
         columns.append({**asdict(figures), **_read(figures.type, column.domain, rows), **role})
     return content.rows, columns

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from anon_airflow.commands.floors import below_site_policy, print_below
 from anon_airflow.commands.output import (
     Stopwatch,
     check_picture,
@@ -125,7 +126,7 @@ def recode(
         check_picture(plot, sources=(*read, output))
     source = _read(table, publication, reading)
     content = prepared_original(source, publication)
-    rows = engine_named(publication.engine, source=table).of(content)
+    rows = _counted(content, publication, engine_named(publication.engine, source=table))
     watch = Stopwatch()
     recoded = recode_publication(publication, rows, keep_order=keep_order, progress=watch.steps)
     recoding, released = recoded.recoding, recoded.released
@@ -144,10 +145,12 @@ def recode(
     write_table(formula_safe(released, keep_order=keep_order) if escaped else released, output)
     if plot:
         _draw(plot, done, publication)
+    below = below_site_policy(question, done.judged.assessment.k.rows, datetime.now(UTC).date())
     if as_json:
-        print_json(as_document(done))
+        print_json({**as_document(done), "below_site_policy": below})
     else:
         print_recoded(done)
+        print_below(below)
 
 
 def _read(table: Path, publication: PartialPublication, reading: ReadOptions) -> Table:
@@ -158,6 +161,22 @@ def _read(table: Path, publication: PartialPublication, reading: ReadOptions) ->
     unused = (Role.IDENTIFIER, Role.DROP)
     check_known(content, [name for name, column in publication.columns.items() if column.role not in unused])
     return content
+
+
+def _counted(table: Table, publication: PartialPublication, engine: type[Engine]) -> Engine:
+    """
+    Return the engine that counts the table, and the people behind its rows where the publication tells them apart.
+
+    :raises UnknownColumnError: a column that tells them apart is not in the table.
+    """
+    from anon_core.people import fresh_name, person_column
+    from anon_core.table import Table
+
+    if publication.unit is None or not publication.unit.columns:
+        return engine.of(table)
+    name = fresh_name("person", table.names)
+    people = person_column(table, publication.unit.columns, name)
+    return engine.of(Table(columns=(*table.columns, people), rows=table.rows), unit=name)
 
 
 def _guarded(recoded: RecodedPublication, rows: Engine) -> FreeformProblem | None:
@@ -190,11 +209,12 @@ def _draw(path: Path, done: RecodedTable, publication: PartialPublication) -> No
     from anon_core.report.plots import plot_assessment
     from anon_core.score.rows_by_size import rows_by_size
 
+    before = done.judged.comparison.before if done.judged.comparison else done.recoding.plan.frequencies
     plot_assessment(
         rows_by_size(done.judged.frequencies, done.question.quasi_identifiers),
         path,
         k=done.question.k,
-        before=rows_by_size(done.recoding.plan.frequencies, done.question.quasi_identifiers),
+        before=rows_by_size(before, done.question.quasi_identifiers),
         utility=done.judged.assessment.utility,
         weights=publication.priority_weights,
         sweep=done.sweep,
@@ -215,7 +235,7 @@ def as_called(
     """
     Return the publication with what the call says in place of the file.
 
-    :raises InvalidInputError: there is no k, no quasi-identifier, a unit, or nothing for the method to go by.
+    :raises InvalidInputError: there is no k, no quasi-identifier, or nothing for the method to go by.
     :raises UsageError: an option would have no effect.
     """
     from anon_core.policy import PartialPolicy
@@ -243,11 +263,6 @@ def _check_effect(settings: Recode, given: Sequence[str], sweep: tuple[int, ...]
 
 def _check_file(publication: PartialPublication) -> None:
     name, settings = publication.file.name, publication.recode
-    if publication.unit is not None:
-        raise InvalidInputError(
-            f"{name} has a `unit`, but recoding counts rows, and the rows of a class may all be one person's; "
-            "remove it, and give every person one row"
-        )
     if publication.privacy is None or publication.privacy.k is None:
         raise InvalidInputError(f"{name} has no privacy.k; write `privacy: {{k: 5}}` into it, or give -k 5")
     if not publication.quasi_identifiers:

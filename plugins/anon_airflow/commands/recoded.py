@@ -84,8 +84,9 @@ def print_recoded(done: RecodedTable) -> None:
         _print_candidates(recoding.candidates)
     _print_columns(done)
     if four := done.judged.assessment.four:
-        alone = several(done.judged.assessment.k.singletons, "row")
-        print_four(f"\nthe four k's; {alone} alone in their class", four, below=f"rows below {done.question.k}")
+        counted = done.question.counted
+        alone = several(done.judged.assessment.k.singletons, "row" if counted == "rows" else "person")
+        print_four(f"\nthe four k's; {alone} alone in their class", four, below=f"{counted} below {done.question.k}")
         if four.reason:
             click.echo(f"concealment: {four.reason}")
     if done.sweep:

@@ -11,7 +11,7 @@ import click
 
 from anon_airflow.commands.output import Stopwatch, json_option, no_place, print_json, show_values_option
 from anon_airflow.commands.output import show_values as show
-from anon_core.errors import DecomposeError, UnmappedValuesError
+from anon_core.errors import CoarsenError, DecomposeError, UnmappedValuesError
 
 if TYPE_CHECKING:
     from anon_core.spec import Publication
@@ -43,7 +43,7 @@ def run(spec: Path, period: datetime | None, period_end: datetime | None, show_v
     start, end = _utc(period), _utc(period_end)
     try:
         result = run_all(publication, start=start, end=end, progress=Stopwatch())
-    except (UnmappedValuesError, DecomposeError) as error:
+    except (CoarsenError, UnmappedValuesError, DecomposeError) as error:
         if show_values:
             show(_without_a_place(publication, render(publication.source_template, start, end), error))
         raise
@@ -59,11 +59,12 @@ def _utc(day: datetime | None) -> datetime | None:
 
 
 def _without_a_place(
-    publication: Publication, source_text: str, error: UnmappedValuesError | DecomposeError
+    publication: Publication, source_text: str, error: CoarsenError | UnmappedValuesError | DecomposeError
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield for every column that the error tells of its values that have no place; the table is read once more."""
     from anon_airflow.source import source_of
     from anon_core.hierarchy.build import ladder
+    from anon_core.hierarchy.coarsen import coarsened
     from anon_core.hierarchy.decompose import decompose, split_column
 
     table = source_of(publication, source_text).read()
@@ -72,6 +73,11 @@ def _without_a_place(
             rule = publication.columns[name].decompose
             if rule is not None:
                 yield no_place(name), split_column(table.column(name), rule, publication.root).refused_values
+        return
+    if isinstance(error, CoarsenError):
+        for name in error.unread:
+            found = coarsened(table.column(name), publication.columns[name], publication.root)
+            yield no_place(name), found.unread_values
         return
     declared, table = publication.effective_columns, decompose(table, publication)
     for name in error.unmapped:

@@ -15,6 +15,7 @@ from anon_airflow.commands.output import (
     json_option,
     print_json,
     print_table,
+    rows_not_people,
     several,
     table_options,
 )
@@ -165,7 +166,7 @@ def _show(file: str, scores: Scores, reveal: Mapping[str, float], before: Scores
         for row in rows:
             row.insert(1, earlier[row[0]])
     print_table(
-        f"{file}: {several(scores.rows, 'row')}, {several(scores.unique_sets, 'minimal unique set')}; "
+        f"{file}: {rows_not_people(scores.rows)}, {several(scores.unique_sets, 'minimal unique set')}; "
         "ranks by sensitivity, cardinality, unique values, entropy",
         header,
         rows,

@@ -93,9 +93,11 @@ def plot_option(what: str) -> Callable[[F], F]:
     return click.option("--plot", metavar="FILE", type=Picture(path_type=Path), help=f"Draw {what}: .svg or .png.")
 
 
-def chosen(table: Table, columns: Sequence[str], exclude: Sequence[str], unit: str | None = None) -> Table:
+def chosen(table: Table, columns: Sequence[str], exclude: Sequence[str], unit: Sequence[str] = ()) -> Table:
     """
-    Return the columns to search, in the order they are named, else in that of the table; the unit is none of them.
+    Return the columns to search, in the order they are named, else in that of the table.
+
+    A column that tells people apart by itself is none of them; one of several that do so together only if it is named.
 
     :raises UnknownColumnError: a name is not in the table, in either list.
     """
@@ -106,10 +108,10 @@ def chosen(table: Table, columns: Sequence[str], exclude: Sequence[str], unit: s
         twice = [name for name, times in Counter(names).items() if times > 1]
         if twice:
             raise click.BadParameter(f"named twice: {', '.join(twice)}", param_hint=option)
-    check_known(table, [*named, *left_out, *([unit] if unit else [])])
-    if unit in named:
-        raise click.BadParameter(f"{unit} says who is counted, so it is not searched", param_hint="--columns")
-    kept = [name for name in named or table.names if name not in (*left_out, unit)]
+    check_known(table, [*named, *left_out, *unit])
+    if len(unit) == 1 and unit[0] in named:
+        raise click.BadParameter(f"{unit[0]} says who is counted, so it is not searched", param_hint="--columns")
+    kept = [name for name in named or table.names if name not in left_out and (named or name not in unit)]
     if not kept:
         raise click.UsageError("no column is left to search; name others with --columns or --exclude")
     return table.select(kept)

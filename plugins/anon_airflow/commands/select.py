@@ -13,6 +13,7 @@ from anon_airflow.commands.output import (
     json_option,
     print_json,
     print_table,
+    rows_not_people,
     several,
     table_options,
 )
@@ -77,7 +78,7 @@ def select(
     if prepared.duplicates:
         dropped.append(several(prepared.duplicates, "duplicate"))
     print_table(
-        f"{table.name}: {several(found.rows, 'row')}" + (f"; dropped: {', '.join(dropped)}" if dropped else ""),
+        f"{table.name}: {rows_not_people(found.rows)}" + (f"; dropped: {', '.join(dropped)}" if dropped else ""),
         ["subset", "distinct", "singletons"],
         [[", ".join(s.columns), s.distinct, s.singletons] for s in found.subsets],
         right=(1, 2),

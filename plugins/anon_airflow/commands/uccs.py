@@ -14,6 +14,7 @@ from anon_airflow.commands.output import (
     percent,
     print_json,
     print_table,
+    rows_not_people,
     several,
     table_options,
 )
@@ -76,7 +77,7 @@ def uccs(
         return
     tolerance = f" on which {percent(1 - found.approximate)} of the rows are alone" if found.approximate else ""
     print_table(
-        f"{table.name}: {several(found.rows, 'row')}, {several(len(content.names), 'column')}",
+        f"{table.name}: {rows_not_people(found.rows)}, {several(len(content.names), 'column')}",
         ["size", "columns"],
         [[len(names), ", ".join(names)] for names in found.sets[:SHOWN]],
         right=(0,),

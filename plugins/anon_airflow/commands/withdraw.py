@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import click
 
@@ -19,6 +19,9 @@ from anon_airflow.commands.output import Stopwatch, json_option, print_json
 @json_option
 def withdraw(release: str, reason: str, dataset: str | None, words_only: bool, as_json: bool) -> None:
     """Take RELEASE off its portal: a version, a run id, or a dataset for all its versions, kept ones included.
+
+    Other versions of the dataset that hold the same data go with it, from every portal that it was sent to; with
+    --words-only only those with the same words as well. Each is printed with the portal that it went off.
 
     A page in its place says that it was withdrawn, when and why. The audit trail stays. The same data is not published
     again for this dataset, by a retry or by a later run, whatever the publication file says about it by then; with
@@ -43,12 +46,18 @@ def withdraw(release: str, reason: str, dataset: str | None, words_only: bool, a
                 "reason": reason.strip(),
                 "person": person,
                 "at": done.at,
+                "off": [asdict(one) for one in done.off],
             }
         )
         return
-    for word, versions in (("withdrawn", done.withdrawn), ("withdrawn before", done.already)):
-        for version in versions:
-            click.echo(f"{word}: {done.dataset} {version}")
+    for one in done.off:
+        click.echo(f"withdrawn: {done.dataset} {one.version} off {one.portal}{' (same data)' if one.same_data else ''}")
+    there = {one.version for one in done.off}
+    for version in done.withdrawn:
+        if version not in there:
+            click.echo(f"withdrawn: {done.dataset} {version}, which is on no portal")
+    for version in done.already:
+        click.echo(f"withdrawn before: {done.dataset} {version}")
     if target.versions is None:
         click.echo(
             f"if a DAG publishes {done.dataset}, it goes on with what is new: pause it if that must not be", err=True

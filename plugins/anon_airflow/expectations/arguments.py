@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     Probabilities = dict[str, float]
     StrictFlag = bool
     PositiveShare = float
+    ShareOrNone = float | None
     PositiveNumber = float
     PositiveNumberOrNone = float | None
     DiversityKind = str
+    CountedValuesKind = str
     DistanceKind = str
     KMeaning = str
 else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True as 1.
@@ -69,6 +71,8 @@ else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True 
     Probabilities = dict[pydantic.StrictStr, Share]
     StrictFlag = pydantic.StrictBool
     PositiveNumberOrNone = PositiveNumber | None
+    ShareOrNone = Share | None
     DiversityKind = Literal["distinct", "entropy", "recursive"]
+    CountedValuesKind = Literal["bands", "coarsened", "each"]
     DistanceKind = Literal["equal", "ordered", "hierarchical"]
     KMeaning = Literal["link", "source", "concealment"]

@@ -21,6 +21,8 @@ from great_expectations.render.components import (
 from great_expectations.render.renderer.renderer import renderer
 from great_expectations.render.renderer_configuration import RendererConfiguration, RendererValueType
 
+from anon_core.models.model import readable
+
 NOT_FOUND = "not measured"
 WITHHELD = "not told in this result format"
 
@@ -37,7 +39,8 @@ class DescribedExpectation(BatchExpectation):
     @classmethod
     def described(cls, arguments: Mapping[str, Any]) -> str:
         """Return what is expected, in a sentence."""
-        return cls.promise.format_map(_Readable(arguments))
+        counted = "people" if arguments.get("unit_column") else "rows"
+        return readable(cls.promise, {**arguments, "counted": counted})
 
     @classmethod
     def _prescriptive_template(cls, renderer_configuration: RendererConfiguration[Any]) -> RendererConfiguration[Any]:
@@ -87,18 +90,6 @@ class DescribedExpectation(BatchExpectation):
         cls, configuration: Any = None, result: Any = None, runtime_configuration: dict[str, Any] | None = None
     ) -> list[Any]:
         return []  # Great Expectations would put the text of an exception here, with whatever it quotes.
-
-
-class _Readable(dict[str, Any]):
-    """Arguments as a sentence has them: lists with commas, nothing for what is not given."""
-
-    def __getitem__(self, key: str) -> Any:
-        value = self.get(key)
-        if isinstance(value, (list, tuple)):
-            return ", ".join(map(str, value)) or "no column"
-        if isinstance(value, float):
-            return f"{value:g}"
-        return "?" if value is None else value
 
 
 def _found(result: Any) -> str:

@@ -19,13 +19,14 @@ from great_expectations.validator.v1_validator import Validator
 
 from anon_airflow.expectations import expectations_of_models
 from anon_airflow.expectations.batches import number_batch, row_batch, stand_in
-from anon_airflow.expectations.inputs import StandIn, hierarchies_in, originals, standing_in
+from anon_airflow.expectations.inputs import StandIn, hierarchies_in, originals, paired_by, standing_in
 from anon_airflow.quiet import quiet
 from anon_airflow.suite import FREQUENCIES, NUMBERS, ROWS
 from anon_core.errors import AnonError
 from anon_core.frequency import FrequencyTable
 from anon_core.models import MODELS, Measurement, PrivacyModel
 from anon_core.models.measurement import Figure
+from anon_core.models.subject import Pairing
 from anon_core.table import Table
 
 FORBIDDEN = frozenset({"result_format", "catch_exceptions"})
@@ -36,18 +37,28 @@ class Evaluation:
     """
     One file, turned into batches as they are asked for, in a context that lives in memory only.
 
-    Hierarchy files that a suite names are found below ``folder``, the originals it names among ``given``. ``evaluated``
+    Hierarchy files that a suite names are found below ``folder``, the originals it names among ``given``. ``people``
+    counts the rows together with their person, ``pairing`` says what each row was, where they are known. ``evaluated``
     counts the entries for which Great Expectations gave exactly one result.
     """
 
     def __init__(
-        self, table: Table, frequencies: FrequencyTable, folder: Path, given: Mapping[str, FrequencyTable]
+        self,
+        table: Table,
+        frequencies: FrequencyTable,
+        folder: Path,
+        given: Mapping[str, FrequencyTable],
+        *,
+        people: FrequencyTable | None = None,
+        pairing: Pairing | None = None,
     ) -> None:
         self._given = given
+        self._people = people
+        self._pairing = pairing
         self._table = table
         self._frequencies = frequencies
         self._folder = folder
-        self._validators: dict[tuple[str, str | None], Validator] = {}
+        self._validators: dict[tuple[str, str | None, bool], Validator] = {}
         self._stand_ins: dict[int, StandIn] = {}
         self.evaluated = 0
 
@@ -55,7 +66,13 @@ class Evaluation:
         """Evaluate one entry of a suite; whatever goes wrong is a measurement that did not pass."""
         kind, name = str(entry["type"]), str(entry["meta"]["name"])
         try:
-            with quiet(), hierarchies_in(self._folder), originals(self._given), standing_in(self._stand_ins):
+            with (
+                quiet(),
+                hierarchies_in(self._folder),
+                originals(self._given),
+                paired_by(self._pairing),
+                standing_in(self._stand_ins),
+            ):
                 return self._evaluate(kind, name, entry)
         except AnonError as error:
             return _failed(kind, name, str(error))
@@ -90,20 +107,22 @@ class Evaluation:
         """Return what validates the table an entry runs on; it keeps what it counted for the entries that follow."""
         view = entry["meta"]["runs_on"]
         weight = entry["kwargs"]["weight_column"] if view == FREQUENCIES else None
-        if (view, weight) not in self._validators:
+        by_people = entry["kwargs"].get("unit_column") is not None and view == FREQUENCIES
+        if (view, weight, by_people) not in self._validators:
             build: dict[str, Callable[[], pd.DataFrame]] = {
-                FREQUENCIES: lambda: self._stand_in(str(weight)),
+                FREQUENCIES: lambda: self._stand_in(str(weight), by_people=by_people),
                 ROWS: lambda: row_batch(self._table),
                 NUMBERS: lambda: number_batch(self._table),
             }
             table = build[view]()
-            self._validators[view, weight] = Validator(_definition(), batch_parameters={"dataframe": table})
-        return self._validators[view, weight]
+            self._validators[view, weight, by_people] = Validator(_definition(), batch_parameters={"dataframe": table})
+        return self._validators[view, weight, by_people]
 
-    def _stand_in(self, weight_column: str) -> pd.DataFrame:
+    def _stand_in(self, weight_column: str, *, by_people: bool) -> pd.DataFrame:
         """Return a frame without rows for the frequencies: they are counted already, and metrics take them as such."""
-        frame = stand_in(self._frequencies, weight_column)
-        self._stand_ins[id(frame)] = StandIn(frame=frame, frequencies=self._frequencies)
+        counted = self._people if by_people and self._people is not None else self._frequencies
+        frame = stand_in(counted, weight_column)
+        self._stand_ins[id(frame)] = StandIn(frame=frame, frequencies=counted)
         return frame
 
 

@@ -9,6 +9,7 @@ from great_expectations.compatibility import pydantic
 from anon_airflow.expectations.arguments import (
     AnyColumnNames,
     ColumnName,
+    CountedValuesKind,
     DiversityKind,
     PositiveNumber,
     PositiveNumberOrNone,
@@ -23,11 +24,13 @@ class ExpectLDiversity(ModelExpectation):
     Expect in every class over ``columns`` at least ``l`` well represented values of ``sensitive``.
 
     ``kind`` is distinct, entropy or recursive (Machanavajjhala 2007); ``c`` goes with the last and is null otherwise. A
-    gap is a value. Without columns all rows are one class.
+    gap is a value. Without columns all rows are one class. ``values`` says what counts as one: ``bands`` of numbers and
+    dates, where there are many; values as they were ``coarsened``; or ``each``, as codes do.
     """
 
     columns: AnyColumnNames
     sensitive: ColumnName
+    values: CountedValuesKind
     kind: DiversityKind
     l: PositiveNumber  # noqa: E741 - the name in the literature
     c: PositiveNumberOrNone = pydantic.Field(...)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from anon_airflow.expectations.arguments import Accepted, ColumnNames, PositiveCount, Share
+from anon_airflow.expectations.arguments import Accepted, AnyColumnNames, ColumnNames, PositiveCount, Share
 from anon_airflow.expectations.model_expectation import ModelExpectation
 from anon_core.models.model import PrivacyModel
 from anon_core.models.published_uniqueness import PublishedUniqueness
@@ -17,7 +17,7 @@ class ExpectPublishedUniqueness(ModelExpectation):
     An ``accepted`` set excuses itself and its subsets; of a larger set, only rows count that the accepted one does not
     single out already. The sets in ``together`` are measured too, whatever their size; a ``protected`` set and its
     subsets are not, because another expectation judges them. The result lists the minimal
-    offending sets.
+    offending sets. What its sentence advises depends on which columns are ``quasi`` already.
     """
 
     columns: ColumnNames
@@ -26,5 +26,6 @@ class ExpectPublishedUniqueness(ModelExpectation):
     accepted: Accepted
     together: Accepted
     protected: Accepted
+    quasi: AnyColumnNames
 
     model: ClassVar[type[PrivacyModel]] = PublishedUniqueness

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from anon_core.frequency import FrequencyTable
+    from anon_core.models.subject import Pairing
 
 Original: TypeAlias = Union["pd.DataFrame", "FrequencyTable"]
 
@@ -32,6 +33,7 @@ class StandIn:
 
 _STAND_INS: ContextVar[Mapping[int, StandIn] | None] = ContextVar("anon_stand_ins", default=None)
 _FOLDER: ContextVar[Path | None] = ContextVar("anon_hierarchy_folder", default=None)
+_PAIRING: ContextVar[Pairing | None] = ContextVar("anon_pairing", default=None)
 _ORIGINALS: ContextVar[Mapping[str, Original] | None] = ContextVar("anon_originals", default=None)
 
 
@@ -67,6 +69,21 @@ def originals(tables: Mapping[str, Original]) -> Iterator[None]:
 def original_named(name: str) -> Original | None:
     """Return the original of this name, or None where nobody gave it."""
     return (_ORIGINALS.get() or {}).get(name)
+
+
+@contextmanager
+def paired_by(pairing: Pairing | None) -> Iterator[None]:
+    """Let expectations know what each released row was, as long as the block lasts; None where nobody knows."""
+    token = _PAIRING.set(pairing)
+    try:
+        yield
+    finally:
+        _PAIRING.reset(token)
+
+
+def known_pairing() -> Pairing | None:
+    """Return what pairs released rows with what they were, or None where nobody knows."""
+    return _PAIRING.get()
 
 
 @contextmanager

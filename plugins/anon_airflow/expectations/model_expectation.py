@@ -8,10 +8,14 @@ from typing import Any, ClassVar
 from great_expectations.compatibility import pydantic
 
 from anon_airflow.expectations.described_expectation import DescribedExpectation
-from anon_airflow.expectations.inputs import hierarchy_folder
+from anon_airflow.expectations.inputs import hierarchy_folder, known_pairing
+from anon_airflow.expectations.metrics.pandas_cells import people_of
 from anon_airflow.expectations.metrics.refusal import Refusal, refuse_instead_of_raising
 from anon_core.frequency import FrequencyTable
 from anon_core.models import Measurement, Need, NotMeasurableError, PrivacyModel, Subject
+
+NO_SETTINGS = ("weight_column", "unit_column")
+"""Arguments that say how a table is counted, and not what is required of it."""
 
 
 class ModelExpectation(DescribedExpectation):
@@ -22,10 +26,14 @@ class ModelExpectation(DescribedExpectation):
     rows of each distinct tuple). Every field that carries a requirement is required: Great Expectations does not write
     a field that equals its default into the JSON, and a changed default would then change a stored suite.
 
+    With a ``unit_column`` people are counted, who may have several rows each: those with the same value in it. A gap in
+    it is nobody known. It tells people apart and is no published column. It is no requirement, so it may be left out.
+
     A metric that refused, and an exception here, are a failure with a reason and no values.
     """
 
     weight_column: pydantic.StrictStr | None = pydantic.Field(...)
+    unit_column: pydantic.StrictStr | None = None
 
     model: ClassVar[type[PrivacyModel]]
     domain_keys: ClassVar[tuple[str, ...]] = ("batch_id",)
@@ -34,12 +42,18 @@ class ModelExpectation(DescribedExpectation):
     def __init_subclass__(cls, **options: Any) -> None:
         """Take what Great Expectations wants to know of an expectation from its model."""
         super().__init_subclass__(**options)
-        keys = (*(field.name for field in fields(cls.model)), "weight_column")
+        keys = (*(field.name for field in fields(cls.model)), "weight_column", "unit_column")
         cls.success_keys = cls.args_keys = keys
         needs = cls.model.needs
         frequencies = "anon.column_names" if Need.NAMES in needs else "anon.frequencies"
         cls.metric_dependencies = (frequencies, *(["anon.original_frequencies"] if Need.ORIGINAL in needs else []))
         cls.promise = cls.model.promise
+
+    @pydantic.validator("unit_column")
+    def _people_are_counted(cls, unit_column: str | None) -> str | None:
+        if unit_column is not None and not cls.model.counts_people and Need.NAMES not in cls.model.needs:
+            raise ValueError("this expectation counts rows, whosever they are; leave unit_column out")
+        return unit_column
 
     def _validate(
         self,
@@ -66,17 +80,29 @@ class ModelExpectation(DescribedExpectation):
         }
 
     def _measured(self, table: FrequencyTable | list[str], original: FrequencyTable | None = None) -> Measurement:
-        settings = {name: getattr(self, name) for name in self.success_keys if name != "weight_column"}
+        settings = {name: getattr(self, name) for name in self.success_keys if name not in NO_SETTINGS}
         model = self.model.of_arguments(settings)
         return model.measure(self._subject(table, original))
 
     def _subject(self, table: FrequencyTable | list[str], original: FrequencyTable | None) -> Subject:
-        if isinstance(table, FrequencyTable):
-            return Subject(
-                names=table.names, rows=lambda names: table.project(names), original=original, folder=hierarchy_folder()
-            )
+        if not isinstance(table, FrequencyTable):
+            return self._names_alone(table)
+        by_people = self.unit_column is not None
+        return Subject(
+            names=table.names[:-1] if by_people else table.names,
+            rows=table.project,
+            people=people_of(table).project if by_people else None,
+            original=original,
+            original_people=people_of(original) if by_people and original is not None else None,
+            folder=hierarchy_folder(),
+            paired=known_pairing(),
+        )
+
+    def _names_alone(self, table: list[str]) -> Subject:
         if self.weight_column in getattr(self, "columns", ()):
             raise NotMeasurableError(f"{self.weight_column} cannot be a weight and a declared column at once")
+        if self.unit_column in getattr(self, "columns", ()):
+            raise NotMeasurableError(f"{self.unit_column} cannot tell people apart and be a declared column at once")
         return Subject(names=tuple(table), rows=_nothing_is_counted)
 
 

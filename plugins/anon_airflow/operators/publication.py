@@ -47,7 +47,16 @@ def run_of(spec: str, context: Context, retry_delay: timedelta = timedelta(0)) -
         actor=dag_run.triggering_user_name or f"airflow ({getattr(dag_run.run_type, 'value', dag_run.run_type)})",
         connect=from_airflow,
         retry_delay=retry_delay,
+        policy_file=configured_policy(),
     )
+
+
+def configured_policy() -> Path | None:
+    """Return the site policy that Airflow's configuration names, ``[anonflow] policy``; None where it names none."""
+    from airflow.sdk.configuration import conf
+
+    named = (conf.get("anonflow", "policy", fallback=None) or "").strip()
+    return Path(named) if named else None
 
 
 def longest_delay(task: BaseOperator) -> timedelta:

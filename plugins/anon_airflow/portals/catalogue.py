@@ -94,7 +94,12 @@ def catalogue_graph(datasets: Sequence[Listed]) -> Graph:
     publishers = {_metadata(each.manifests[0]).get("publisher") for each in datasets}
     publisher = publishers.pop() if len(publishers) == 1 else None
     write.text(catalogue, "dct:title", "Open data", "en")
-    write.text(catalogue, "dct:description", "Data about people, published so that nobody in it stands out.", "en")
+    write.text(
+        catalogue,
+        "dct:description",
+        "Data about people; every dataset says what was checked before it was published.",
+        "en",
+    )
     write.add(catalogue, "dct:publisher", _agent(write, str(publisher or "Open data portal")))
     write.add(catalogue, "foaf:homepage", write.node("index.html", "foaf:Document"))
     write.add(catalogue, "dct:language", str(language_of("en")))

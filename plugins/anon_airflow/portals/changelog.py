@@ -8,6 +8,7 @@ from typing import Any
 from anon_airflow.portals.manifest import Manifest, age
 from anon_airflow.portals.tombstone import Tombstone
 from anon_airflow.portals.words import figure
+from anon_core.report.question import USUAL_K
 
 FILE = "changelog.json"
 SCHEMA = "anonflow/changelog/1"
@@ -69,8 +70,10 @@ def _digests(manifest: Manifest) -> list[str]:
 def _rows(manifest: Manifest, before: Manifest) -> Iterator[str]:
     now, then = manifest["distributions"][0]["rows"], before["distributions"][0]["rows"]
     if now != then:
-        rows = f"{'more' if now > then else 'fewer'} {'row' if abs(now - then) == 1 else 'rows'}"
-        yield f"{figure(abs(now - then))} {rows}: {figure(now)} in all."
+        if abs(now - then) < USUAL_K:  # What few people did is not what a page calls attention to.
+            yield f"Nearly as many rows as before: {figure(now)} in all."
+        else:
+            yield f"{figure(abs(now - then))} {'more' if now > then else 'fewer'} rows: {figure(now)} in all."
 
 
 def _columns(report: Report, before: Report) -> Iterator[str]:
@@ -98,7 +101,7 @@ def _levels(column: Mapping[str, Any]) -> list[str]:
 def _privacy(report: Report, before: Report) -> Iterator[str]:
     now, then = ((each.get("privacy") or {}).get("k_required") for each in (report, before))
     if isinstance(now, int) and isinstance(then, int) and now != then:
-        yield f"The rule now asks for groups of at least {figure(now)} rows; before: {figure(then)}."
+        yield f"The rule now asks for groups of at least {figure(now)}; before: {figure(then)}."
 
 
 def _metadata(manifest: Manifest, before: Manifest) -> Iterator[str]:

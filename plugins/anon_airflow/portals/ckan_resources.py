@@ -33,7 +33,7 @@ MAX_DIGITS = 9
 """Of a number that the portal says; a longer one is not ours."""
 DESCRIPTIONS = {
     MANIFEST: "What was published, when, with which digests.",
-    REPORT: "How private and how useful the table is.",
+    REPORT: "What was checked before it was published, what was not, and what was made coarser.",
 }
 
 

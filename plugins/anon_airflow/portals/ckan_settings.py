@@ -53,6 +53,11 @@ class CkanSettings(PortalSettings):
     folder: None = None
     """The other portal, which a file may say is off; the digest of a file counts it."""
 
+    @property
+    def place(self) -> str:
+        """The id of its connection."""
+        return self.ckan.connection
+
     @model_validator(mode="after")
     def _keeps(self) -> Self:
         if self.keep not in (None, 1) and self.ckan.versions is not Versions.KEEP:

@@ -21,6 +21,7 @@ from anon_airflow.portals.shelf import Shelf
 from anon_airflow.portals.tombstone import Tombstone
 from anon_airflow.portals.vocabulary import LICENCES
 from anon_airflow.portals.words import figure, percent
+from anon_core.models.measurement import counts_as_check
 from anon_core.report.meant_k import meant_k
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -68,7 +69,8 @@ def dataset_page(
     newest, report = versions[0]
     columns = _columns(report)
     privacy = _mapping(report.get("privacy"))
-    meant = meant_k(str(privacy.get("k_means")), privacy.get("k_required"), _mapping(privacy.get("k")))
+    quasi = [each for each in columns if each.get("role") == "quasi"]
+    checks = merged_checks(privacy.get("checks") or ())
     charts = [group_chart(versions), detail_chart(columns), rows_chart([manifest for manifest, _ in versions])]
     return _rendered(
         "dataset.html",
@@ -77,13 +79,40 @@ def dataset_page(
         report=report,
         history=[{"manifest": manifest, "changes": notes.get(manifest["version"], ())} for manifest, _ in versions],
         tombstones=tombstones,
-        checks=merged_checks(privacy.get("checks") or ()),
-        meant={k.kind: k.measured for k in meant if k.measured is not None},
-        quasi_identifiers=[each for each in columns if each.get("role") == "quasi"],
+        checks=checks,
+        meant=least_k(report),
+        noun=noun_of(report),
+        quasi_identifiers=quasi,
+        undiverse=_without_diversity(columns, checks),
         preview=preview,
         starred=preview is not None and _starred(preview, columns),
         charts=[chart for chart in charts if chart],
     )
+
+
+def noun_of(report: Report) -> str:
+    """What the checks of a release count."""
+    return "people" if _mapping(report.get("people")).get("counted") == "people" else "rows"
+
+
+def least_k(report: Report) -> dict[str, int]:
+    """
+    Each k that is meant, as a reader may rely on it: as counted in the rows, or at least as the rule asks.
+
+    k can be neither waived nor accepted, so the rule holds. A table without quasi-identifiers has no classes.
+    """
+    privacy = _mapping(report.get("privacy"))
+    meant = meant_k(str(privacy.get("k_means")), privacy.get("k_required"), _mapping(privacy.get("k")))
+    grouped = any(each.get("role") == "quasi" for each in _columns(report))
+    found = {one.kind: one.required if one.measured is None and grouped else one.measured for one in meant}
+    return {kind: k for kind, k in found.items() if isinstance(k, int)}
+
+
+def _without_diversity(columns: Iterable[Mapping[str, Any]], checks: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The sensitive columns that no check is about which passed: a group may share one value of them."""
+    about = [str(check["name"]).partition("(")[2] for check in checks if check["passed"]]
+    names = [str(each.get("name")) for each in columns if each.get("role") == "sensitive"]
+    return [name for name in names if not any(one.startswith((f"{name},", f"{name})")) for one in about)]
 
 
 def _starred(preview: Preview, columns: Iterable[Mapping[str, Any]]) -> bool:
@@ -165,6 +194,7 @@ def _environment() -> Environment:
         "path": lambda text: quote(str(text), safe=""),
         "percent": words.percent,
         "phrase": words.phrase,
+        "rounded": words.rounded,
         "size": words.size,
     }
     environment.filters |= filters
@@ -183,6 +213,7 @@ def merged_checks(checks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             "name": each.get("name"),
             "said": said,
             "passed": each.get("passed") is True,
+            "counted": counts_as_check(passed=each.get("passed") is True, required=each.get("required", "")),
             "waived_by": each.get("waived_by"),
             "files": [],
         }
@@ -205,16 +236,16 @@ def group_chart(versions: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]])
     """The k that the newest rule means (the smaller, where it means two), in each version, and what it asks for."""
     newest = _privacy(versions[0][1])
     rule, means = newest.get("k_required"), str(newest.get("k_means"))
+    noun = noun_of(versions[0][1])
     bars = []
     for manifest, report in reversed(versions[:MOST_VERSIONS]):
-        measured = meant_k(means, None, _privacy(report).get("k"))
-        found = [k.measured for k in measured if k.measured is not None]
-        if found:
-            bars.append((_label(manifest), min(found), figure(min(found))))
+        same = str(_privacy(report).get("k_means")) == means and noun_of(report) == noun
+        if same and (found := least_k(report)):
+            bars.append((_label(manifest), min(found.values()), figure(min(found.values()))))
     if not bars:
         return Markup("")
     title = (
-        "Rows that look alike, at least"
+        f"{noun.capitalize()} in the smallest group, at least"
         if len(meant_k(means, None)) == 1
         else "Rows or people that may be meant, at least"
     )

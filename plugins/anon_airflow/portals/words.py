@@ -14,8 +14,11 @@ NOTHING = "not stated"
 _OF_THE_GATE = {
     "formulas": "No cell is a formula to a spreadsheet",
     "evaluated": "Every check was carried out",
+    "site_policy": "The rules of the publisher are kept",
+    "smallest_table": "Enough people are in the table",
     "same_content": "All files hold the same rows",
     "unchanged": "The files are those that were measured",
+    "witness": "Every row is that of a person whose data was collected",
 }
 
 
@@ -23,8 +26,8 @@ def check(name: object) -> str:
     """
     A check in words, with the column and the limits that it is narrowed to.
 
-    >>> check("k_anonymity"), check("t_closeness(illness, equal)"), check("expect_column_to_exist")
-    ('Every group is large enough', 'Every group is like the whole table (illness, equal)', 'Column to exist')
+    >>> check("k_anonymity"), check("l_diversity(illness, distinct)"), check("expect_column_to_exist")
+    ('Every group is large enough', 'The values in every group differ enough (illness, distinct)', 'Column to exist')
     """
     plain, bracket, narrowed = str(name).removeprefix("expect_").partition("(")
     said = dict(_OF_THE_GATE)
@@ -58,6 +61,18 @@ def figure(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.4f}".rstrip("0").rstrip(".")
     return NOTHING if value is None or isinstance(value, ChainableUndefined) else str(value)
+
+
+def rounded(count: object, step: object) -> str:
+    """
+    A count as the public report has it, rounded down; one of an earlier report is exact.
+
+    >>> rounded(0, 5), rounded(1500, 5), rounded(3, None)
+    ('fewer than 5', '1,500 to 1,504', '3')
+    """
+    if isinstance(count, int) and isinstance(step, int) and step > 0:
+        return f"{count:,} to {count + step - 1:,}" if count else f"fewer than {step:,}"
+    return figure(count)
 
 
 def percent(share: object) -> str:

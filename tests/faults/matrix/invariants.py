@@ -175,9 +175,9 @@ def _version_faults(folder: Path) -> list[str]:
 
 
 def _age(folder: Path) -> tuple[str, int]:
-    """By period, then by its place in the audit chain: clocks may be wrong."""
+    """By period, then by the order of publication: clocks may be wrong."""
     manifest = json.loads((folder / "manifest.json").read_bytes())
-    return manifest["period"] or "", manifest["audit"]["seq"]
+    return manifest["period"] or "", manifest["sequence"]
 
 
 def _keys(place: Place) -> KeyRing:

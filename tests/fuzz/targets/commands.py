@@ -107,6 +107,8 @@ OPTIONS: dict[str, tuple[list[Callable[[Draw], Words]], list[Option]]] = {
     "withdraw": ([_text], [("--reason", _text), ("--dataset", _text), ("--words-only", _flag), ("--json", _flag)]),
     "sweep": ([], [("--kept", _flag), ("--json", _flag)]),
     "approval withdraw": ([_text], [("--reason", _text), ("--dataset", _text), ("--json", _flag)]),
+    "policy show": ([], [("--json", _flag)]),
+    "policy adopt": ([], [("--reason", _text), ("--by", _text), ("--json", _flag)]),
     "audit list": ([], [("--dataset", _text), ("--limit", _number), ("--json", _flag)]),
     "audit show": ([_text], [("--summary", _flag), ("--json", _flag)]),
     "audit pending": ([], [("--dataset", _text), ("--json", _flag)]),

@@ -76,6 +76,8 @@ KEYS = [
     "waivers",
     "by",
     "until",
+    "raised",
+    "limit",
     "reason",
     "method",
     "mode",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anon_airflow.approval import Decision
+from anon_airflow.commitments import Commitment
 from anon_airflow.distributions import Distribution
 from anon_airflow.key_ring import KeyRing
 from anon_airflow.receipt import ModelUsed, Receipt, issue, problems
@@ -23,7 +24,8 @@ ABOUT: dict[str, Any] = {
     "dataset": "people",
     "run_id": "r",
     "spec_digest": "c" * 64,
-    "suite_digest": "d" * 64,
+    "commitments": (Commitment("suite", "d" * 64),),
+    "site_policy": "f" * 64,
     "models": (ModelUsed("k_anonymity", "anonflow", "1"), ModelUsed("max_risk", "other", "2.0")),
 }
 RECEIPT = issue(KEY, **ABOUT, distributions=FILES, checks=7, anonflow_version="1").to_json()

@@ -12,15 +12,17 @@ from great_expectations.expectations.metrics.table_metric_provider import TableM
 
 from anon_airflow.expectations.inputs import counted_already
 from anon_airflow.expectations.metrics import sql_cells
-from anon_airflow.expectations.metrics.pandas_cells import require_columns, require_rows
+from anon_airflow.expectations.metrics.pandas_cells import require_columns, require_rows, require_unit
 from anon_airflow.expectations.metrics.refusal import Refusal, refuse_instead_of_raising
 
 
 class ColumnNames(TableMetricProvider):
-    """The names in the order of the table without the weights, or a :class:`Refusal` (no rows, no weights)."""
+    """
+    The names in the order of the table without weights and unit, or a :class:`Refusal` (no rows, no such columns).
+    """
 
     metric_name = "anon.column_names"
-    value_keys = ("weight_column",)
+    value_keys = ("weight_column", "unit_column")
 
     @metric_value(engine=PandasExecutionEngine)
     @refuse_instead_of_raising
@@ -37,8 +39,7 @@ class ColumnNames(TableMetricProvider):
         names = list(table.columns)
         known = counted_already(table)
         require_rows(bool(len(table) if known is None else known.rows))
-        require_columns(names, [], weight_column)
-        return [name for name in names if name != weight_column]
+        return _published(names, weight_column, metric_value_kwargs["unit_column"])
 
     @metric_value(engine=SqlAlchemyExecutionEngine)
     @refuse_instead_of_raising
@@ -53,5 +54,11 @@ class ColumnNames(TableMetricProvider):
         table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
         weight_column = metric_value_kwargs["weight_column"]
         names = sql_cells.column_names(execution_engine, table)
-        require_columns(names, [], weight_column)
-        return [name for name in names if name != weight_column]
+        return _published(names, weight_column, metric_value_kwargs["unit_column"])
+
+
+def _published(names: list[str], weight_column: str | None, unit_column: str | None) -> list[str]:
+    if unit_column is not None:
+        require_unit(unit_column, [], weight_column)
+    require_columns(names, [] if unit_column is None else [unit_column], weight_column)
+    return [name for name in names if name not in (weight_column, unit_column)]

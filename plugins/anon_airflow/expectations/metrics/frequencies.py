@@ -11,19 +11,20 @@ from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 
 from anon_airflow.expectations.metrics import pandas_cells, sql_cells
+from anon_airflow.expectations.metrics.pandas_cells import columns_asked
 from anon_airflow.expectations.metrics.refusal import Refusal, refuse_instead_of_raising
 from anon_core.frequency import FrequencyTable
 
 
 class Frequencies(TableMetricProvider):
     """
-    A :class:`FrequencyTable` over ``columns`` and the ``sensitive`` one, if any, or a :class:`Refusal`.
+    A :class:`FrequencyTable` over ``columns``, the ``sensitive`` one and the unit, if any, or a :class:`Refusal`.
 
     It stays in memory; results have counts.
     """
 
     metric_name = "anon.frequencies"
-    value_keys = ("columns", "sensitive", "weight_column")
+    value_keys = ("columns", "sensitive", "weight_column", "unit_column")
 
     @metric_value(engine=PandasExecutionEngine)
     @refuse_instead_of_raising
@@ -36,7 +37,7 @@ class Frequencies(TableMetricProvider):
         runtime_configuration: dict[str, Any],
     ) -> FrequencyTable | Refusal:
         table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
-        return pandas_cells.counted(table, _asked(metric_value_kwargs), metric_value_kwargs["weight_column"])
+        return pandas_cells.counted(table, columns_asked(metric_value_kwargs), metric_value_kwargs["weight_column"])
 
     @metric_value(engine=SqlAlchemyExecutionEngine)
     @refuse_instead_of_raising
@@ -50,9 +51,4 @@ class Frequencies(TableMetricProvider):
     ) -> FrequencyTable | Refusal:
         table, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, domain_type=MetricDomainTypes.TABLE)
         weight_column = metric_value_kwargs["weight_column"]
-        return sql_cells.counted(execution_engine, table, _asked(metric_value_kwargs), weight_column)
-
-
-def _asked(arguments: dict[str, Any]) -> list[str]:
-    sensitive = arguments["sensitive"]
-    return [*arguments["columns"], *([] if sensitive is None else [sensitive])]
+        return sql_cells.counted(execution_engine, table, columns_asked(metric_value_kwargs), weight_column)

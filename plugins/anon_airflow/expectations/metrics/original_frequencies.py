@@ -18,14 +18,14 @@ from anon_core.frequency import FrequencyTable
 
 class OriginalFrequencies(TableMetricProvider):
     """
-    A :class:`FrequencyTable` over the ``columns`` of the ``original``, or a :class:`Refusal`.
+    A :class:`FrequencyTable` over the ``columns`` of the ``original``, and the unit, if any, or a :class:`Refusal`.
 
     The original is what was given under this name with :func:`~anon_airflow.expectations.inputs.originals`; in a
     database also the table of this name, ``schema.table`` in another schema.
     """
 
     metric_name = "anon.original_frequencies"
-    value_keys = ("columns", "original")
+    value_keys = ("columns", "original", "unit_column")
 
     @metric_value(engine=PandasExecutionEngine)
     @refuse_instead_of_raising
@@ -37,7 +37,7 @@ class OriginalFrequencies(TableMetricProvider):
         metrics: dict[str, Any],
         runtime_configuration: dict[str, Any],
     ) -> FrequencyTable | Refusal:
-        found = _given(metric_value_kwargs["original"], metric_value_kwargs["columns"])
+        found = _given(metric_value_kwargs["original"], pandas_cells.columns_asked(metric_value_kwargs))
         if found is None:
             raise NotMeasurableError("nobody gave the original: evaluate it within `originals`")
         return found
@@ -52,7 +52,7 @@ class OriginalFrequencies(TableMetricProvider):
         metrics: dict[str, Any],
         runtime_configuration: dict[str, Any],
     ) -> FrequencyTable | Refusal:
-        name, columns = metric_value_kwargs["original"], metric_value_kwargs["columns"]
+        name, columns = metric_value_kwargs["original"], pandas_cells.columns_asked(metric_value_kwargs)
         given = _given(name, columns)
         if given is not None:
             return given
@@ -63,5 +63,6 @@ class OriginalFrequencies(TableMetricProvider):
 def _given(name: str, columns: list[str]) -> FrequencyTable | None:
     original = original_named(name)
     if isinstance(original, FrequencyTable):
+        pandas_cells.require_columns(original.names, columns, None)
         return original.project(columns)
     return None if original is None else pandas_cells.counted(original, columns, None)

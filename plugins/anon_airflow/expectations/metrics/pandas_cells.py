@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from anon_airflow.expectations.inputs import counted_already
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError
-from anon_core.frequency import FrequencyTable
+from anon_core.frequency import FrequencyTable, unit_codes
+from anon_core.table import Column
 
 Array = np.ndarray[Any, np.dtype[Any]]
 LARGEST = int(np.iinfo(np.int64).max)
@@ -66,6 +67,42 @@ def require_columns(names: Sequence[str], columns: Sequence[str], weight_column:
         raise NotMeasurableError("a column is asked for twice")
     if weight_column in columns:
         raise NotMeasurableError(f"{weight_column} cannot be a weight and a published column at once")
+
+
+def require_unit(unit_column: str, columns: Sequence[str], weight_column: str | None) -> None:
+    """:raises NotMeasurableError: what tells people apart is measured as well, or is the weight."""
+    if unit_column in columns:
+        raise NotMeasurableError(f"{unit_column} cannot tell people apart and be a published column at once")
+    if unit_column == weight_column:
+        raise NotMeasurableError(f"{unit_column} cannot tell people apart and be the weight at once")
+
+
+def columns_asked(arguments: dict[str, Any]) -> list[str]:
+    """
+    Return what a metric counts over: ``columns``, and the ``sensitive`` one and the unit, where there are such.
+
+    :raises NotMeasurableError: the unit is measured as well, or is the weight.
+    """
+    columns = [*arguments["columns"], *([] if arguments.get("sensitive") is None else [arguments["sensitive"]])]
+    unit = arguments["unit_column"]
+    if unit is None:
+        return columns
+    require_unit(unit, columns, arguments.get("weight_column"))
+    return [*columns, unit]
+
+
+def people_of(counted: FrequencyTable) -> FrequencyTable:
+    """
+    Return the people of a table counted over some columns and the unit, which stands last; a gap is nobody known.
+
+    :raises NotMeasurableError: units of different kinds read the same, and would be several people.
+    """
+    *codes, units = counted.codes
+    *domains, whose = counted.domains
+    if len(set(whose.to_pylist())) < len(whose):
+        raise NotMeasurableError(f"cells of different kinds read the same in {counted.names[-1]}: cast them to text")
+    people = unit_codes(Column(name=counted.names[-1], codes=units, domain=whose))
+    return FrequencyTable.from_codes(counted.names[:-1], codes, domains, counted.weights, people)
 
 
 def weights_of(table: pd.DataFrame, weight_column: str | None) -> Array:

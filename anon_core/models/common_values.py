@@ -1,0 +1,94 @@
+"""The classes of one person leave enough values of a sensitive column open together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import ClassVar, Self
+
+from anon_core.models import Asked, Measurement, Need, PrivacyModel, Subject
+from anon_core.policy import Diversity
+from anon_core.wording import counted
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommonValues(PrivacyModel):
+    """
+    The values that all classes of a person over ``columns`` have in common are at least ``l``.
+
+    Whoever knows in which classes a person is intersects their values: if the person has one value of ``sensitive`` in
+    all their rows, it is among these. So it is required where distinct l-diversity is, and of a column of which every
+    person has one value; of another one nothing follows from different classes, and it holds.
+    """
+
+    key: ClassVar[str] = "common_values"
+    title: ClassVar[str] = "common values"
+    promise: ClassVar[str] = "all classes of a person over {columns} have {l} values of {sensitive} in common"
+    page: ClassVar[Mapping[str, str]] = {"common_values": "The groups of one person leave enough values open together"}
+    needs: ClassVar[Need] = Need.SENSITIVE
+    instead: ClassVar[str] = "generalise further, so that the rows of a person are in one class, or lower l"
+    of_release: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
+
+    sensitive: str
+    l: float  # noqa: E741 - the name in the literature
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        if not asked.tells_people:
+            return
+        strictest: dict[str, float] = {}
+        for one in asked.policy.l_diversity:
+            if one.kind is Diversity.DISTINCT:
+                strictest[one.column] = max(float(one.l), strictest.get(one.column, 0.0))
+        for name, least in strictest.items():
+            yield cls(columns=asked.quasi_identifiers, sensitive=name, l=least)
+
+    @property
+    def name(self) -> str:
+        return f"{self.key}({self.sensitive})"
+
+    @property
+    def column(self) -> str:
+        return self.sensitive
+
+    @property
+    def limits(self) -> str:
+        return f"l={self.l:g}"
+
+    def measure(self, subject: Subject) -> Measurement:
+        from anon_core.score.common_values import common_values
+
+        need = ceil(self.l)
+        people = subject.known_people((*self.columns, self.sensitive))
+        found = common_values(people, self.columns, self.sensitive, need)
+        passed = not found.people_failing
+        if found.changing:
+            sentence = (
+                f"{counted(found.changing, 'person')} of {found.people:,} have several values of {self.sensitive}"
+            )
+            sentence += ", so their classes are not intersected"
+        elif found.fewest is None:
+            sentence = "nobody is known, so no two classes are of one person"
+        else:
+            more = "at least " if found.fewest >= need else ""
+            sentence = (
+                f"all classes of a person have {more}{counted(found.fewest, 'value')} of {self.sensitive} in common"
+            )
+            sentence += f", {self.l:g} required"
+        if not passed:
+            sentence += f"; {found.people_failing:,} of {subject.told(found.people)} have fewer: {self.instead}"
+        return self.measurement(
+            passed=passed,
+            observed=found.fewest,
+            required=self.l,
+            sentence=sentence,
+            counts={
+                "fewest": found.fewest,
+                "people": found.people,
+                "people_failing": found.people_failing,
+                "people_changing": found.changing,
+            },
+            rows_at_risk=found.people_failing,
+        )

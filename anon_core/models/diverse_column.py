@@ -1,0 +1,63 @@
+"""What models of diversity have in common: numbers and dates count by bands: 50,000 and 50,001 are not two values."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from anon_core.errors import InvalidInputError
+from anon_core.models import Asked, Measurement, Subject
+from anon_core.models.sensitive_column import SensitiveColumnModel
+from anon_core.policy import CountedValues
+
+if TYPE_CHECKING:
+    from anon_core.score.classes import SensitiveClasses
+
+_BANDED = (
+    ", or set `coarsen`: its numbers or dates count by bands of up to a tenth of their range "
+    "(`type: text` if they are codes)"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiverseColumnModel(SensitiveColumnModel):
+    """
+    A requirement of the diversity of one column; ``values`` says what counts as one value of it.
+
+    ``bands``: numbers and dates in bands of a tenth to a twentieth of their range, where there are at least 10
+    different ones. ``coarsened``: the values as the publication file made them, if at most 200 numbers are left.
+    ``each``: every value for itself, as codes do.
+
+    :raises InvalidInputError: ``values`` is none of these.
+    """
+
+    values: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.values not in list(CountedValues):
+            raise InvalidInputError(f"{self.title} cannot be required like that; correct values")
+
+    @property
+    def counted_values(self) -> CountedValues:
+        return CountedValues(self.values)
+
+    @abstractmethod
+    def measure_classes(self, subject: Subject, classes: SensitiveClasses, advice: str) -> Measurement:
+        """Measure classes whose values are counted; ``advice`` ends what to do if it does not hold."""
+
+    def measure(self, subject: Subject) -> Measurement:
+        from anon_core.score.bands import in_bands
+        from anon_core.score.classes import sensitive_classes
+
+        cells = subject.people_over((*self.columns, self.sensitive))
+        judged = in_bands(cells, self.sensitive, self.counted_values)
+        classes = sensitive_classes(judged, self.columns, self.sensitive)
+        return self.measure_classes(subject, classes, "" if judged is cells else _BANDED)
+
+
+def values_of(asked: Asked, name: str) -> str:
+    """Return what counts as one value of a column, as its publication file says, else bands."""
+    column = asked.publication.effective_columns.get(name) if asked.publication else None
+    return (column.counted_values if column else CountedValues.BANDS).value

@@ -1,0 +1,52 @@
+"""Nobody contributes more rows than allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.wording import counted
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxRowsPerPerson(PrivacyModel):
+    """
+    No person has more than ``most`` rows. ``columns`` may be any, also none: they only have to be there.
+
+    Rows whose person is not known do not count, unless nobody is known: then all may be one person's.
+    """
+
+    key: ClassVar[str] = "max_rows_per_person"
+    title: ClassVar[str] = "rows per person"
+    promise: ClassVar[str] = "nobody has more than {most} rows"
+    page: ClassVar[Mapping[str, str]] = {"max_rows_per_person": "Nobody contributes more rows than allowed"}
+    section: ClassVar[str] = "max_rows_per_person"
+    instead: ClassVar[str] = "raise `privacy.max_rows_per_person`"
+    of_release: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
+
+    most: int
+
+    @classmethod
+    def required_by(cls, asked: Asked) -> Iterator[Self]:
+        if asked.tells_people and asked.policy.max_rows_per_person is not None:
+            yield cls(columns=(), most=asked.policy.max_rows_per_person)
+
+    def measure(self, subject: Subject) -> Measurement:
+        from anon_core.score.dominance import contribution
+
+        found = contribution(subject.known_people(self.columns), self.most)
+        passed = found.most <= self.most
+        have = "has" if found.people_above == 1 else "have"
+        above = f"; {found.people_above:,} of {subject.told(found.people)} {have} more: publish fewer rows of them, or "
+        return self.measurement(
+            passed=passed,
+            observed=found.most,
+            required=self.most,
+            sentence=f"one person has up to {counted(found.most, 'row')}, {self.most:,} allowed"
+            + ("" if passed else above + self.instead),
+            counts={"most": found.most, "people": found.people, "people_above": found.people_above},
+            rows_at_risk=found.people_above,
+        )

@@ -1,0 +1,123 @@
+"""Which original became which label, as a plan says: what tells whether other columns restore a generalised cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+
+from anon_core import kernels
+from anon_core.engines.engine import Engine
+from anon_core.errors import InternalError
+from anon_core.frequency import FrequencyTable
+from anon_core.hierarchy.ladder import Ladder
+from anon_core.kernels import AnyCodes, Integers
+from anon_core.models.subject import Pairing
+from anon_core.plan import RecodingPlan
+from anon_core.score.restored import Paired
+
+
+def pairing_of_plan(plan: RecodingPlan, engine: Engine, published: Sequence[str]) -> Pairing:
+    """
+    Return what pairs the values of each recoded column with their labels and with all other published columns.
+
+    The ``engine`` has the rows as collected; they are counted when the first column is asked for. Columns that the plan
+    does not have are published as collected. Removed rows are left out.
+    """
+
+    @cache
+    def counted() -> _Counted:
+        return _Counted(plan, engine, published)
+
+    return lambda name: counted().paired(name) if name in plan.frequencies.names else None
+
+
+class _Counted:
+    """The published columns of every kept row, and the tuple of the plan that it was."""
+
+    def __init__(self, plan: RecodingPlan, engine: Engine, published: Sequence[str]) -> None:
+        self.plan = plan
+        self.published = published
+        quasi = plan.frequencies.names
+        self.others = [name for name in published if name not in quasi]
+        table = engine.people([*quasi, *self.others])
+        sizes = [len(domain) for domain in plan.frequencies.domains]
+        joined = kernels.join(table.codes[: len(quasi)], plan.frequencies.codes, sizes)
+        if joined is None:
+            raise InternalError("rows that the plan does not know", "recode.pairing")
+        kept = ~plan.removed[joined.member]
+        self.member = joined.member[kept]
+        self.weights = table.weights[kept]
+        self.units = None if table.units is None else table.units[kept]
+        self.codes = dict(zip(self.others, (codes[kept] for codes in table.codes[len(quasi) :]), strict=True))
+        self.sizes = dict(zip(self.others, map(len, table.domains[len(quasi) :]), strict=True))
+        for at, name in enumerate(quasi):
+            if name in published:
+                self.codes[name] = plan.released_codes(at)[self.member]
+                self.sizes[name] = len(plan.ladders[at].labels)
+
+    def paired(self, name: str) -> Paired:
+        at = self.plan.frequencies.names.index(name)
+        ladder = self.plan.ladders[at]
+        values = self.plan.frequencies.codes[at][self.member]
+        levels: list[AnyCodes] = [ladder.maps[level, values] for level in range(ladder.height)]
+        if levels and ladder.unmapped.any():  # They stand at the root on every level, and were something all the same.
+            levels[0] = np.where(ladder.unmapped[values], len(ladder.labels) + values, levels[0])
+        others = [one for one in self.published if one != name and one in self.codes]
+        return Paired(
+            column=name,
+            levels=tuple(levels),
+            label=self.plan.released_codes(at)[self.member],
+            names=tuple(others),
+            codes=tuple(self.codes[one] for one in others),
+            sizes=tuple(self.sizes[one] for one in others),
+            weights=self.weights,
+            units=self.units,
+        )
+
+
+def pairing_of_witness(
+    before: Engine, witness: Engine, ladders: Sequence[Ladder], *, beside: Mapping[str, str], published: Sequence[str]
+) -> Pairing:
+    """
+    Return what pairs the values of each recoded column with their labels, from rows that have both side by side.
+
+    ``ladders`` were built over ``before``, the table as collected; ``beside[name]`` is the column with the values of a
+    recoded one. The witness was held against the originals before, so there are no values and labels but theirs.
+    """
+    by_name = {ladder.column: ladder for ladder in ladders}
+
+    @cache
+    def counted() -> FrequencyTable:
+        return witness.people([*published, *(beside[name] for name in by_name)])
+
+    def paired(name: str) -> Paired | None:
+        if name not in by_name:
+            return None
+        ladder, table = by_name[name], counted()
+        at = {column: i for i, column in enumerate(table.names)}
+        values = _places(before.column(name).domain, table.domains[at[beside[name]]])[table.codes[at[beside[name]]]]
+        others = [one for one in published if one != name]
+        levels: list[AnyCodes] = [ladder.maps[level, values] for level in range(ladder.height)]
+        if levels and ladder.unmapped.any():
+            levels[0] = np.where(ladder.unmapped[values], len(ladder.labels) + values, levels[0])
+        return Paired(
+            column=name,
+            levels=tuple(levels),
+            label=_places(ladder.labels, table.domains[at[name]])[table.codes[at[name]]],
+            names=tuple(others),
+            codes=tuple(table.codes[at[one]] for one in others),
+            sizes=tuple(len(table.domains[at[one]]) for one in others),
+            weights=table.weights,
+            units=table.units,
+        )
+
+    return paired
+
+
+def _places(words: pa.Array, among: pa.Array) -> Integers:
+    """Return where each of some words stands in a list that has them all."""
+    at = {word: place for place, word in enumerate(words.to_pylist())}
+    return np.array([at[word] for word in among.to_pylist()], np.int64)

@@ -1,0 +1,218 @@
+"""Who is behind the tuples of a task: a person counts once in a class, however many rows they have there.
+
+(X,Y)-anonymity: Wang and Fung, Anonymizing sequential releases, 2006. Sizes of classes are not sums over tuples then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from anon_core import kernels
+from anon_core.errors import InternalError
+from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.kernels import AnyCodes, Integers
+from anon_core.plan import RecodingPlan
+from anon_core.policy import CountedValues
+from anon_core.score.bands import bands
+from anon_core.score.classes import SensitiveClasses, sensitive_classes
+from anon_core.table import Mask
+
+
+def expanded(starts: Integers, tuples: Integers) -> tuple[Integers, Integers]:
+    """
+    Return the pairs of some tuples, tuple by tuple, and how many each has.
+
+    >>> [found.tolist() for found in expanded(np.array([0, 2, 3]), np.array([1, 0]))]
+    [[2, 0, 1], [1, 2]]
+    """
+    lengths = np.diff(starts)[tuples]
+    first = np.repeat(starts[tuples] - (np.cumsum(lengths) - lengths), lengths)
+    return first + np.arange(lengths.sum()), lengths
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contributions:
+    """The most rows of one person in each of some groups, and the rows of all people who are known."""
+
+    largest: Integers
+    rows: Integers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuplePeople:
+    """
+    The people behind the tuples of ``table``, which has one entry for each pair of tuple and person.
+
+    Tuple ``t`` has the pairs from ``starts[t]`` to ``starts[t + 1]``, ``member`` is the tuple of each pair. A tuple of
+    which no row says whose it is has one pair, with NOBODY.
+    """
+
+    table: FrequencyTable
+    units: AnyCodes
+    rows: Integers
+    starts: Integers
+    member: Integers
+
+    @classmethod
+    def of(cls, frequencies: FrequencyTable, people: FrequencyTable) -> TuplePeople:
+        """:raises InternalError: people of other tuples, or rows instead of people."""
+        if people.units is None or people.unit_rows is None:
+            raise InternalError("rows in place of people", "recode.people")
+        member = tuple_of(people, len(frequencies.names))
+        if int(member.max(initial=-1)) + 1 != len(frequencies.weights):
+            raise InternalError("people of other tuples", "recode.people")
+        return cls(
+            table=people,
+            units=people.units,
+            rows=people.unit_rows,
+            starts=np.searchsorted(member, np.arange(len(frequencies.weights) + 1)),
+            member=member,
+        )
+
+    def each_is_another(self, rows: int) -> bool:
+        """Whether every one of so many rows says whose it is, and nobody has two."""
+        return bool((self.units > NOBODY).all()) and len(np.unique(self.units)) == rows
+
+    @property
+    def count(self) -> int:
+        """How many people there are; one, if no row says whose it is."""
+        return self.table.rows
+
+    @property
+    def rows_of_each(self) -> Integers:
+        """How many rows each person has of whom they are known to be."""
+        known = self.units > NOBODY
+        return kernels.weigh(np.unique(self.units[known], return_inverse=True)[1], self.table.rows, self.rows[known])
+
+    def sizes(self, tuples: Integers, group: Integers, groups: int) -> Integers:
+        """Return how many people are in groups of tuples: ``group[i]`` is that of tuple ``tuples[i]``."""
+        at, lengths = expanded(self.starts, tuples)
+        return distinct_people(np.repeat(group, lengths), self.units[at], groups)
+
+    def contributions(self, tuples: Integers, group: Integers, groups: int) -> Contributions:
+        """Return the most rows that one person has in each group of tuples, and all rows of people who are known."""
+        at, lengths = expanded(self.starts, tuples)
+        at, member = at[self.units[at] > NOBODY], np.repeat(group, lengths)[self.units[at] > NOBODY]
+        found = _pairs(member, self.units[at], groups, self.rows[at])
+        most: Integers = np.zeros(groups, np.int64)
+        np.maximum.at(most, member[found.first], found.weights)
+        return Contributions(largest=most, rows=kernels.weigh(member, groups, self.rows[at]))
+
+    def plan(self, plan: RecodingPlan) -> RecodingPlan:
+        """Return a plan for the tuples as one for the pairs of tuple and person."""
+        return replace(
+            plan, frequencies=self.table, levels=plan.levels[:, self.member], removed=plan.removed[self.member]
+        )
+
+    def homes(self, k: int) -> Integers:
+        """
+        Return weights of tuples whose sums never overstate the people in a union of tuples, up to ``k``.
+
+        Tuples with ``k`` people of their own weigh ``k``: any union with one of them has as many. Of the rest each
+        person has one home, the rarest of theirs, ties by tuple; a tuple weighs as much as it is a home. A tuple whose
+        people all live elsewhere weighs nothing, and has rows all the same. Good for "at least k" only.
+        """
+        tuples = len(self.starts) - 1
+        own = self.sizes(np.arange(tuples), np.arange(tuples), tuples)
+        open_ = np.flatnonzero((own < k)[self.member] & (self.units > NOBODY))
+        order = open_[np.lexsort((self.member[open_], own[self.member[open_]], self.units[open_]))]
+        first = np.diff(self.units[order], prepend=NOBODY) != 0
+        homes = kernels.weigh(self.member[order[first]], tuples, None)
+        return np.where(own >= k, k, homes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SensitivePeople:
+    """Which values of a sensitive column the people behind each tuple have, in the order of ``starts``."""
+
+    table: FrequencyTable
+    units: AnyCodes
+    rows: Integers
+    starts: Integers
+    member: Integers
+
+    @classmethod
+    def of(cls, frequencies: FrequencyTable, pairs: FrequencyTable) -> SensitivePeople:
+        """Return them from tuples counted by people together with one more column, which stands last."""
+        found = TuplePeople.of(frequencies, pairs)
+        return cls(table=pairs, units=found.units, rows=found.rows, starts=found.starts, member=found.member)
+
+    def counted_as(self, values: CountedValues) -> SensitivePeople:
+        """Return them with bands in the place of values."""
+        stands_for = bands(self.domain, np.ones(len(self.domain), np.bool_), values)
+        if stands_for is None:
+            return self
+        codes = (*self.table.codes[:-1], stands_for[self.table.codes[-1]])
+        return replace(self, table=replace(self.table, codes=codes))
+
+    @property
+    def column(self) -> str:
+        return self.table.names[-1]
+
+    @property
+    def domain(self) -> pa.Array:
+        return self.table.domains[-1]
+
+    def within(self, tuples: Integers, group: Integers, groups: int, kept: Mask | None) -> SensitiveClasses:
+        """Return the values in groups of tuples, none of them empty; closeness is held to the tuples that are kept."""
+        at, lengths = expanded(self.starts, tuples)
+        found = sensitive_classes(
+            self._counted(at, np.repeat(group, lengths), [pa.nulls(groups)]), ["class"], self.column
+        )
+        return replace(found, whole=self._whole(kept))
+
+    def _counted(self, at: Integers, group: Integers, classes: list[pa.Array]) -> FrequencyTable:
+        return FrequencyTable.from_codes(
+            ["class", self.column],
+            [group, self.table.codes[-1][at]],
+            [*classes, self.domain],
+            self.rows[at],
+            self.units[at],
+        )
+
+    def _whole(self, kept: Mask | None) -> Integers:
+        """Return how many people have each value in the tuples that are kept."""
+        at = np.arange(len(self.units)) if kept is None else np.flatnonzero(kept[self.member])
+        values = self.table.codes[-1][at].astype(np.int64)
+        return distinct_people(values, self.units[at], len(self.domain))
+
+    def by_class(self, after: FrequencyTable, member: Integers) -> FrequencyTable:
+        """Count the column together with published classes; ``member`` is the class of each tuple, -1 if removed."""
+        classes = member[self.member]
+        at = np.flatnonzero(classes >= 0)
+        return FrequencyTable.from_codes(
+            [*after.names, self.column],
+            [*(codes[classes[at]] for codes in after.codes), self.table.codes[-1][at]],
+            [*after.domains, self.domain],
+            self.rows[at],
+            self.units[at],
+        )
+
+
+def tuple_of(table: FrequencyTable, columns: int) -> Integers:
+    """Return which distinct tuple of its first columns each entry has; entries are in their order."""
+    if not columns:
+        return np.zeros(len(table.weights), np.int64)
+    return kernels.group(table.codes[:columns], [len(domain) for domain in table.domains[:columns]]).member
+
+
+def distinct_people(group: Integers, units: AnyCodes, groups: int) -> Integers:
+    """
+    Return how many people are in each group; rows of nobody known are one person where there is no other.
+
+    >>> distinct_people(np.array([0, 0, 0, 1, 1]), np.array([1, 1, 2, 0, 0]), 2).tolist()
+    [2, 1]
+    """
+    found = _pairs(group, units, groups)
+    known = units[found.first] > NOBODY
+    people = kernels.weigh(group[found.first][known], groups, None)
+    alone = group[found.first][~known]
+    people[alone] = np.maximum(people[alone], 1)
+    return people
+
+
+def _pairs(group: Integers, units: AnyCodes, groups: int, weights: Integers | None = None) -> kernels.Groups:
+    return kernels.group([group, units], [groups, int(units.max(initial=0)) + 1], weights)

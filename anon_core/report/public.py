@@ -1,0 +1,206 @@
+"""What may be said in public of a release: the one place that decides it.
+
+A public figure is a function of the published bytes, so that anybody can count it again, or it is rounded down to a
+multiple of k. Everything else stays in the internal report: figures that people or originals took part in would tell
+about people who are not published, or would undo what recoding did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+import numpy as np
+
+from anon_core.errors import InvalidInputError
+from anon_core.frequency import FrequencyTable
+from anon_core.models.measurement import Measurement
+from anon_core.models.model import PrivacyModel
+from anon_core.plan import RecodingPlan
+from anon_core.registry import MODELS
+from anon_core.report.assessment import assess
+from anon_core.report.question import USUAL_K
+
+GATE = ("evaluated", "formulas", "same_content", "unchanged")
+"""What the gate notes of the files themselves, in words that anybody who has the files could write."""
+
+NOT_MEASURED = {
+    "other_knowledge": "whether others know more about people than the columns that are named here",
+    "earlier_releases": "what this version tells together with the versions before it, which were not compared",
+    "other_datasets": "what other datasets about the same people tell together with this one",
+    "presence": "whether others learn that a person is in this table at all",
+    "negative_disclosure": "whether others learn what a person surely is not or does not have",
+    "definetti": "what can be learned from all groups together about the people of one (the deFinetti attack)",
+    "households": "whether families, households or other groups of people can be recognised",
+    "restored_values": "by the checks below, whether other published columns restore what was made coarser",
+}
+"""What a reader may believe to be promised and nobody measured, unless a model that passed says so in `resists`."""
+
+
+def step_of(k: int) -> int:
+    """Return what public counts are rounded to: multiples of k, and of five where k is smaller."""
+    return max(k, USUAL_K)
+
+
+def rounded_down(count: int, k: int) -> int:
+    """
+    Return a count as the public may know it; 0 stands for all that is below one step.
+
+    >>> rounded_down(4, 5), rounded_down(5, 5), rounded_down(23, 5), rounded_down(7, 2)
+    (0, 5, 20, 5)
+    """
+    return count // step_of(k) * step_of(k)
+
+
+def figures_of_release(
+    released: FrequencyTable,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str],
+    *,
+    k: int,
+    people: bool,
+    exact: bool,
+) -> dict[str, Any]:
+    """
+    Return k, rows that stand alone, risk and what classes give away, counted in the published rows and nothing else.
+
+    Where ``people`` have several rows, rows say nothing about them, and all of it is withheld. Where there are no
+    quasi-identifiers, there are no classes. k of the smallest class is told where that ``exact`` one is meant.
+    """
+    if people or not quasi_identifiers:
+        return {"k": {"exact": None}, "singletons": None, "risk": None, "sensitive": []}
+    found = assess(released, quasi_identifiers, k=k, sensitive=sensitive)
+    prosecutor = found.risk.prosecutor
+    return {
+        "k": {"exact": found.k.k if exact else None},
+        "singletons": found.k.singletons,
+        "risk": {
+            "highest": prosecutor.highest,
+            "average": prosecutor.average,
+            "above": [asdict(one) for one in prosecutor.above],
+            "below": [asdict(one) for one in found.risk.below],
+        },
+        "sensitive": [asdict(column) for column in found.sensitive],
+    }
+
+
+def public_checks(
+    checks: Sequence[Measurement], suite: Mapping[str, Any], *, people: bool
+) -> list[tuple[Measurement, PrivacyModel | None]]:
+    """
+    Return the checks as the public may read them, each with its model where it has one.
+
+    What only informs, and whose figures may not be told, is left out.
+    """
+    models = dict(_models(suite))
+    found = [(public_check(one, models.get(one.name), people=people), models.get(one.name)) for one in checks]
+    return [(check, model) for check, model in found if check is not None]
+
+
+def public_check(check: Measurement, model: PrivacyModel | None, *, people: bool) -> Measurement | None:
+    """
+    Return a check as the public may read it; None where nothing of it may be read.
+
+    Where its model counts nothing but published rows, it stays as it is. Else what was observed is withheld, and the
+    sentence is the promise of the model. What the gate notes by itself has no figures, but for those that are named
+    here; what a file adds in `expectations` is known by its truth alone.
+    """
+    if model is None:
+        if check.model == "gate" and check.name not in GATE:
+            return replace(check, observed=None, required="holds", sentence="holds", counts={})
+        return check
+    if model.of_bytes and not people:
+        return check
+    if check.required is None and check.passed:
+        return None
+    end = "holds" if check.passed else "does not hold"
+    promise = f"{model.title}: {model.promised(people=people)}: {end}"
+    return replace(check, observed=None, sentence=promise, counts={}, rows_at_risk=0, reached="", goal="")
+
+
+def _models(suite: Mapping[str, Any]) -> Iterator[tuple[str, PrivacyModel]]:
+    """Yield the models of a suite by the names of their checks."""
+    for entry in suite.get("expectations", ()):
+        if "model" in entry["meta"]:
+            model, kwargs = MODELS.get(entry["meta"]["model"]), entry["kwargs"]
+            own = {one.name: kwargs[one.name] for one in fields(model) if one.name in kwargs}
+            yield str(entry["meta"]["name"]), model.of_arguments(own)
+
+
+def not_measured(checks: Sequence[tuple[Measurement, PrivacyModel | None]]) -> list[str]:
+    """Return in words what nobody measured: everything but what a model resists whose check has passed."""
+    resisted = {what for check, model in checks if model and check.passed for what in model.resists}
+    if strange := sorted(resisted - set(NOT_MEASURED)):
+        raise InvalidInputError(f"a privacy model resists {', '.join(strange)}; we know {', '.join(NOT_MEASURED)}")
+    return [sentence for what, sentence in NOT_MEASURED.items() if what not in resisted]
+
+
+def level_name(name: str, level: int) -> str:
+    """
+    Return what readers call a level: a hierarchy file without titles has no word for it but the name of the file.
+
+    >>> level_name("province", 1), level_name("level 1 of municipalities.csv", 1)
+    ('province', 'coarser (level 1)')
+    """
+    return f"coarser (level {level})" if name.startswith(f"level {level} of ") else name
+
+
+def levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
+    """
+    Return how many published rows stand at which level of a column, told by their labels alone.
+
+    A label that two levels share counts for the lower one, so which of them recoding used is not told.
+    """
+    ladder, keep = plan.ladders[column], ~plan.removed
+    levels = ladder.lowest[plan.released_codes(column)[keep]]
+    rows = np.bincount(levels, weights=plan.frequencies.weights[keep], minlength=ladder.height + 1)
+    return [
+        {"level": level, "name": level_name(ladder.level_names[level], level), "rows": int(count)}
+        for level, count in enumerate(rows)
+        if count
+    ]
+
+
+def detail_note(plan: RecodingPlan, columns: int) -> dict[str, Any]:
+    """
+    Return what share of the published rows and cells is coarser than collected, told by their labels alone.
+
+    ``columns`` is how many are published. The columns that say nothing any more are named.
+    """
+    keep = ~plan.removed
+    weights = plan.frequencies.weights[keep]
+    rows, cells, some, empty = int(weights.sum()), 0, np.zeros(len(weights), np.bool_), []
+    for at, (name, ladder) in enumerate(zip(plan.frequencies.names, plan.ladders, strict=True)):
+        codes = plan.released_codes(at)[keep]
+        coarser = ladder.lowest[codes] > 0
+        some |= coarser
+        cells += int(weights[coarser].sum())
+        if ladder.empty[codes].all():
+            empty.append(name)
+    return {
+        "rows_coarser_share": int(weights[some].sum()) / rows,
+        "cells_coarser_share": cells / (rows * max(columns, 1)),
+        "columns_without_detail": empty,
+        "rows_without_detail": plan.rows_blanked,
+    }
+
+
+def people_note(unit: Any, staged: Mapping[str, Any], published: int, k: int) -> dict[str, Any]:
+    """
+    Return what is counted, rows or people, and how many people were published, rounded.
+
+    ``unit`` is that of the publication file. Whether anything in the source could contradict that rows are people is
+    ``verifiable``; null where `stage` did not find out.
+    """
+    several = staged["unit"] is not None
+    return {
+        "counted": "people" if several else "rows",
+        "published": rounded_down(published, k) if several else None,
+        "rows_are_people": not unit.columns,
+        "verifiable": staged.get("verifiable"),
+        "answered": [
+            {"reason": one.reason, "by": one.by, "until": one.until.isoformat(), "column": getattr(one, "column", None)}
+            for one in unit.answered
+        ],
+    }

@@ -1,0 +1,292 @@
+"""Generalised cells that other published columns restore: a municipality's code beside its recoded name.
+
+A cell is restored by C, a published column or two, if of the *other* people with the same values of C and the same
+published label at least 95 % have one original, it is the right one, and the label alone does not give it already.
+
+That is also met by chance, where two people happen to share C and a birth year. So C must be a rule that can be relied
+on: of the people about whom so many others speak (1, 2, 3 to 4, 5 to 9, 10 to 19, or more), it is right for 95 %, and
+that so many groups agree is no chance (below one in a thousand over all the rules that are tried). And a rule that
+tells fewer than one in twenty of the hidden cells is how columns hang together (most lorry drivers are men) and no key
+to what was made coarser: its cells are counted apart, as ``loose``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from anon_core import kernels
+from anon_core.kernels import AnyCodes, Floats, Integers
+from anon_core.table import Mask
+
+OF = 20
+MOST = 19
+"""19 of 20 others are enough."""
+SUPPORTS = (1, 2, 3, 5, 10, 20)
+"""Numbers of others from which on a rule is judged apart from the same rule with fewer."""
+SIGNIFICANCE = 0.001
+"""So likely may chance be, over all rules that are tried for a column."""
+KEY = 20
+"""A rule that tells one in so many of the hidden cells is a key to them."""
+LARGEST_GROUP = 200
+"""Larger groups are taken for as large when chance is computed; it is as good as none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """
+    Published people beside what they were: one recoded ``column``, and all other published ones.
+
+    Entry ``i`` has the value ``levels[f][i]`` at level ``f`` of the hierarchy, the finest first, and the published
+    ``label[i]``, all codes into one list of labels. ``codes`` are those of the other published columns ``names``, as
+    published, ``sizes`` how many values each can have. ``weights`` are rows. With ``units`` there is one entry for each
+    person and tuple, and people are counted.
+    """
+
+    column: str
+    levels: tuple[AnyCodes, ...]
+    label: AnyCodes
+    names: tuple[str, ...]
+    codes: tuple[AnyCodes, ...]
+    sizes: tuple[int, ...]
+    weights: Integers
+    units: AnyCodes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoredBy:
+    """How many people's cells one or two columns restore; two columns only those that neither does alone."""
+
+    by: tuple[str, ...]
+    people: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """
+    The generalised cells of a column that others restore: of ``people``, of the ``hidden`` ones.
+
+    ``hidden`` are those that the label alone does not tell. ``rules`` say by what, most people first; ``loose`` more
+    are restored by rules that tell few of them.
+    """
+
+    column: str
+    people: int
+    loose: int
+    hidden: int
+    rules: tuple[RestoredBy, ...]
+
+
+def restored(paired: Paired) -> Restored:
+    """Return which cells of a column are restored; none where nothing is generalised, or nothing else is published."""
+    search = _Search(paired)
+    rules, told = [], np.zeros(len(paired.weights), np.bool_)
+    if search.hidden.any():
+        alone = [(name,) for name in paired.names]
+        singles = list(search.by_rules(alone))
+        useful = [by[0] for by, _ in singles if by[0] not in search.unique]
+        pairs = search.by_rules(list(combinations(useful, 2)))
+        hidden = search.people(search.hidden)
+        for by, mask in [*singles, *pairs]:
+            if (people := search.people(mask)) and KEY * people >= hidden:
+                rules.append(RestoredBy(by=by, people=people))
+                told |= mask
+    rules.sort(key=lambda one: (-one.people, len(one.by), one.by))
+    return Restored(
+        column=paired.column,
+        people=search.people(told),
+        loose=search.people(search.restored & ~told),
+        hidden=search.people(search.hidden),
+        rules=tuple(rules),
+    )
+
+
+class _Search:
+    """
+    The rules of one column, tried one after the other.
+
+    ``wanted`` numbers what is to be restored of each entry: its label, and its value at the coarsest level that the
+    label does not give; the numbers of one label follow each other.
+    """
+
+    def __init__(self, paired: Paired) -> None:
+        self.paired = paired
+        self.columns = dict(zip(paired.names, zip(paired.codes, paired.sizes, strict=True), strict=True))
+        labels = int(paired.label.max(initial=0)) + 1
+        target, self.hidden = self._targets(labels)
+        groups = kernels.group([paired.label, target], [labels, int(target.max(initial=0)) + 1])
+        self.wanted, self.values = groups.member, len(groups.first)
+        self.label_of = paired.label[groups.first].astype(np.int64)
+        self.hidden_values = self.hidden[groups.first]
+        self.restored: Mask = np.zeros(len(paired.weights), np.bool_)
+        self.unique: set[str] = set()
+        people = self._people_of(self.wanted, self.values).astype(np.float64)
+        of_label = np.bincount(self.label_of, people, minlength=labels)
+        self.shares = people / np.maximum(of_label[self.label_of], 1)
+
+    def people(self, mask: Mask) -> int:
+        units = self.paired.units
+        return int(self.paired.weights[mask].sum()) if units is None else len(np.unique(units[mask]))
+
+    def _people_of(self, member: Integers, groups: int) -> Integers:
+        """Return how many people each group has."""
+        units, weights = self.paired.units, self.paired.weights
+        if units is None:
+            return np.bincount(member, weights, minlength=groups).astype(np.int64)
+        pairs = kernels.group([member, units], [groups, int(units.max(initial=0)) + 1])
+        return np.bincount(member[pairs.first], minlength=groups)
+
+    def _targets(self, labels: int) -> tuple[Integers, Mask]:
+        """Return what is to be restored of each entry, and where anything is that the label does not tell."""
+        paired = self.paired
+        levels = len(paired.levels)
+        span = max((int(codes.max(initial=0)) + 1 for codes in paired.levels), default=1)
+        target = paired.levels[0].astype(np.int64) if levels else paired.label.astype(np.int64)
+        hidden = np.zeros(len(paired.weights), np.bool_)
+        own = self._people_of(paired.label.astype(np.int64), labels)[paired.label]
+        finer = np.ones(len(paired.weights), np.bool_)
+        for level, codes in enumerate(paired.levels):  # The coarsest one that is hidden is written last.
+            finer &= codes != paired.label
+            groups = kernels.group([paired.label, codes], [labels, span])
+            same = self._people_of(groups.member, len(groups.first))[groups.member]
+            tells = finer & ~((own > 1) & (OF * (same - 1) >= MOST * (own - 1)))
+            target[tells] = level * span + codes[tells]
+            hidden |= tells
+        return target, hidden
+
+    def by_rules(self, rules: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], Mask]]:
+        """Yield rules with the entries that each restores, and that were not restored by any of fewer columns."""
+        before = self.restored.copy()
+        for by in rules:
+            if not (self.hidden & ~before).any():
+                return
+            found = self._by(by, len(rules)) & ~before
+            self.restored |= found
+            yield by, found
+
+    def _by(self, by: tuple[str, ...], tried: int) -> Mask:
+        """Return the entries that a rule restores."""
+        key, size = self._key(by)
+        groups = _Groups.of(key, size * self.values, self.paired.weights, self.paired.units)
+        columns = groups.keys // self.values
+        value = groups.keys - columns * self.values
+        label = self.label_of[value]
+        starts = _starts(columns, label)
+        first = np.flatnonzero(starts)
+        people = groups.together(first, key)
+        if len(by) == 1 and int(people.max(initial=0)) < 2:
+            self.unique.update(by)
+        at = np.cumsum(starts) - 1
+        others = people[at] - 1
+        agreed = (others > 0) & (OF * (groups.people - 1) >= MOST * others)
+        right = agreed & self.hidden_values[value]
+        if right.any():
+            # Whoever is beside a group that is large enough, and not in it, is taken for one of it.
+            large = OF * groups.people >= MOST * others
+            wrong = (others > 0) & ~agreed & (np.add.reduceat(large.astype(np.int64), first)[at] > large)
+            right = self._relied_on(right, wrong, groups.people, others, label, tried)
+        found: Mask = np.zeros(len(key), np.bool_)
+        return found if not right.any() else found | np.isin(key, groups.keys[right])
+
+    def _key(self, by: tuple[str, ...]) -> tuple[Integers, int]:
+        key, size = np.zeros(len(self.wanted), np.int64), 1
+        for name in by:
+            codes, values = self.columns[name]
+            key, size = key * values + codes, size * values
+        if size * self.values >= 1 << 62:  # More than a word can number: only those that occur.
+            found = kernels.group([key], [size])
+            key, size = found.member, len(found.first)
+        return key * self.values + self.wanted, size
+
+    def _relied_on(
+        self, right: Mask, wrong: Mask, people: Integers, others: Integers, label: Integers, tried: int
+    ) -> Mask:
+        """Return of what a rule gets right that on which one can rely."""
+        support = np.digitize(others, SUPPORTS)
+        rights = np.bincount(support[right], people[right], minlength=len(SUPPORTS) + 1)
+        wrongs = np.bincount(support[wrong], people[wrong], minlength=len(SUPPORTS) + 1)
+        trusted = (rights > 0) & (OF * rights >= MOST * (rights + wrongs))
+        found: Mask = right & trusted[support]
+        if not found.any():
+            return found
+        chances = self._chances(
+            label[found], np.minimum(others[found] + 1, LARGEST_GROUP), people[found] > others[found]
+        )
+        chance = np.bincount(support[found], chances, minlength=len(SUPPORTS) + 1)
+        no_chance: Mask = chance <= np.log(SIGNIFICANCE / max(tried, 1))
+        found &= no_chance[support]
+        return found
+
+    def _chances(self, label: Integers, size: Integers, pure: Mask) -> Floats:
+        """
+        Return the logarithm of how likely it is that so many people with a label have one original, or 95 % of them.
+
+        A sum over originals v of p(v)^n for all of n people, and Chernoff's bound for nearly all.
+        """
+        each = np.stack([label, size, pure.astype(np.int64)])
+        distinct, back = np.unique(each, axis=1, return_inverse=True)
+        found = np.zeros(distinct.shape[1])
+        share = MOST / OF
+        for at, (one, many, whole) in enumerate(distinct.T.tolist()):
+            p = self.shares[self.label_of == one]
+            if whole:
+                likely = p**many
+            else:
+                p = np.clip(p, 1e-12, 1 - 1e-12)
+                apart = share * np.log(share / p) + (1 - share) * np.log((1 - share) / (1 - p))
+                likely = np.where(p >= share, 1.0, np.exp(-many * apart))
+            found[at] = np.log(max(float(likely.sum()), 1e-300))
+        return np.minimum(found, 0.0)[back.reshape(-1)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Groups:
+    """Keys that occur, in order, and how many people have each; ``units`` are counted once."""
+
+    keys: Integers
+    people: Integers
+    units: AnyCodes | None
+
+    @classmethod
+    def of(cls, key: Integers, size: int, weights: Integers, units: AnyCodes | None) -> _Groups:
+        if units is not None:
+            numbers = int(units.max(initial=0)) + 1
+            pairs = kernels.group([np.searchsorted(known := np.unique(key), key), units], [len(known), numbers])
+            people = np.bincount(np.searchsorted(known, key[pairs.first]), minlength=len(known))
+            return cls(keys=known, people=people, units=units)
+        if size <= 4 * len(key):
+            people = np.bincount(key, weights, minlength=size).astype(np.int64)
+            keys = np.flatnonzero(people)
+            return cls(keys=keys, people=people[keys], units=None)
+        if int(weights.max(initial=1)) == 1:
+            ordered, counts = np.sort(key), None
+        else:
+            order = np.argsort(key)
+            ordered, counts = key[order], weights[order]
+        first = np.flatnonzero(_starts(ordered))
+        people = np.diff(first, append=len(ordered)) if counts is None else np.add.reduceat(counts, first)
+        return cls(keys=ordered[first], people=people, units=None)
+
+    def together(self, first: Integers, key: Integers) -> Integers:
+        """Return how many people the groups with one label have together; ``first`` is where each of these begins."""
+        if self.units is None:
+            ends = np.append(first[1:], len(self.keys)) - 1
+            together: Integers = np.diff(np.cumsum(self.people)[ends], prepend=0)
+            return together
+        starts = np.zeros(len(self.keys), np.int64)
+        starts[first[1:]] = 1
+        whole = np.cumsum(starts)[np.searchsorted(self.keys, key)]
+        pairs = kernels.group([whole, self.units], [len(first), int(self.units.max(initial=0)) + 1])
+        return np.bincount(whole[pairs.first], minlength=len(first))
+
+
+def _starts(*ordered: Integers) -> Mask:
+    """Return where one of some ordered keys differs from the one before it."""
+    starts = np.zeros(len(ordered[0]), np.bool_)
+    starts[:1] = True
+    for keys in ordered:
+        starts[1:] |= keys[1:] != keys[:-1]
+    return starts

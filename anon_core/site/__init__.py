@@ -1,0 +1,15 @@
+"""The site policy: what no publication file of a site undercuts, written by who answers for data protection."""
+
+from anon_core.site.floors import smallest_table, undercuts
+from anon_core.site.policy import BUILT_IN, SitePolicy, load_site_policy
+from anon_core.site.raising import RaisedLimit, raised_limits
+
+__all__ = [
+    "BUILT_IN",
+    "RaisedLimit",
+    "SitePolicy",
+    "load_site_policy",
+    "raised_limits",
+    "smallest_table",
+    "undercuts",
+]

@@ -1,0 +1,34 @@
+"""What a command that is given a TABLE tells of the site policy: it reports, and a run refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from anon_core.report.question import Question
+
+
+def below_site_policy(question: Question, counted: int, today: date) -> list[str]:
+    """Return a sentence for everything in which what is asked, or the table itself, goes below the site policy."""
+    from anon_airflow.home import Home
+    from anon_airflow.site_policy import policy_in_force
+    from anon_core.site import smallest_table, undercuts
+    from anon_core.waivers import too_far
+
+    site, publication = policy_in_force(Home.find()).policy, question.publication
+    unit = publication.unit if publication else None
+    found = [one.sentence for one in too_far(question.policy, today, site.longest_acceptance_days, unit)]
+    found += undercuts(publication, site, today, k=question.k)
+    counted_as = "person" if question.unit else "row"
+    few = smallest_table(question.k, counted, site, counted_as=counted_as)
+    return [*found, *([few] if few else [])]
+
+
+def print_below(found: Sequence[str]) -> None:
+    """Print what a run would refuse."""
+    for sentence in found:
+        click.echo(f"below the site policy, so `anon run` would refuse it: {sentence}")

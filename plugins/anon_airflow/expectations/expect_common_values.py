@@ -1,0 +1,25 @@
+"""The classes of one person leave enough values of a sensitive column open together."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from anon_airflow.expectations.arguments import AnyColumnNames, ColumnName, PositiveNumber
+from anon_airflow.expectations.model_expectation import ModelExpectation
+from anon_core.models.common_values import CommonValues
+from anon_core.models.model import PrivacyModel
+
+
+class ExpectCommonValues(ModelExpectation):
+    """
+    Expect all classes of a person over ``columns`` to have at least ``l`` values of ``sensitive`` in common.
+
+    It holds where people have several values of that column. It is about people: without a ``unit_column`` it is not
+    measured, and does not hold.
+    """
+
+    columns: AnyColumnNames
+    sensitive: ColumnName
+    l: PositiveNumber  # noqa: E741 - the name in the literature
+
+    model: ClassVar[type[PrivacyModel]] = CommonValues

@@ -1,0 +1,21 @@
+"""What a class gives away about a sensitive column by being all alike."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from anon_airflow.expectations.arguments import ColumnName, ColumnNames
+from anon_airflow.expectations.model_expectation import ModelExpectation
+from anon_core.models.homogeneity import Homogeneity
+from anon_core.models.model import PrivacyModel
+
+
+class ExpectHomogeneity(ModelExpectation):
+    """
+    Count the rows whose ``sensitive`` value all rows of their class over ``columns`` have. It always holds.
+    """
+
+    columns: ColumnNames
+    sensitive: ColumnName
+
+    model: ClassVar[type[PrivacyModel]] = Homogeneity

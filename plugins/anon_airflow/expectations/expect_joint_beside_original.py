@@ -1,0 +1,27 @@
+"""Link and source k hold with all columns declared other as well."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from anon_airflow.expectations.arguments import ColumnName, ColumnNames, Hierarchies, KMeaning, PositiveCount
+from anon_airflow.expectations.model_expectation import ModelExpectation
+from anon_core.models.joint_classes import JointBesideOriginal
+from anon_core.models.model import PrivacyModel
+
+
+class ExpectJointBesideOriginal(ModelExpectation):
+    """
+    Expect at least ``k`` beside the original over quasi-identifiers and columns published as collected together.
+
+    The arguments are those of ``ExpectKAnonymityBesideOriginal``; a column published as collected has the hierarchy
+    ``{"root": "*"}``.
+    """
+
+    columns: ColumnNames
+    k: PositiveCount
+    means: KMeaning
+    original: ColumnName
+    hierarchies: Hierarchies
+
+    model: ClassVar[type[PrivacyModel]] = JointBesideOriginal

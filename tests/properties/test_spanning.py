@@ -1,0 +1,130 @@
+"""Columns that contradict a unit, against sets of rows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anon_core.detect import groups
+from anon_core.detect.unit import Spanning, spanning_columns
+from anon_core.people import person_column
+from anon_core.role import Role
+from anon_core.table import Column, Table
+from tests.properties.tables import Cell, Row, table_of
+
+NAMES = ("u", "c1", "tax_code", "surname", "v")
+CELLS = st.sampled_from(["1", "2", "3", "4", "ab", None])
+ROLES = st.sampled_from([*Role, None])
+
+
+def brute(rows: list[Row], roles: dict[str, Role], units: list[str | None] | None) -> list[Spanning]:
+    """Say it again with plain sets, from the words of the definition."""
+    persons = [f"row {n}" for n in range(len(rows))] if units is None else units
+    found = []
+    for at, name in enumerate(NAMES):
+        of: dict[str, set[str]] = defaultdict(set)
+        times: Counter[str] = Counter()
+        for row, person in zip(rows, persons, strict=True):
+            if (cell := row[at]) is not None:
+                times[cell] += 1
+                of[cell] |= {person} - {None}
+        filled, spans = sum(times.values()), [cell for cell in of if len(of[cell]) > 1]
+        small = filled and len(times) * 20 >= filled and 2 * sum(n for n in times.values() if 2 <= n <= 20) >= filled
+        digits = 2 * sum(n for cell, n in times.items() if cell.isdigit()) >= filled
+        numbers = 10 * sum(n for cell, n in times.items() if cell.isdigit()) >= filled
+        role, repeated = roles.get(name), [cell for cell in times if times[cell] > 1]
+        code = name == "tax_code" and len(times) > 2 and digits
+        if role is Role.IDENTIFIER:
+            counts = name != "surname" or numbers or (small and 2 * len(spans) >= len(repeated))
+        elif role in (Role.DROP, None):
+            counts = small or code
+        else:
+            counts = code
+        if spans and counts:
+            found.append(Spanning(column=name, rows=filled, people=len(times)))
+    return found
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    rows=st.lists(st.tuples(*[CELLS] * len(NAMES)), min_size=1, max_size=60),
+    roles=st.fixed_dictionaries(dict.fromkeys(NAMES, ROLES)),
+    unit=st.sampled_from([None, ("u",), ("u", "v"), ("c1",)]),
+)
+def test_a_column_contradicts_a_unit_as_the_definition_says(
+    rows: list[Row], roles: dict[str, Role | None], unit: tuple[str, ...] | None
+) -> None:
+    table, given_roles = table_of(NAMES, rows), {name: role for name, role in roles.items() if role}
+    column = None if unit is None else person_column(table, unit, "person")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(groups, "FEW_VALUES", 0)  # The tables here have few values.
+        found = spanning_columns(table, given_roles, column)
+    assert list(found) == brute(rows, given_roles, None if unit is None else persons_of(rows, unit))
+
+
+def persons_of(rows: list[Row], unit: tuple[str, ...]) -> list[str | None]:
+    at = [NAMES.index(name) for name in unit]
+    return [None if any(row[i] is None for i in at) else repr([row[i] for i in at]) for row in rows]
+
+
+def held(rows: list[Row], names: list[str], roles: dict[str, Role], unit: str | None) -> tuple[Spanning, ...]:
+    table = table_of(names, rows)
+    return spanning_columns(table, roles, None if unit is None else column_of(table, unit))
+
+
+def column_of(table: Table, name: str) -> Column:
+    return table.column(name)
+
+
+VISITS: list[Row] = [(f"P{n // 5:05}", f"C{n:06}", str(n % 7)) for n in range(1000)]
+IDS = {"person": Role.IDENTIFIER, "case_no": Role.IDENTIFIER, "town": Role.QUASI}
+
+
+def test_a_case_number_that_is_another_one_in_every_row_is_no_unit_beside_a_number_of_people() -> None:
+    names = ["person", "case_no", "town"]
+    wanted = (Spanning(column="person", rows=1000, people=200),)
+    assert held(VISITS, names, IDS, None) == wanted
+    assert held(VISITS, names, IDS, "case_no") == wanted
+    assert held(VISITS, names, IDS, "person") == ()
+
+
+def test_a_part_of_a_composite_unit_is_held_against_the_whole() -> None:
+    table = table_of(["person", "case_no", "town"], VISITS)
+    both = person_column(table, ["person", "case_no"], "unit")
+    assert [one.column for one in spanning_columns(table, IDS, both)] == ["person"]
+
+
+def test_a_dropped_number_of_people_counts_and_dropped_classes_do_not() -> None:
+    names = ["c1", "c2", "c3"]
+    roles = dict.fromkeys(names, Role.DROP)
+    assert [one.column for one in held(VISITS, names, roles, None)] == ["c1"], "c2 is unique, c3 has large groups"
+
+
+def test_a_tax_code_that_is_said_to_be_harmless_is_recognised_and_held_against_the_unit() -> None:
+    codes: list[Row] = [(f"RSSMRA{n // 4 % 100:02}T10A{n // 4:03}S", "x") for n in range(400)]
+    for role in Role:
+        found = held(codes, ["c1", "c2"], {"c1": role, "c2": Role.OTHER}, None)
+        assert [one.column for one in found] == ["c1"], role
+
+
+def test_homonyms_contradict_no_unit_but_names_that_mostly_repeat_in_several_rows_do() -> None:
+    names, roles = ["surname", "c1"], {"surname": Role.IDENTIFIER, "c1": Role.OTHER}
+
+    def word(number: int) -> Cell:
+        return "".join("abcdefghij"[int(digit)] for digit in str(number))
+
+    homonyms: list[Row] = [(word(max(n, 10)), "x") for n in range(500)]
+    assert held(homonyms, names, roles, None) == ()
+    visits: list[Row] = [(word(n // 3), "x") for n in range(500)]
+    assert [one.column for one in held(visits, names, roles, None)] == ["surname"]
+
+
+def test_an_empty_table_contradicts_nothing() -> None:
+    table = table_of(["c1"], [("1",)])
+    empty = table.keep(np.array([False]))
+    assert spanning_columns(empty, {}, None) == ()
+    assert spanning_columns(table, {"c1": Role.IDENTIFIER}, None) == ()
