@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -25,8 +25,9 @@ class Removal(PrivacyModel):
 
     key: ClassVar[str] = "removal"
     title: ClassVar[str] = "removal"
+    page: ClassVar[Mapping[str, str]] = {"removal": "No row was left out whose group, as collected, was large enough"}
     promise: ClassVar[str] = "no row is removed whose class over {columns}, as collected, has {k} people"
-    needs: ClassVar[Need] = Need.ORIGINAL
+    needs: ClassVar[Need] = Need.PAIRING
     instead: ClassVar[str] = "merge such classes with others: a class that lacks diversity tells by its absence"
     of_release: ClassVar[bool] = True
 
@@ -34,23 +35,33 @@ class Removal(PrivacyModel):
 
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:
-        # Beside columns declared other a class may be too small that is large over the quasi-identifiers alone; then
-        # recoding, which knows the classes of all of them together, asks by itself.
-        others = asked.publication is not None and asked.publication.names_with_role(Role.OTHER)
-        if asked.compared and asked.quasi_identifiers and not others:
-            least = [one.min_rows for one in MaxRisk.required_by(asked)]  # A risk is about sizes too, as k is.
-            yield cls(columns=asked.quasi_identifiers, k=max(asked.k, *least) if least else asked.k)
+        if not asked.quasi_identifiers or not (asked.compared or asked.paired):
+            return
+        columns = asked.quasi_identifiers
+        if asked.compared:
+            # Beside columns declared other a class may be too small that is large over the quasi-identifiers alone;
+            # then recoding, which knows the classes of all of them together, asks by itself.
+            if asked.publication is not None and asked.publication.names_with_role(Role.OTHER):
+                return
+        else:
+            columns = (*columns, *asked.judged_others)
+        least = [one.min_rows for one in MaxRisk.required_by(asked)]  # A risk is about sizes too, as k is.
+        yield cls(columns=columns, k=max(asked.k, *least) if least else asked.k)
 
     @property
     def goal(self) -> str:
         return f"no row removed that k {self.k} alone would keep"
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.removal import removal
+        from anon_core.score.removal import kept_of, removal
 
-        if subject.comparison is None:
+        if subject.paired is not None and subject.paired.kept is not None:
+            kept = subject.paired.kept(self.columns)
+        elif subject.comparison is not None:
+            kept = kept_of(subject.comparison)
+        else:
             raise NotMeasurableError("it is about the original rows too; give the table as collected")
-        found = removal(subject.comparison, self.k)
+        found = removal(kept, self.k)
         passed = not found.rows
         sentence = (
             f"{counted(found.rows, 'row')} removed that k {self.k:,} alone would keep, 0 allowed; of {found.classes:,} "

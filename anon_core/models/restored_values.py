@@ -55,7 +55,7 @@ class RestoredValues(PrivacyModel):
 
         if subject.paired is None:
             raise NotMeasurableError("nobody told which original became which published row")
-        pairs = [paired for name in self.columns if (paired := subject.paired(name)) is not None]
+        pairs = [paired for name in self.columns if (paired := subject.paired.paired(name)) is not None]
         found = [restored(one) for one in pairs]
         total = sum(one.people for one in found)
         return self.measurement(

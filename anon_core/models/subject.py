@@ -18,12 +18,25 @@ if TYPE_CHECKING:
     from anon_core.score.classes import SensitiveClasses
     from anon_core.score.freeform import FreeformCheck
     from anon_core.score.linkage import FourK
+    from anon_core.score.removal import Kept
     from anon_core.score.restored import Paired
 
-Pairing = Callable[[str], "Paired | None"]
-"""Pairs the originals of a recoded column with their labels and the other published columns; None if it is none."""
 Count = Callable[[tuple[str, ...]], "FrequencyTable"]
 """Counts a table over some of its columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """
+    What each published row was, where that is known.
+
+    ``paired`` gives the originals of a recoded column beside their labels and the other published columns, None for a
+    column that is not recoded. ``kept`` tells what became of the original classes over some columns; None where nobody
+    counted that.
+    """
+
+    paired: Callable[[str], Paired | None]
+    kept: Callable[[tuple[str, ...]], Kept] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

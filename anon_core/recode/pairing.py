@@ -16,6 +16,7 @@ from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.models.subject import Pairing
 from anon_core.plan import RecodingPlan
+from anon_core.score.removal import Kept
 from anon_core.score.restored import Paired
 
 
@@ -31,7 +32,7 @@ def pairing_of_plan(plan: RecodingPlan, engine: Engine, published: Sequence[str]
     def counted() -> _Counted:
         return _Counted(plan, engine, published)
 
-    return lambda name: counted().paired(name) if name in plan.frequencies.names else None
+    return Pairing(paired=lambda name: counted().paired(name) if name in plan.frequencies.names else None)
 
 
 class _Counted:
@@ -82,7 +83,7 @@ def pairing_of_witness(
     before: Engine, witness: Engine, ladders: Sequence[Ladder], *, beside: Mapping[str, str], published: Sequence[str]
 ) -> Pairing:
     """
-    Return what pairs the values of each recoded column with their labels, from rows that have both side by side.
+    Return what each released row was, from rows that have their values as collected and their labels side by side.
 
     ``ladders`` were built over ``before``, the table as collected; ``beside[name]`` is the column with the values of a
     recoded one. The witness was held against the originals before, so there are no values and labels but theirs.
@@ -114,7 +115,39 @@ def pairing_of_witness(
             units=table.units,
         )
 
-    return paired
+    def kept(columns: tuple[str, ...]) -> Kept:
+        return _kept(before, witness, ladders, beside, columns)
+
+    return Pairing(paired=paired, kept=kept)
+
+
+def _kept(
+    before: Engine, witness: Engine, ladders: Sequence[Ladder], beside: Mapping[str, str], columns: Sequence[str]
+) -> Kept:
+    """Return what became of the original classes over some columns, counted on both sides row by row."""
+    as_now = [beside.get(name, name) for name in columns]
+    recoded = [ladder for ladder in ladders if ladder.column in columns]
+    collected = before.count(columns)
+    released = witness.count(list(dict.fromkeys([*as_now, *(ladder.column for ladder in recoded)])))
+    position = released.names.index
+    values = [
+        _places(domain, released.domains[position(now)])[released.codes[position(now)]]
+        for domain, now in zip(collected.domains, as_now, strict=True)
+    ]
+    joined = kernels.join(values, collected.codes, [len(domain) for domain in collected.domains])
+    if joined is None:
+        raise InternalError("released rows that were never collected", "recode.pairing")
+    published: Integers = np.zeros(len(collected.weights), np.int64)
+    np.add.at(published, joined.member, released.weights)
+    same = np.ones(len(released.weights), np.bool_)
+    for ladder in recoded:
+        domain = before.column(ladder.column).domain
+        at, now = position(beside[ladder.column]), position(ladder.column)
+        labels = _places(ladder.labels, released.domains[now])[released.codes[now]]
+        same &= ladder.maps[0, _places(domain, released.domains[at])[released.codes[at]]] == labels
+    every = np.ones(len(collected.weights), np.bool_)
+    every[joined.member[~same]] = False
+    return Kept(people=before.people(columns).class_sizes(), gone=collected.weights - published, as_collected=every)
 
 
 def _places(words: pa.Array, among: pa.Array) -> Integers:

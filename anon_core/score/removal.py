@@ -34,25 +34,50 @@ class Removal:
     exact: bool
 
 
-def removal(comparison: Comparison, k: int) -> Removal:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """
+    What became of each class of the original: its ``people`` as collected, and how many of its rows are ``gone``.
+
+    ``as_collected`` says of which classes all published rows have the labels of their values. Where it is not
+    ``exact``, it is not known which row became which, and only what is certainly gone or coarser counts.
+    """
+
+    people: Integers
+    gone: Integers
+    as_collected: Mask
+    exact: bool = True
+
+
+def removal(kept: Kept, k: int) -> Removal:
     """Count what k alone would have kept as collected: classes of the original with at least ``k`` people."""
+    large = kept.people >= k
+    missing = large & (kept.gone > 0)
+    return Removal(
+        classes=int(np.count_nonzero(large)),
+        missing=int(np.count_nonzero(missing)),
+        coarser=int(np.count_nonzero(large & ~missing & ~kept.as_collected)),
+        rows=int(kept.gone[large].sum()),
+        exact=kept.exact,
+    )
+
+
+def kept_of(comparison: Comparison) -> Kept:
+    """Return what became of the classes of an original, as far as a comparison tells."""
     before = comparison.before
     classes = kernels.group(before.codes, [len(domain) for domain in before.domains])
     rows = before.weights if before.unit_rows is None else before.unit_rows
     # What nobody is known to be behind is one person in a class of its own.
     people = rows if before.units is None else (before.units > NOBODY).astype(np.int64)
-    kept = kernels.weigh(classes.member, len(classes.first), people) >= k
     if comparison.pairs is None:
         gone, equal = _certainly(comparison, kernels.weigh(classes.member, len(classes.first), rows), classes.first)
     else:
         gone = _gone(comparison, comparison.pairs, rows, classes.member)
         equal = _as_collected(comparison, comparison.pairs, classes.member, len(classes.first))
-    missing = kept & (gone > 0)
-    return Removal(
-        classes=int(np.count_nonzero(kept)),
-        missing=int(np.count_nonzero(missing)),
-        coarser=int(np.count_nonzero(kept & ~missing & ~equal)),
-        rows=int(gone[kept].sum()),
+    return Kept(
+        people=kernels.weigh(classes.member, len(classes.first), people),
+        gone=gone,
+        as_collected=equal,
         exact=comparison.pairs is not None,
     )
 

@@ -106,6 +106,7 @@ def mandatory(
         "expect_published_uniqueness": 1,
         "expect_restored_values": paired and bool(publication.quasi_identifiers),
         "expect_personal_patterns": 2,
+        "expect_removal": paired and bool(publication.quasi_identifiers),
         "expect_rows_suppressed_at_most": 1,
         "expect_no_freeform_breach": privacy.freeform is not None,
     }

@@ -28,6 +28,7 @@ POLICIES: dict[str, dict[str, Any]] = {
     "row_sets": {"unit": "id"},
     "max_rows_per_person": {"unit": "id", "max_rows_per_person": 3},
     "restored_values": {"unit": "id"},
+    "removal": {"unit": "id"},
     "joint_classes": {},
     "joint_beside_original": {"k_means": "link"},
     "sensitive_alone": {},
@@ -38,7 +39,6 @@ ELSEWHERE = {
     "declared_types": "tests/airflow_side/test_gate.py has columns with types",
     "no_freeform_breach": "tests/airflow_side/test_freeform_publication.py has hierarchy files",
     "made_from_original": "no publication asks for it",
-    "removal": "no publication asks for it: `recode` and `anon check --original` measure it",
 }
 
 

@@ -193,3 +193,38 @@ def test_nothing_of_a_witness_outlives_its_run(tmp_path: Path) -> None:
     assert (run.gated / KEPT).stat().st_mode & 0o777 == 0o600
     take(run, "publish", "record")
     assert not [path for path in files_below(tmp_path) if "witness" in path.name or ".nonce" in path.name]
+
+
+def without_a_class(run: Any) -> None:
+    """Leave one class out of everything that recode has written, as a method would that removes for lack of diversity."""
+    from anon_core.distribution import write_csv
+
+    def left(table: Table) -> Table:
+        town, sex = (np.asarray(table.column(name).to_pylist()) for name in ("town", "sex"))
+        return table.keep((town != "Alba") | (sex != "F"))
+
+    for path in (run.staging / STAGED, *(run.staging / "release").iterdir()):
+        write = write_csv if path.suffix == ".csv" else write_parquet
+        write(left(read(path, RELEASED)), path)
+
+
+@pytest.mark.parametrize("unit", ["person", "row"])
+def test_the_gate_refuses_a_class_that_is_missing_and_that_k_alone_would_have_kept(tmp_path: Path, unit: str) -> None:
+    lenient = {"suppression_limit": 0.5}
+    run = begun(tmp_path, visits(rows=1 if unit == "row" else 3), unit=unit, privacy=lenient)
+    take(run, "stage", "recode", "detect", "score")
+    without_a_class(run)
+    with pytest.raises(RefusedError) as caught:
+        steps.gate(run)
+    rows = 8 if unit == "row" else 24
+    assert f"removal: {rows} rows removed that k 5 alone would keep, 0 allowed" in str(caught.value)
+
+
+def test_a_class_that_is_smaller_than_k_may_be_missing(tmp_path: Path) -> None:
+    rows = [row for row in visits() if row[2] != "Alba" or row[3] != "F" or row[0] < "AlbaF004"]
+    run = begun(tmp_path, rows, privacy={"suppression_limit": 0.5})
+    take(run, "stage", "recode", "detect", "score")
+    without_a_class(run)
+    steps.gate(run)
+    (removal,) = [one for one in run.noted("gate")["checks"] if one["name"] == "removal"]
+    assert removal["passed"] and "of 3 original classes that large 0 are missing, 0 coarser" in removal["message"]

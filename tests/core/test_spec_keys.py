@@ -247,7 +247,7 @@ columns:
   2019: {role: quasi, description: 007}
   null: {role: other, description: 2027-12-31}
   1.10: {role: other, description: 1.10}
-privacy: {published_uniqueness: {accept: [{columns: [no, 2019, 1.10], reason: all of them know it, by: y, until: 2027-12-31}]}}
+privacy: {published_uniqueness: {accept: [{columns: [no, 2019, 1.10], reason: ten letters, by: y, until: 2027-12-31}]}}
 keep_staging: true
 """
     loaded = load(folder, text, partial=True)

@@ -21,6 +21,7 @@ from anon_airflow.expectations.expect_no_singletons import ExpectNoSingletons
 from anon_airflow.expectations.expect_no_undeclared_column import ExpectNoUndeclaredColumn
 from anon_airflow.expectations.expect_personal_patterns import ExpectPersonalPatterns
 from anon_airflow.expectations.expect_published_uniqueness import ExpectPublishedUniqueness
+from anon_airflow.expectations.expect_removal import ExpectRemoval
 from anon_airflow.expectations.expect_restored_values import ExpectRestoredValues
 from anon_airflow.expectations.expect_risk_below import ExpectRiskBelow
 from anon_airflow.expectations.expect_row_sets import ExpectRowSets
@@ -53,6 +54,7 @@ OURS = {
         ExpectNoUndeclaredColumn,
         ExpectPersonalPatterns,
         ExpectPublishedUniqueness,
+        ExpectRemoval,
         ExpectRestoredValues,
         ExpectRiskBelow,
         ExpectRowSets,
@@ -90,6 +92,7 @@ __all__ = [
     "ExpectNoUndeclaredColumn",
     "ExpectPersonalPatterns",
     "ExpectPublishedUniqueness",
+    "ExpectRemoval",
     "ExpectRestoredValues",
     "ExpectRiskBelow",
     "ExpectRowSets",
