@@ -196,7 +196,7 @@ def test_nothing_of_a_witness_outlives_its_run(tmp_path: Path) -> None:
 
 
 def without_a_class(run: Any) -> None:
-    """Leave one class out of everything that recode has written, as a method would that removes for lack of diversity."""
+    """Leave one class out of everything that recode has written, as a method that removes for diversity would."""
     from anon_core.distribution import write_csv
 
     def left(table: Table) -> Table:
