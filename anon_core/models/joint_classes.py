@@ -79,6 +79,8 @@ class JointClasses(PrivacyModel):
         lying += f"{subject.told(found.alone, 'is', 'are')} alone"
         single = sorted(((k, names[0]) for names, k in found.without.items() if len(names) == 1), reverse=True)
         tried = ", ".join(f"{k:,} without {name}" for k, name in single[:SHOWN])
+        if not self.others:
+            return f"{lying}: generalise the quasi-identifiers further"
         if found.smallest is None:
             return (
                 f"{lying}: without any of {', '.join(self.others)} k is {found.k_without_any:,} still, so generalise "

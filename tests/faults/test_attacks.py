@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import yaml
@@ -75,6 +76,7 @@ def test_a_pair_of_stray_quotes_does_not_swallow_rows(tmp_path, home):
 def test_a_column_declared_other_is_measured_together_with_all_quasi_identifiers(tmp_path, home):
     """Four columns single everybody out, while every three of them are harmless."""
     rows = [(a, b, c, d) for a in "123" for b in "123" for c in "123" for d in "12345"]
+    until = (datetime.now(UTC).date() + timedelta(days=30)).isoformat()
     columns = {name: {"role": "quasi", "hierarchy": {"root": "*"}} for name in "abc"} | {"d": {"role": "other"}}
     spec = write_publication(
         tmp_path, source=csv_text(rows, "abcd"), columns=columns, recode={"method": "none"}, privacy={"k": 5}
@@ -83,12 +85,13 @@ def test_a_column_declared_other_is_measured_together_with_all_quasi_identifiers
     assert ended.code == 1
     assert "a, b, c, d: 135 rows" in ended.out
     assert not versions_of(spec)
-    accepted = {"columns": list("abcd"), "reason": "public anyway", "by": "A. Steward", "until": "2099-01-01"}
+    accepted = {"columns": list("abcd"), "reason": "public anyway", "by": "A. Steward", "until": until}
     write_publication(
         tmp_path,
         source=csv_text(rows, "abcd"),
         columns=columns,
         recode={"method": "none"},
+        reviewed={"by": "Ada", "on": "2026-01-03"},
         privacy={"k": 5, "published_uniqueness": {"accept": [accepted]}},
     )
     assert anon("run", spec, home=home).code == 0
@@ -118,11 +121,12 @@ def test_the_same_file_twice_does_not_double_everybody(tmp_path, home):
     assert "has the same content as" in ended.err
 
 
-def test_rows_that_share_their_identifiers_are_told(tmp_path, home):
+def test_rows_that_share_their_identifiers_are_no_people(tmp_path, home):
     spec = write_publication(tmp_path, [*people(), *people()[:7]])
     ended = anon("run", spec, home=home)
-    assert ended.code == 0
-    assert "14 rows have their identifiers in common" in ended.out
+    assert ended.code == 1
+    assert "id spans units: 407 rows, 400 people; say `unit: id`" in ended.out
+    assert not versions_of(spec)
 
 
 @pytest.mark.parametrize("first", ["P000001,1950,Mario Rossi,F,HIV,x", "P000001,1950,F,F,HIV,x"])
@@ -171,7 +175,7 @@ def test_a_refused_rerun_is_not_recorded_as_published(tmp_path, home):
     spec = write_publication(tmp_path, people(), recode={"method": "global"})
     run = run_of(spec, home)
     take(run, "stage", "detect", "score", "recode", "gate", "publish")
-    write_publication(tmp_path, people(), recode={"method": "none"})
+    write_publication(tmp_path, people(), recode={"method": "none"}, reviewed={"by": "Ada", "on": "2026-01-03"})
     again = run_of(spec, home)
     take(again, "stage", "detect", "score", "recode")
     with pytest.raises(RefusedError):

@@ -272,7 +272,7 @@ def test_every_row_has_a_gap(tmp_path):
 
 
 def test_a_policy_that_cannot_be_met_is_a_refusal(tmp_path):
-    rows = [*people(8), *[("x", "1950", "Alba", "F", "1", "n")] * 3]
+    rows = [*people(8), *[(name, "1950", "Alba", "F", "1", "n") for name in "xyz"]]
     spec = write_publication(tmp_path, rows, privacy={"k": 9, "suppression_limit": 0.0}, recode={"method": "none"})
     ended = anon("run", spec, "--json", home=tmp_path / "home")
     assert ended.code == 1
@@ -282,8 +282,8 @@ def test_a_policy_that_cannot_be_met_is_a_refusal(tmp_path):
 
 
 def test_a_policy_that_no_recoding_can_meet_is_a_refusal_too(tmp_path):
-    rows = [*people(8), *[("x", "1950", "Alba", "F", "1", "n")] * 3]
-    spec = write_publication(tmp_path, [*rows, ("y", "", "", "", "1", "n")], privacy={"k": 12, "suppression_limit": 0})
+    rows = [*people(8), *[(name, "1950", "Alba", "F", "1", "n") for name in "xyz"]]
+    spec = write_publication(tmp_path, [*rows, ("w", "", "", "", "1", "n")], privacy={"k": 12, "suppression_limit": 0})
     ended = anon("run", spec, home=tmp_path / "home")
     assert ended.code in (0, 1), ended.err
     assert "Traceback" not in ended.err

@@ -57,7 +57,7 @@ def rows_with_canaries(sensitive: str = "7") -> list[tuple[str, ...]]:
     rows.append((*plain[:2], TOWN, *plain[3:]))
     rows.append(("P", "1850", "Alba", "F", REMOVED, "x", "912000000", "1884-01-01", "AA11"))
     rows.append((*plain[:4], sensitive, *plain[5:]))
-    return rows
+    return [(f"Q{at:04}", *row[1:]) if row[0] == "P" else row for at, row in enumerate(rows)]
 
 
 def write_canaries(folder: Path, *, sensitive: str = "7", towns=(*TOWNS, (TOWN, "NORTH")), **changes) -> Path:

@@ -16,6 +16,7 @@ METHODS = {
     "singletons": {
         "recode": {"method": "singletons", "singletons": {"columns": ["town", "sex"]}},
         "privacy": {"k": 2, "published_uniqueness": {"max_size": 3, "max_share": 1.0}},
+        "reviewed": {"by": "Ada", "on": "2026-01-03"},
     },
 }
 
