@@ -27,8 +27,8 @@ class Homogeneity(PrivacyModel):
     page: ClassVar[Mapping[str, str]] = {"homogeneity": "Values that a whole group shares were counted"}
     instead: ClassVar[str] = "nothing is required of it"
     needs: ClassVar[Need] = Need.SENSITIVE
-    of_release: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
+    of_release: ClassVar[bool] = True
 
     sensitive: str
 

@@ -35,8 +35,8 @@ class JointClasses(PrivacyModel):
     page: ClassVar[Mapping[str, str]] = {"joint_classes": "Groups are large enough with the columns declared harmless"}
     instead: ClassVar[str] = ACCEPT_OTHERS
     monotone: ClassVar[bool] = True
-    of_release: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
+    of_release: ClassVar[bool] = True
 
     k: int
     others: tuple[str, ...]

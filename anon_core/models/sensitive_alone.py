@@ -38,8 +38,8 @@ class SensitiveAlone(PrivacyModel):
     )
     page: ClassVar[Mapping[str, str]] = {"sensitive_alone": "Few people have a rare value in the sensitive columns"}
     instead: ClassVar[str] = SHOWS_PEOPLE
-    of_release: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
+    of_release: ClassVar[bool] = True
 
     k: int
     max_share: float

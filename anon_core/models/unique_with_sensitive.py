@@ -24,8 +24,8 @@ class UniqueWithSensitive(PrivacyModel):
     promise: ClassVar[str] = "at most {limit} of the {counted} are alone over {columns}"
     page: ClassVar[Mapping[str, str]] = {"unique_with_sensitive": "Rows that are unique over all columns were counted"}
     instead: ClassVar[str] = f"{SHOWS_PEOPLE}, or state another limit in `privacy.published_uniqueness`"
-    of_release: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
+    of_release: ClassVar[bool] = True
 
     limit: float | None
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections import Counter, defaultdict
-from itertools import combinations
+from collections import Counter
 from pathlib import Path
-
-import pytest
 
 from tests.attacks.attacker import Columns, Release, Rows, publication, refused
 
