@@ -117,7 +117,6 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> list[World]:
 
 def test_there_are_worlds_of_both_kinds_or_the_others_show_nothing(worlds: list[World]) -> None:
     kinds = Counter((world.of_people, world.l > 1) for world in worlds)
-    print(kinds)
     assert len(worlds) >= 8 and min(kinds[people, diverse] for people in (True, False) for diverse in (True,)) >= 2
     assert any("*" in row or "any" in row for world in worlds for row in world.release.rows)
 
