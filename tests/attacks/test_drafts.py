@@ -65,7 +65,7 @@ def test_a_reviewed_draft_publishes_no_number_of_a_person_and_classes_of_k_peopl
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANON_HOME", str(tmp_path / "home"))
-    spec, numbers = drafted(tmp_path, 120, "person")
+    spec, numbers = drafted(tmp_path, 60, "person")
     text = spec.read_text().replace("reviewed: false ", "reviewed: {by: Ada, on: 2026-01-02} ")
     spec.write_text(text.replace("method: best", "method: global"))  # Faster, and the roles are those of the draft.
     ended = invoke("run", str(spec), "--json")

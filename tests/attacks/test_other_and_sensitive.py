@@ -127,10 +127,10 @@ def test_a_real_register_with_dates_is_refused_whatever_share_is_allowed(tmp_pat
     register = read(Path(str(DATA)) / "driver_licences_valle_aosta.csv.gz")
     names = ("sesso", "data_rilascio", "data_scadenza", "punti_patente")
     columns = {"sesso": "quasi", **dict.fromkeys(names[1:], role)}
-    rows = list(zip(*(c.to_pylist() for c in register.select(names).to_arrow().columns), strict=True))
+    rows = list(zip(*(c.to_pylist() for c in register.select(names).to_arrow().columns), strict=True))[:20_000]
     spec = publication(tmp_path, rows, columns, published_uniqueness={"max_share": 0.01, "max_share_alone": 1.0})
     said = refused(spec)
     if role == "other":
         assert f"{alone(rows):,} rows are alone" in said and "k-anonymity with all other columns" in said
     else:
-        assert "100 of 87,642 allowed" in said and "most by data_rilascio with data_scadenza" in said
+        assert "100 of 20,000 allowed" in said and "data_rilascio" in said.partition("most by")[2]
