@@ -12,7 +12,8 @@ from anon_core.models.model import PrivacyModel
 
 class ExpectHomogeneity(ModelExpectation):
     """
-    Count the rows whose ``sensitive`` value all rows of their class over ``columns`` have. It always holds.
+    Count the rows whose ``sensitive`` value all rows of their class over ``columns`` have. It always holds. With
+    a ``unit_column`` people are counted.
     """
 
     columns: ColumnNames

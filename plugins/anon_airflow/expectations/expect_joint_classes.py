@@ -12,7 +12,7 @@ from anon_core.models.model import PrivacyModel
 
 class ExpectJointClasses(ModelExpectation):
     """
-    Expect the smallest class over ``columns`` to have at least ``k`` rows.
+    Expect the smallest class over ``columns`` to have at least ``k`` rows, or people with a ``unit_column``.
 
     ``others`` are those of them that are published as collected and claimed to be harmless: where it fails, the result
     says without which of these it would hold.

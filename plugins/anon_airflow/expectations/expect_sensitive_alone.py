@@ -14,7 +14,7 @@ class ExpectSensitiveAlone(ModelExpectation):
     """
     Expect few rows to have a value of one of ``columns``, or a pair of values, that fewer than ``k`` rows share.
 
-    They are at most ``max_share`` of the rows, and never more than 100.
+    They are at most ``max_share`` of the rows, and never more than 100. With a ``unit_column`` people are counted.
     """
 
     columns: ColumnNames

@@ -14,7 +14,8 @@ from anon_core.models.unique_with_sensitive import UniqueWithSensitive
 
 class ExpectUniqueWithSensitive(ModelExpectation):
     """
-    Expect at most the share ``limit`` of the rows to be alone over ``columns``; null only measures it.
+    Expect at most the share ``limit`` of the rows to be alone over ``columns``; null only measures it. With a
+    ``unit_column`` people are counted.
     """
 
     columns: ColumnNames
