@@ -5,9 +5,11 @@ published label at least 95 % have one original, it is the right one, and the la
 
 That is also met by chance, where two people happen to share C and a birth year. So C must be a rule that can be relied
 on: of the people about whom so many others speak (1, 2, 3 to 4, 5 to 9, 10 to 19, or more), it is right for 95 %, and
-that so many groups agree is no chance (below one in a thousand over all the rules that are tried). And a rule that
-tells fewer than one in twenty of the hidden cells is how columns hang together (most lorry drivers are men) and no key
-to what was made coarser: its cells are counted apart, as ``loose``.
+that so many groups agree is no chance (below one in a thousand over all the rules that are tried). And rules that
+tell fewer than one in twenty of the hidden cells, all rules together, are how columns hang together (most lorry drivers
+are men) and no key to what was made coarser: their cells are counted apart, as ``loose``. Two are no such cells,
+however few: those of a rule that tells one in twenty by itself, and those of one column that tells what at most one in
+ten with the label have, to a group so large that it alone is no chance (a column that says who lives in one town).
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ SUPPORTS = (1, 2, 3, 5, 10, 20)
 SIGNIFICANCE = 0.001
 """So likely may chance be, over all rules that are tried for a column."""
 KEY = 20
-"""A rule that tells one in so many of the hidden cells is a key to them."""
+"""Rules that tell one in so many of the hidden cells, together or one alone, are a key to them."""
+RARE = 10
+"""An original that at most one in so many with a label have is rare: no habit of other columns tells it."""
 LARGEST_GROUP = 200
 """Larger groups are taken for as large when chance is computed; it is as good as none."""
 
@@ -70,7 +74,7 @@ class Restored:
     The generalised cells of a column that others restore: of ``people``, of the ``hidden`` ones.
 
     ``hidden`` are those that the label alone does not tell. ``rules`` say by what, most people first; ``loose`` more
-    are restored by rules that tell few of them.
+    are restored by rules that tell few of them, and nothing rare.
     """
 
     column: str
@@ -90,8 +94,10 @@ def restored(paired: Paired) -> Restored:
         useful = [by[0] for by, _ in singles if by[0] not in search.unique]
         pairs = search.by_rules(list(combinations(useful, 2)))
         hidden = search.people(search.hidden)
-        for by, mask in [*singles, *pairs]:
-            if (people := search.people(mask)) and KEY * people >= hidden:
+        together = KEY * search.people(search.restored) >= hidden
+        for by, found in [*singles, *pairs]:
+            mask = found.all if together or KEY * search.people(found.all) >= hidden else found.rare
+            if people := search.people(mask):
                 rules.append(RestoredBy(by=by, people=people))
                 told |= mask
     rules.sort(key=lambda one: (-one.people, len(one.by), one.by))
@@ -102,6 +108,14 @@ def restored(paired: Paired) -> Restored:
         hidden=search.people(search.hidden),
         rules=tuple(rules),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The entries that a rule restores, and those of them that it restores to something rare."""
+
+    all: Mask
+    rare: Mask
 
 
 class _Search:
@@ -126,6 +140,7 @@ class _Search:
         people = self._people_of(self.wanted, self.values).astype(np.float64)
         of_label = np.bincount(self.label_of, people, minlength=labels)
         self.shares = people / np.maximum(of_label[self.label_of], 1)
+        self.rare_values = RARE * people <= of_label[self.label_of]
 
     def people(self, mask: Mask) -> int:
         units = self.paired.units
@@ -157,17 +172,17 @@ class _Search:
             hidden |= tells
         return target, hidden
 
-    def by_rules(self, rules: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], Mask]]:
+    def by_rules(self, rules: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], _Told]]:
         """Yield rules with the entries that each restores, and that were not restored by any of fewer columns."""
         before = self.restored.copy()
         for by in rules:
             if not (self.hidden & ~before).any():
                 return
-            found = self._by(by, len(rules)) & ~before
-            self.restored |= found
-            yield by, found
+            found = self._by(by, len(rules))
+            self.restored |= found.all & ~before
+            yield by, _Told(found.all & ~before, found.rare & ~before)
 
-    def _by(self, by: tuple[str, ...], tried: int) -> Mask:
+    def _by(self, by: tuple[str, ...], tried: int) -> _Told:
         """Return the entries that a rule restores."""
         key, size = self._key(by)
         groups = _Groups.of(key, size * self.values, self.paired.weights, self.paired.units)
@@ -188,8 +203,15 @@ class _Search:
             large = OF * groups.people >= MOST * others
             wrong = (others > 0) & ~agreed & (np.add.reduceat(large.astype(np.int64), first)[at] > large)
             right = self._relied_on(right, wrong, groups.people, others, label, tried)
-        found: Mask = np.zeros(len(key), np.bool_)
-        return found if not right.any() else found | np.isin(key, groups.keys[right])
+        nothing: Mask = np.zeros(len(key), np.bool_)
+        if not right.any():
+            return _Told(nothing, nothing)
+        rare = right & self.rare_values[value] if len(by) == 1 else np.zeros(len(right), np.bool_)
+        if rare.any():
+            chance = _all_have(self.shares[value[rare]], others[rare] + 1, groups.people[rare] > others[rare])
+            rare[rare] = chance <= np.log(SIGNIFICANCE / (tried * len(first)))
+        found: Mask = np.isin(key, groups.keys[right])
+        return _Told(found, np.isin(key, groups.keys[rare]) if rare.any() else nothing)
 
     def _key(self, by: tuple[str, ...]) -> tuple[Integers, int]:
         key, size = np.zeros(len(self.wanted), np.int64), 1
@@ -229,17 +251,24 @@ class _Search:
         each = np.stack([label, size, pure.astype(np.int64)])
         distinct, back = np.unique(each, axis=1, return_inverse=True)
         found = np.zeros(distinct.shape[1])
-        share = MOST / OF
         for at, (one, many, whole) in enumerate(distinct.T.tolist()):
             p = self.shares[self.label_of == one]
-            if whole:
-                likely = p**many
-            else:
-                p = np.clip(p, 1e-12, 1 - 1e-12)
-                apart = share * np.log(share / p) + (1 - share) * np.log((1 - share) / (1 - p))
-                likely = np.where(p >= share, 1.0, np.exp(-many * apart))
+            likely = np.exp(_all_have(p, np.full(len(p), many), np.full(len(p), bool(whole))))
             found[at] = np.log(max(float(likely.sum()), 1e-300))
         return np.minimum(found, 0.0)[back.reshape(-1)]
+
+
+def _all_have(p: Floats, people: Integers, whole: Mask) -> Floats:
+    """
+    Return the logarithm of how likely it is that all of so many people have what a share p of them have, or 95 % do.
+
+    Exactly where the ``whole`` group has it, Chernoff's bound else.
+    """
+    p = np.clip(p, 1e-12, 1 - 1e-12)
+    share = MOST / OF
+    apart = share * np.log(share / p) + (1 - share) * np.log((1 - share) / (1 - p))
+    nearly = np.where(p >= share, 0.0, -people * apart)
+    return np.asarray(np.where(whole, people * np.log(p), nearly))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

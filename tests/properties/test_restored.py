@@ -8,6 +8,7 @@ from math import exp, log
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -122,6 +123,23 @@ def by_hand(rows: list[Row], people: bool) -> tuple[int, int, dict[tuple[str, ..
     def size(some: set[Row]) -> int:
         return len({cell[0] for cell in some})
 
+    def rare(found: set[Row], at: int) -> set[Row]:
+        groups = defaultdict(set)
+        for cell in cells:
+            groups[label(cell), cell[3 + at]].add(cell[0])
+        least = log(SIGNIFICANCE / (3 * len(groups)))
+        kept = set()
+        for cell in found:
+            people, p = groups[label(cell), cell[3 + at]], shares[label(cell), wanted[cell]]
+            whole = {one for one in cells if (label(one), one[3 + at]) == (label(cell), cell[3 + at])}
+            having = {one[0] for one in whole if wanted[one] == wanted[cell]}
+            likely = len(people) * log(p)
+            if len(having) < len(people):
+                likely = -len(people) * (0.95 * log(0.95 / p) + 0.05 * log(0.05 / (1 - p)))
+            if 10 * len(same[label(cell), wanted[cell]]) <= len(of[label(cell)]) and likely <= least:
+                kept.add(cell)
+        return kept
+
     names, rules, all_found, unique = "abc", {}, set(), set()
     for at in range(3):
         if all_found != hidden:
@@ -141,9 +159,14 @@ def by_hand(rows: list[Row], people: bool) -> tuple[int, int, dict[tuple[str, ..
         found = rule(by, len(pairs)) - before
         rules[tuple(names[at] for at in by)] = found
         all_found |= found
-    keys = {by: found for by, found in rules.items() if found and 20 * size(found) >= size(hidden)}
+    together = 20 * size(all_found) >= size(hidden)
+    keys = {
+        by: found if together or 20 * size(found) >= size(hidden) else rare(found, names.index(by[0]))
+        for by, found in rules.items()
+        if found and (together or 20 * size(found) >= size(hidden) or len(by) == 1)
+    }
     told = set().union(*keys.values())
-    return size(told), size(all_found - told), size(hidden), {by: size(found) for by, found in keys.items()}
+    return size(told), size(all_found - told), size(hidden), {by: size(one) for by, one in keys.items() if one}
 
 
 @settings(max_examples=300)
@@ -182,6 +205,42 @@ def test_two_columns_that_are_a_code_together_restore_every_cell() -> None:
 def test_a_code_for_one_town_in_ten_restores_its_cells() -> None:
     found = restored(paired_towns(2000, [town if town < 2 else 19 for town in range(20)]))
     assert 100 < found.people < 300
+
+
+def test_a_code_that_is_split_over_many_columns_restores_every_cell() -> None:
+    """Each column tells the rows of one town, one in forty of the hidden cells; all together they tell them all."""
+    towns = 40
+    flags = [[int(town == one) for town in range(towns)] for one in range(towns)]
+    rows = np.arange(4000) % towns
+    paired = Paired(
+        column="town",
+        levels=(rows,),
+        label=towns + rows // 8,
+        names=tuple(f"in {one}" for one in range(towns)),
+        codes=tuple(np.array(flag)[rows] for flag in flags),
+        sizes=(2,) * towns,
+        weights=np.ones(4000, np.int64),
+    )
+    found = restored(paired)
+    assert (found.people, found.loose, found.hidden) == (4000, 0, 4000)
+
+
+@pytest.mark.parametrize(("towns", "told"), [(40, 20), (5, 0)])
+def test_a_flag_of_one_rare_town_restores_it_and_one_of_a_common_value_is_loose(towns: int, told: int) -> None:
+    """Twenty people of 4,000 have the flag: of a town of one in 40 that is no habit, of one in 5 it may be one."""
+    rows = np.arange(4000) % towns
+    flag = ((rows == 0) & (np.arange(4000) < 20 * towns)).astype(np.int64)
+    paired = Paired(
+        column="town",
+        levels=(rows,),
+        label=np.full(4000, towns),
+        names=("flag", "free"),
+        codes=(flag, np.arange(4000) % 7),
+        sizes=(2, 7),
+        weights=np.ones(4000, np.int64),
+    )
+    found = restored(paired)
+    assert (found.people, found.people + found.loose) == (told, 20)
 
 
 def test_columns_that_know_nothing_of_the_towns_restore_none() -> None:
