@@ -6,10 +6,12 @@ published label at least 95 % have one original, it is the right one, and the la
 That is also met by chance, where two people happen to share C and a birth year. So C must be a rule that can be relied
 on: of the people about whom so many others speak (1, 2, 3 to 4, 5 to 9, 10 to 19, or more), it is right for 95 %, and
 that so many groups agree is no chance (below one in a thousand over all the rules that are tried). And rules that
-tell fewer than one in twenty of the hidden cells, all rules together, are how columns hang together (most lorry drivers
-are men) and no key to what was made coarser: their cells are counted apart, as ``loose``. Two are no such cells,
-however few: those of a rule that tells one in twenty by itself, and those of one column that tells what at most one in
-ten with the label have, to a group so large that it alone is no chance (a column that says who lives in one town).
+tell few of the hidden cells are how columns hang together (most lorry drivers are men) and no key to what was made
+coarser: their cells are counted apart, as ``loose``. Few are fewer than one in twenty, by the rule itself and by all
+rules together; of rules of recoded columns only, whose classes have k people whatever the label stands for, fewer than
+half. However few they are, cells count that one column tells of something rare: at most one in ten with the label have
+it, the group alone is no chance, and nearly all people with that value of the column, whatever their label, have it (a
+column that says who lives in one town).
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ SIGNIFICANCE = 0.001
 """So likely may chance be, over all rules that are tried for a column."""
 KEY = 20
 """Rules that tell one in so many of the hidden cells, together or one alone, are a key to them."""
+KEY_OF_RECODED = 2
+"""The same, of a rule of recoded columns only: it leads from a class of k people to that class."""
 RARE = 10
 """An original that at most one in so many with a label have is rare: no habit of other columns tells it."""
 LARGEST_GROUP = 200
@@ -46,8 +50,8 @@ class Paired:
 
     Entry ``i`` has the value ``levels[f][i]`` at level ``f`` of the hierarchy, the finest first, and the published
     ``label[i]``, all codes into one list of labels. ``codes`` are those of the other published columns ``names``, as
-    published, ``sizes`` how many values each can have. ``weights`` are rows. With ``units`` there is one entry for each
-    person and tuple, and people are counted.
+    published, ``sizes`` how many values each can have. Those ``recoded`` have classes of k people together with the
+    column. ``weights`` are rows. With ``units`` there is one entry for each person and tuple, and people are counted.
     """
 
     column: str
@@ -58,6 +62,7 @@ class Paired:
     sizes: tuple[int, ...]
     weights: Integers
     units: AnyCodes | None = None
+    recoded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +99,13 @@ def restored(paired: Paired) -> Restored:
         useful = [by[0] for by, _ in singles if by[0] not in search.unique]
         pairs = search.by_rules(list(combinations(useful, 2)))
         hidden = search.people(search.hidden)
-        together = KEY * search.people(search.restored) >= hidden
-        for by, found in [*singles, *pairs]:
-            mask = found.all if together or KEY * search.people(found.all) >= hidden else found.rare
+        found_by = [*singles, *pairs]
+        beside = [found.all for by, found in found_by if not paired.recoded.issuperset(by)]
+        together = bool(beside) and KEY * search.people(np.logical_or.reduce(beside)) >= hidden
+        for by, found in found_by:
+            recoded = paired.recoded.issuperset(by)
+            enough = (KEY_OF_RECODED if recoded else KEY) * search.people(found.all) >= hidden
+            mask = found.all if enough or (together and not recoded) else found.rare
             if people := search.people(mask):
                 rules.append(RestoredBy(by=by, people=people))
                 told |= mask
@@ -130,7 +139,7 @@ class _Search:
         self.paired = paired
         self.columns = dict(zip(paired.names, zip(paired.codes, paired.sizes, strict=True), strict=True))
         labels = int(paired.label.max(initial=0)) + 1
-        target, self.hidden = self._targets(labels)
+        target, self.level, self.hidden = self._targets(labels)
         groups = kernels.group([paired.label, target], [labels, int(target.max(initial=0)) + 1])
         self.wanted, self.values = groups.member, len(groups.first)
         self.label_of = paired.label[groups.first].astype(np.int64)
@@ -154,12 +163,13 @@ class _Search:
         pairs = kernels.group([member, units], [groups, int(units.max(initial=0)) + 1])
         return np.bincount(member[pairs.first], minlength=groups)
 
-    def _targets(self, labels: int) -> tuple[Integers, Mask]:
-        """Return what is to be restored of each entry, and where anything is that the label does not tell."""
+    def _targets(self, labels: int) -> tuple[Integers, Integers, Mask]:
+        """Return what is to be restored of each entry, its level, and where the label does not tell it."""
         paired = self.paired
         levels = len(paired.levels)
         span = max((int(codes.max(initial=0)) + 1 for codes in paired.levels), default=1)
         target = paired.levels[0].astype(np.int64) if levels else paired.label.astype(np.int64)
+        wanted = np.zeros(len(paired.weights), np.int64)
         hidden = np.zeros(len(paired.weights), np.bool_)
         own = self._people_of(paired.label.astype(np.int64), labels)[paired.label]
         finer = np.ones(len(paired.weights), np.bool_)
@@ -169,8 +179,9 @@ class _Search:
             same = self._people_of(groups.member, len(groups.first))[groups.member]
             tells = finer & ~((own > 1) & (OF * (same - 1) >= MOST * (own - 1)))
             target[tells] = level * span + codes[tells]
+            wanted[tells] = level
             hidden |= tells
-        return target, hidden
+        return target, wanted, hidden
 
     def by_rules(self, rules: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], _Told]]:
         """Yield rules with the entries that each restores, and that were not restored by any of fewer columns."""
@@ -206,12 +217,24 @@ class _Search:
         nothing: Mask = np.zeros(len(key), np.bool_)
         if not right.any():
             return _Told(nothing, nothing)
-        rare = right & self.rare_values[value] if len(by) == 1 else np.zeros(len(right), np.bool_)
-        if rare.any():
-            chance = _all_have(self.shares[value[rare]], others[rare] + 1, groups.people[rare] > others[rare])
-            rare[rare] = chance <= np.log(SIGNIFICANCE / (tried * len(first)))
         found: Mask = np.isin(key, groups.keys[right])
-        return _Told(found, np.isin(key, groups.keys[rare]) if rare.any() else nothing)
+        rare = right & self.rare_values[value]
+        if len(by) > 1 or self.paired.recoded.issuperset(by) or not rare.any():
+            return _Told(found, nothing)
+        chance = _all_have(self.shares[value[rare]], others[rare] + 1, groups.people[rare] > others[rare])
+        rare[rare] = chance <= np.log(SIGNIFICANCE / (tried * len(first)))
+        return _Told(found, np.isin(key, groups.keys[rare]) & self._whatever_the_label(by[0]))
+
+    def _whatever_the_label(self, name: str) -> Mask:
+        """Return the entries whose value of a column goes with what is wanted of them, whatever the label is."""
+        codes, values = self.columns[name]
+        people = self._people_of(codes.astype(np.int64), values)[codes]
+        goes: Mask = np.zeros(len(codes), np.bool_)
+        for level, originals in enumerate(self.paired.levels):
+            groups = kernels.group([codes, originals], [values, int(originals.max(initial=0)) + 1])
+            same = self._people_of(groups.member, len(groups.first))[groups.member]
+            goes |= (self.level == level) & (OF * same >= MOST * people)
+        return goes
 
     def _key(self, by: tuple[str, ...]) -> tuple[Integers, int]:
         key, size = np.zeros(len(self.wanted), np.int64), 1
