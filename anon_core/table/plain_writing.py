@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from anon_core.table import Mask
 from anon_core.table.arrays import flags
 
-_NOT_PLAIN = r"[^\x20-\x7E]|^ | $"
+_NOT_PLAIN = r"[^\x20-\x7E]|^ | $|  "
 _UNSEEN = r"[\p{Cf}\x{115F}\x{1160}\x{3164}\x{034F}]"
 """What is drawn as nothing: joiners, soft hyphens, marks of direction, fillers."""
 _BLANKS = r"[\p{Z}\t-\r\x{85}\x{2800}]+"
