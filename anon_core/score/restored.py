@@ -17,7 +17,7 @@ column that says who lives in one town).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -39,6 +39,8 @@ KEY_OF_RECODED = 2
 """The same, of a rule of recoded columns only: it leads from a class of k people to that class."""
 RARE = 10
 """An original that at most one in so many with a label have is rare: no habit of other columns tells it."""
+CELLS = 8
+"""Keys are counted in an array of at most so many cells for each entry; beyond that they are sorted."""
 LARGEST_GROUP = 200
 """Larger groups are taken for as large when chance is computed; it is as good as none."""
 
@@ -91,7 +93,7 @@ class Restored:
 
 def restored(paired: Paired) -> Restored:
     """Return which cells of a column are restored; none where nothing is generalised, or nothing else is published."""
-    search = _Search(paired)
+    search = _Search(_person_by_person(paired))
     rules, told = [], np.zeros(len(paired.weights), np.bool_)
     if search.hidden.any():
         alone = [(name,) for name in paired.names]
@@ -116,6 +118,21 @@ def restored(paired: Paired) -> Restored:
         loose=search.people(search.restored & ~told),
         hidden=search.people(search.hidden),
         rules=tuple(rules),
+    )
+
+
+def _person_by_person(paired: Paired) -> Paired:
+    """Return the same entries in the order of people, where they are counted: so that each is met once for a key."""
+    if paired.units is None:
+        return paired
+    order = np.argsort(paired.units, kind="stable")
+    return replace(
+        paired,
+        levels=tuple(codes[order] for codes in paired.levels),
+        label=paired.label[order],
+        codes=tuple(codes[order] for codes in paired.codes),
+        weights=paired.weights[order],
+        units=paired.units[order],
     )
 
 
@@ -160,8 +177,7 @@ class _Search:
         units, weights = self.paired.units, self.paired.weights
         if units is None:
             return np.bincount(member, weights, minlength=groups).astype(np.int64)
-        pairs = kernels.group([member, units], [groups, int(units.max(initial=0)) + 1])
-        return np.bincount(member[pairs.first], minlength=groups)
+        return kernels.people_of_keys(member, groups, units)
 
     def _targets(self, labels: int) -> tuple[Integers, Integers, Mask]:
         """Return what is to be restored of each entry, its level, and where the label does not tell it."""
@@ -202,7 +218,7 @@ class _Search:
         label = self.label_of[value]
         starts = _starts(columns, label)
         first = np.flatnonzero(starts)
-        people = groups.together(first, key)
+        people = groups.together(first)
         if len(by) == 1 and int(people.max(initial=0)) < 2:
             self.unique.update(by)
         at = np.cumsum(starts) - 1
@@ -296,19 +312,24 @@ def _all_have(p: Floats, people: Integers, whole: Mask) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Groups:
-    """Keys that occur, in order, and how many people have each; ``units`` are counted once."""
+    """Keys that occur, in order, and how many people have each; ``units`` are counted once, ``member`` is theirs."""
 
     keys: Integers
     people: Integers
     units: AnyCodes | None
+    member: Integers | None = None
 
     @classmethod
     def of(cls, key: Integers, size: int, weights: Integers, units: AnyCodes | None) -> _Groups:
         if units is not None:
-            numbers = int(units.max(initial=0)) + 1
-            pairs = kernels.group([np.searchsorted(known := np.unique(key), key), units], [len(known), numbers])
-            people = np.bincount(np.searchsorted(known, key[pairs.first]), minlength=len(known))
-            return cls(keys=known, people=people, units=units)
+            if size > CELLS * len(key):
+                keys, member = np.unique(key, return_inverse=True)
+            else:
+                there = np.zeros(size, np.bool_)
+                there[key] = True
+                keys = np.flatnonzero(there)
+                member = (np.cumsum(there) - 1)[key]
+            return cls(keys=keys, people=kernels.people_of_keys(member, len(keys), units), units=units, member=member)
         if size <= 4 * len(key):
             people = np.bincount(key, weights, minlength=size).astype(np.int64)
             keys = np.flatnonzero(people)
@@ -322,17 +343,15 @@ class _Groups:
         people = np.diff(first, append=len(ordered)) if counts is None else np.add.reduceat(counts, first)
         return cls(keys=ordered[first], people=people, units=None)
 
-    def together(self, first: Integers, key: Integers) -> Integers:
+    def together(self, first: Integers) -> Integers:
         """Return how many people the groups with one label have together; ``first`` is where each of these begins."""
-        if self.units is None:
+        if self.units is None or self.member is None:
             ends = np.append(first[1:], len(self.keys)) - 1
             together: Integers = np.diff(np.cumsum(self.people)[ends], prepend=0)
             return together
         starts = np.zeros(len(self.keys), np.int64)
         starts[first[1:]] = 1
-        whole = np.cumsum(starts)[np.searchsorted(self.keys, key)]
-        pairs = kernels.group([whole, self.units], [len(first), int(self.units.max(initial=0)) + 1])
-        return np.bincount(whole[pairs.first], minlength=len(first))
+        return kernels.people_of_keys(np.cumsum(starts)[self.member], len(first), self.units)
 
 
 def _starts(*ordered: Integers) -> Mask:
