@@ -74,6 +74,8 @@ def quoted(value: Any) -> str:
 
 
 MIN_REASON_LETTERS = 10
+MAX_DAYS = 366
+"""Where no site policy says otherwise, what a person answers for ends so many days after the run at the latest."""
 
 _UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that are drawn as nothing: fillers of Hangul, and the empty pattern of Braille."""
@@ -94,7 +96,7 @@ def _not_blank(value: str) -> str:
 
 
 def _long_enough(value: str) -> str:
-    if sum(sign.isalpha() for sign in value) < MIN_REASON_LETTERS:
+    if sum(sign.isalpha() and sign not in _UNSEEN for sign in value) < MIN_REASON_LETTERS:
         raise ValueError(f"should be a reason of at least {MIN_REASON_LETTERS} letters, for those who read it later")
     return value
 
@@ -304,24 +306,12 @@ class PersonalPattern(StrEnum):
     NAME = "name"
 
 
-MIN_LETTERS = 10
-"""A reason has so many letters at least."""
-MAX_DAYS = 366
-"""An acceptance ends so many days after the day of the run at the latest."""
-
-
-def _reason(value: str) -> str:
-    if sum(unicodedata.category(sign)[0] == "L" for sign in value) < MIN_LETTERS:
-        raise ValueError(f"should be a reason of at least {MIN_LETTERS} letters")
-    return value
-
-
 class PatternAcceptance(Model):
     """A pattern of personal data that someone accepts in a published column, until a day."""
 
     column: Text
     pattern: PersonalPattern
-    reason: Annotated[Filled, AfterValidator(_reason)]
+    reason: Reason
     by: Filled
     until: Day
 

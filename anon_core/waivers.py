@@ -50,7 +50,7 @@ SHOWS_PEOPLE = "it is what keeps sensitive columns from singling people out: coa
 INTEGRITY = "it shows that the right files were measured by every check; correct what it tells of"
 _OF_THE_GATE = {
     **dict.fromkeys(
-        ("same_content", "unchanged", "evaluated", "suite", "readable", "distributions", "gate"), INTEGRITY
+        ("same_content", "unchanged", "evaluated", "suite", "readable", "distributions", "gate", "witness"), INTEGRITY
     ),
     "formulas": "remove `csv.escape_formulas` if such cells are meant to be there",
     **dict.fromkeys(

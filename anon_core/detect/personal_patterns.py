@@ -17,6 +17,7 @@ from anon_core.kernels import Integers
 from anon_core.policy import PersonalPattern
 from anon_core.table import Mask
 from anon_core.table.arrays import flags, integers, numbers
+from anon_core.table.plain_writing import plainly_written
 
 _NUMBER = r"^-?\d+(?:[.,]\d+)?$"
 _AMOUNT_OR_DATE = r"^-?[1-9]\d{0,2}(?:[.,'’ ]\d{3})+(?:[.,]\d+)?$|^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(?:[T ].*)?$"
@@ -62,7 +63,7 @@ def personal_data(table: FrequencyTable, columns: Sequence[str], forms: Sequence
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Column:
     """
-    The distinct values of a column without the gap, blanks around them cut off.
+    The distinct values of a column without the gap, plainly written.
 
     ``texts`` are those that are no numbers, by the hint that they have; ``codes`` are of nothing but digits, of so many
     each as ``lengths`` says.
@@ -78,9 +79,7 @@ class _Column:
     def of(cls, domain: pa.Array, weights: Integers, forms: Sequence[Personal]) -> _Column:
         there = np.flatnonzero((weights > 0) & flags(domain.is_valid()))
         values = domain.cast(pa.string())
-        values = values if len(there) == len(values) else values.take(integers(there))
-        if flags(pc.match_substring_regex(values, r"^\s|\s$")).any():
-            values = pc.utf8_trim_whitespace(values)
+        values = plainly_written(values if len(there) == len(values) else values.take(integers(there)))
         numeric = flags(pc.match_substring_regex(values, _NUMBER))
         codes = np.flatnonzero(numeric & flags(pc.match_substring_regex(values, r"^\d{8,}$")))
         no_numbers = np.flatnonzero(~numeric)

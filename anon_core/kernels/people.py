@@ -85,6 +85,18 @@ def _without_idle(columns: Sequence[AnyCodes], units: AnyCodes) -> Integers | No
     return np.flatnonzero(kept)
 
 
+def people_of_keys(keys: Integers, number: int, units: AnyCodes) -> Integers:
+    """Return how many people have each of so many keys, from entries that stand person by person."""
+    if not spend(2 * len(units)):
+        first = group([keys, units], [number, int(units.max(initial=0)) + 1]).first
+        return np.bincount(keys[first], minlength=number)
+    from anon_core.kernels.compiled.people import count_people
+
+    people = np.zeros(number, np.int64)
+    count_people(keys, units, np.full(number, -1, np.int64), people)
+    return people
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeopleOfClasses:
     """The people of each class, class by class: the entry in which each is met ``first``, and ``who`` each entry is."""

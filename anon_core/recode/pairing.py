@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -20,17 +20,19 @@ from anon_core.score.removal import Kept
 from anon_core.score.restored import Paired
 
 
-def pairing_of_plan(plan: RecodingPlan, engine: Engine, published: Sequence[str]) -> Pairing:
+def pairing_of_plan(
+    plan: RecodingPlan, engine: Engine, published: Sequence[str], recoded: Collection[str] = ()
+) -> Pairing:
     """
     Return what pairs the values of each recoded column with their labels and with all other published columns.
 
     The ``engine`` has the rows as collected; they are counted when the first column is asked for. Columns that the plan
-    does not have are published as collected. Removed rows are left out.
+    does not have are published as collected. Removed rows are left out. Those ``recoded`` have classes of k people.
     """
 
     @cache
     def counted() -> _Counted:
-        return _Counted(plan, engine, published)
+        return _Counted(plan, engine, published, frozenset(recoded))
 
     return Pairing(paired=lambda name: counted().paired(name) if name in plan.frequencies.names else None)
 
@@ -38,8 +40,8 @@ def pairing_of_plan(plan: RecodingPlan, engine: Engine, published: Sequence[str]
 class _Counted:
     """The published columns of every kept row, and the tuple of the plan that it was."""
 
-    def __init__(self, plan: RecodingPlan, engine: Engine, published: Sequence[str]) -> None:
-        self.plan = plan
+    def __init__(self, plan: RecodingPlan, engine: Engine, published: Sequence[str], recoded: frozenset[str]) -> None:
+        self.plan, self.recoded = plan, recoded
         self.published = published
         quasi = plan.frequencies.names
         self.others = [name for name in published if name not in quasi]
@@ -76,11 +78,18 @@ class _Counted:
             sizes=tuple(self.sizes[one] for one in others),
             weights=self.weights,
             units=self.units,
+            recoded=self.recoded,
         )
 
 
 def pairing_of_witness(
-    before: Engine, witness: Engine, ladders: Sequence[Ladder], *, beside: Mapping[str, str], published: Sequence[str]
+    before: Engine,
+    witness: Engine,
+    ladders: Sequence[Ladder],
+    *,
+    beside: Mapping[str, str],
+    published: Sequence[str],
+    recoded: Collection[str] = (),
 ) -> Pairing:
     """
     Return what each released row was, from rows that have their values as collected and their labels side by side.
@@ -113,6 +122,7 @@ def pairing_of_witness(
             sizes=tuple(len(table.domains[at[one]]) for one in others),
             weights=table.weights,
             units=table.units,
+            recoded=frozenset(recoded),
         )
 
     def kept(columns: tuple[str, ...]) -> Kept:

@@ -96,7 +96,7 @@ def recode_publication(
         released=released,
         engine=rows,
         witness=witness,
-        pairing=pairing_of_plan(plan, engine, publication.published),
+        pairing=pairing_of_plan(plan, engine, publication.published, publication.in_classes_of_k),
     )
 
 

@@ -8,6 +8,7 @@ enough without them, and bands can be computed from the very table that is measu
 where it would tell of the smallest and the largest value collected.
 
 Every number and every date counts, whatever else stands in the column: one word among salaries does not turn bands off.
+Texts that differ in capitals, in blanks or in what cannot be seen are one value: hiv and HIV are.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from anon_core.policy import CountedValues
 from anon_core.score.amounts import amounts_in, days_in
 from anon_core.table import Mask
 from anon_core.table.arrays import integers, nulls, numbers
+from anon_core.table.plain_writing import plainly_written
 
 MIN_BANDED = 10
 """So many different numbers (or days) a column has before they count by bands; fewer are taken for categories."""
@@ -58,7 +60,7 @@ def bands(domain: pa.Array, present: Mask, how: CountedValues) -> AnyCodes | Non
     Return for each code of a domain the code of the value that stands for its band; None where each is its own.
 
     Only values that are ``present`` decide. Spellings of one number or day are one value, also where these are too few
-    for bands. A gap, and what is neither number nor day, is a value of its own.
+    for bands. A gap is a value of its own, and so is any other text, however it is capitalised or spaced.
     """
     if how is CountedValues.EACH:
         return None
@@ -66,7 +68,7 @@ def bands(domain: pa.Array, present: Mask, how: CountedValues) -> AnyCodes | Non
     values = domain.take(integers(at))
     keys = _plain_keys(values, how)
     if keys is None:
-        keys = _keys(values.to_pylist(), how)
+        keys = _keys(values.to_pylist(), plainly_written(values).to_pylist(), how)
     _, first, band = np.unique(keys, return_index=True, return_inverse=True)
     if len(first) == len(keys):
         return None
@@ -104,15 +106,15 @@ def _all_match(values: pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(values, pattern), min_count=0).as_py())
 
 
-def _keys(values: Sequence[str], how: CountedValues) -> Integers:
-    """Return a number for the band of each value."""
+def _keys(values: Sequence[str], plain: Sequence[str], how: CountedValues) -> Integers:
+    """Return a number for the band of each value; ``plain`` are the same, plainly written."""
     amounts, days = amounts_in(values), days_in(values)
     of_amounts = _banded(amounts, how)
     of_days = _banded({at: Decimal(day) for at, day in days.items()}, how)
     number: dict[tuple[str, object], int] = {}
     found = []
-    for at, value in enumerate(values):
-        key: tuple[str, object] = ("value", value)
+    for at, value in enumerate(plain):
+        key: tuple[str, object] = ("value", value.casefold())
         if at in of_days:
             key = ("day", of_days[at])
         elif at in of_amounts:

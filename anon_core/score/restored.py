@@ -5,15 +5,19 @@ published label at least 95 % have one original, it is the right one, and the la
 
 That is also met by chance, where two people happen to share C and a birth year. So C must be a rule that can be relied
 on: of the people about whom so many others speak (1, 2, 3 to 4, 5 to 9, 10 to 19, or more), it is right for 95 %, and
-that so many groups agree is no chance (below one in a thousand over all the rules that are tried). And a rule that
-tells fewer than one in twenty of the hidden cells is how columns hang together (most lorry drivers are men) and no key
-to what was made coarser: its cells are counted apart, as ``loose``.
+that so many groups agree is no chance (below one in a thousand over all the rules that are tried). And rules that
+tell few of the hidden cells are how columns hang together (most lorry drivers are men) and no key to what was made
+coarser: their cells are counted apart, as ``loose``. Few are fewer than one in twenty, by the rule itself and by all
+rules together; of rules of recoded columns only, whose classes have k people whatever the label stands for, fewer than
+half. However few they are, cells count that one column tells of something rare: at most one in ten with the label have
+it, the group alone is no chance, and nearly all people with that value of the column, whatever their label, have it (a
+column that says who lives in one town).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -30,7 +34,13 @@ SUPPORTS = (1, 2, 3, 5, 10, 20)
 SIGNIFICANCE = 0.001
 """So likely may chance be, over all rules that are tried for a column."""
 KEY = 20
-"""A rule that tells one in so many of the hidden cells is a key to them."""
+"""Rules that tell one in so many of the hidden cells, together or one alone, are a key to them."""
+KEY_OF_RECODED = 2
+"""The same, of a rule of recoded columns only: it leads from a class of k people to that class."""
+RARE = 10
+"""An original that at most one in so many with a label have is rare: no habit of other columns tells it."""
+CELLS = 8
+"""Keys are counted in an array of at most so many cells for each entry; beyond that they are sorted."""
 LARGEST_GROUP = 200
 """Larger groups are taken for as large when chance is computed; it is as good as none."""
 
@@ -42,8 +52,8 @@ class Paired:
 
     Entry ``i`` has the value ``levels[f][i]`` at level ``f`` of the hierarchy, the finest first, and the published
     ``label[i]``, all codes into one list of labels. ``codes`` are those of the other published columns ``names``, as
-    published, ``sizes`` how many values each can have. ``weights`` are rows. With ``units`` there is one entry for each
-    person and tuple, and people are counted.
+    published, ``sizes`` how many values each can have. Those ``recoded`` have classes of k people together with the
+    column. ``weights`` are rows. With ``units`` there is one entry for each person and tuple, and people are counted.
     """
 
     column: str
@@ -54,6 +64,7 @@ class Paired:
     sizes: tuple[int, ...]
     weights: Integers
     units: AnyCodes | None = None
+    recoded: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +81,7 @@ class Restored:
     The generalised cells of a column that others restore: of ``people``, of the ``hidden`` ones.
 
     ``hidden`` are those that the label alone does not tell. ``rules`` say by what, most people first; ``loose`` more
-    are restored by rules that tell few of them.
+    are restored by rules that tell few of them, and nothing rare.
     """
 
     column: str
@@ -82,7 +93,7 @@ class Restored:
 
 def restored(paired: Paired) -> Restored:
     """Return which cells of a column are restored; none where nothing is generalised, or nothing else is published."""
-    search = _Search(paired)
+    search = _Search(_person_by_person(paired))
     rules, told = [], np.zeros(len(paired.weights), np.bool_)
     if search.hidden.any():
         alone = [(name,) for name in paired.names]
@@ -90,8 +101,14 @@ def restored(paired: Paired) -> Restored:
         useful = [by[0] for by, _ in singles if by[0] not in search.unique]
         pairs = search.by_rules(list(combinations(useful, 2)))
         hidden = search.people(search.hidden)
-        for by, mask in [*singles, *pairs]:
-            if (people := search.people(mask)) and KEY * people >= hidden:
+        found_by = [*singles, *pairs]
+        beside = [found.all for by, found in found_by if not paired.recoded.issuperset(by)]
+        together = bool(beside) and KEY * search.people(np.logical_or.reduce(beside)) >= hidden
+        for by, found in found_by:
+            recoded = paired.recoded.issuperset(by)
+            enough = (KEY_OF_RECODED if recoded else KEY) * search.people(found.all) >= hidden
+            mask = found.all if enough or (together and not recoded) else found.rare
+            if people := search.people(mask):
                 rules.append(RestoredBy(by=by, people=people))
                 told |= mask
     rules.sort(key=lambda one: (-one.people, len(one.by), one.by))
@@ -102,6 +119,29 @@ def restored(paired: Paired) -> Restored:
         hidden=search.people(search.hidden),
         rules=tuple(rules),
     )
+
+
+def _person_by_person(paired: Paired) -> Paired:
+    """Return the same entries in the order of people, where they are counted: so that each is met once for a key."""
+    if paired.units is None:
+        return paired
+    order = np.argsort(paired.units, kind="stable")
+    return replace(
+        paired,
+        levels=tuple(codes[order] for codes in paired.levels),
+        label=paired.label[order],
+        codes=tuple(codes[order] for codes in paired.codes),
+        weights=paired.weights[order],
+        units=paired.units[order],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """The entries that a rule restores, and those of them that it restores to something rare."""
+
+    all: Mask
+    rare: Mask
 
 
 class _Search:
@@ -116,7 +156,7 @@ class _Search:
         self.paired = paired
         self.columns = dict(zip(paired.names, zip(paired.codes, paired.sizes, strict=True), strict=True))
         labels = int(paired.label.max(initial=0)) + 1
-        target, self.hidden = self._targets(labels)
+        target, self.level, self.hidden = self._targets(labels)
         groups = kernels.group([paired.label, target], [labels, int(target.max(initial=0)) + 1])
         self.wanted, self.values = groups.member, len(groups.first)
         self.label_of = paired.label[groups.first].astype(np.int64)
@@ -126,6 +166,7 @@ class _Search:
         people = self._people_of(self.wanted, self.values).astype(np.float64)
         of_label = np.bincount(self.label_of, people, minlength=labels)
         self.shares = people / np.maximum(of_label[self.label_of], 1)
+        self.rare_values = RARE * people <= of_label[self.label_of]
 
     def people(self, mask: Mask) -> int:
         units = self.paired.units
@@ -136,15 +177,15 @@ class _Search:
         units, weights = self.paired.units, self.paired.weights
         if units is None:
             return np.bincount(member, weights, minlength=groups).astype(np.int64)
-        pairs = kernels.group([member, units], [groups, int(units.max(initial=0)) + 1])
-        return np.bincount(member[pairs.first], minlength=groups)
+        return kernels.people_of_keys(member, groups, units)
 
-    def _targets(self, labels: int) -> tuple[Integers, Mask]:
-        """Return what is to be restored of each entry, and where anything is that the label does not tell."""
+    def _targets(self, labels: int) -> tuple[Integers, Integers, Mask]:
+        """Return what is to be restored of each entry, its level, and where the label does not tell it."""
         paired = self.paired
         levels = len(paired.levels)
         span = max((int(codes.max(initial=0)) + 1 for codes in paired.levels), default=1)
         target = paired.levels[0].astype(np.int64) if levels else paired.label.astype(np.int64)
+        wanted = np.zeros(len(paired.weights), np.int64)
         hidden = np.zeros(len(paired.weights), np.bool_)
         own = self._people_of(paired.label.astype(np.int64), labels)[paired.label]
         finer = np.ones(len(paired.weights), np.bool_)
@@ -154,20 +195,21 @@ class _Search:
             same = self._people_of(groups.member, len(groups.first))[groups.member]
             tells = finer & ~((own > 1) & (OF * (same - 1) >= MOST * (own - 1)))
             target[tells] = level * span + codes[tells]
+            wanted[tells] = level
             hidden |= tells
-        return target, hidden
+        return target, wanted, hidden
 
-    def by_rules(self, rules: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], Mask]]:
+    def by_rules(self, rules: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], _Told]]:
         """Yield rules with the entries that each restores, and that were not restored by any of fewer columns."""
         before = self.restored.copy()
         for by in rules:
             if not (self.hidden & ~before).any():
                 return
-            found = self._by(by, len(rules)) & ~before
-            self.restored |= found
-            yield by, found
+            found = self._by(by, len(rules))
+            self.restored |= found.all & ~before
+            yield by, _Told(found.all & ~before, found.rare & ~before)
 
-    def _by(self, by: tuple[str, ...], tried: int) -> Mask:
+    def _by(self, by: tuple[str, ...], tried: int) -> _Told:
         """Return the entries that a rule restores."""
         key, size = self._key(by)
         groups = _Groups.of(key, size * self.values, self.paired.weights, self.paired.units)
@@ -176,7 +218,7 @@ class _Search:
         label = self.label_of[value]
         starts = _starts(columns, label)
         first = np.flatnonzero(starts)
-        people = groups.together(first, key)
+        people = groups.together(first)
         if len(by) == 1 and int(people.max(initial=0)) < 2:
             self.unique.update(by)
         at = np.cumsum(starts) - 1
@@ -188,8 +230,27 @@ class _Search:
             large = OF * groups.people >= MOST * others
             wrong = (others > 0) & ~agreed & (np.add.reduceat(large.astype(np.int64), first)[at] > large)
             right = self._relied_on(right, wrong, groups.people, others, label, tried)
-        found: Mask = np.zeros(len(key), np.bool_)
-        return found if not right.any() else found | np.isin(key, groups.keys[right])
+        nothing: Mask = np.zeros(len(key), np.bool_)
+        if not right.any():
+            return _Told(nothing, nothing)
+        found: Mask = np.isin(key, groups.keys[right])
+        rare = right & self.rare_values[value]
+        if len(by) > 1 or self.paired.recoded.issuperset(by) or not rare.any():
+            return _Told(found, nothing)
+        chance = _all_have(self.shares[value[rare]], others[rare] + 1, groups.people[rare] > others[rare])
+        rare[rare] = chance <= np.log(SIGNIFICANCE / (tried * len(first)))
+        return _Told(found, np.isin(key, groups.keys[rare]) & self._whatever_the_label(by[0]))
+
+    def _whatever_the_label(self, name: str) -> Mask:
+        """Return the entries whose value of a column goes with what is wanted of them, whatever the label is."""
+        codes, values = self.columns[name]
+        people = self._people_of(codes.astype(np.int64), values)[codes]
+        goes: Mask = np.zeros(len(codes), np.bool_)
+        for level, originals in enumerate(self.paired.levels):
+            groups = kernels.group([codes, originals], [values, int(originals.max(initial=0)) + 1])
+            same = self._people_of(groups.member, len(groups.first))[groups.member]
+            goes |= (self.level == level) & (OF * same >= MOST * people)
+        return goes
 
     def _key(self, by: tuple[str, ...]) -> tuple[Integers, int]:
         key, size = np.zeros(len(self.wanted), np.int64), 1
@@ -229,34 +290,46 @@ class _Search:
         each = np.stack([label, size, pure.astype(np.int64)])
         distinct, back = np.unique(each, axis=1, return_inverse=True)
         found = np.zeros(distinct.shape[1])
-        share = MOST / OF
         for at, (one, many, whole) in enumerate(distinct.T.tolist()):
             p = self.shares[self.label_of == one]
-            if whole:
-                likely = p**many
-            else:
-                p = np.clip(p, 1e-12, 1 - 1e-12)
-                apart = share * np.log(share / p) + (1 - share) * np.log((1 - share) / (1 - p))
-                likely = np.where(p >= share, 1.0, np.exp(-many * apart))
+            likely = np.exp(_all_have(p, np.full(len(p), many), np.full(len(p), bool(whole))))
             found[at] = np.log(max(float(likely.sum()), 1e-300))
         return np.minimum(found, 0.0)[back.reshape(-1)]
 
 
+def _all_have(p: Floats, people: Integers, whole: Mask) -> Floats:
+    """
+    Return the logarithm of how likely it is that all of so many people have what a share p of them have, or 95 % do.
+
+    Exactly where the ``whole`` group has it, Chernoff's bound else.
+    """
+    p = np.clip(p, 1e-12, 1 - 1e-12)
+    share = MOST / OF
+    apart = share * np.log(share / p) + (1 - share) * np.log((1 - share) / (1 - p))
+    nearly = np.where(p >= share, 0.0, -people * apart)
+    return np.asarray(np.where(whole, people * np.log(p), nearly))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Groups:
-    """Keys that occur, in order, and how many people have each; ``units`` are counted once."""
+    """Keys that occur, in order, and how many people have each; ``units`` are counted once, ``member`` is theirs."""
 
     keys: Integers
     people: Integers
     units: AnyCodes | None
+    member: Integers | None = None
 
     @classmethod
     def of(cls, key: Integers, size: int, weights: Integers, units: AnyCodes | None) -> _Groups:
         if units is not None:
-            numbers = int(units.max(initial=0)) + 1
-            pairs = kernels.group([np.searchsorted(known := np.unique(key), key), units], [len(known), numbers])
-            people = np.bincount(np.searchsorted(known, key[pairs.first]), minlength=len(known))
-            return cls(keys=known, people=people, units=units)
+            if size > CELLS * len(key):
+                keys, member = np.unique(key, return_inverse=True)
+            else:
+                there = np.zeros(size, np.bool_)
+                there[key] = True
+                keys = np.flatnonzero(there)
+                member = (np.cumsum(there) - 1)[key]
+            return cls(keys=keys, people=kernels.people_of_keys(member, len(keys), units), units=units, member=member)
         if size <= 4 * len(key):
             people = np.bincount(key, weights, minlength=size).astype(np.int64)
             keys = np.flatnonzero(people)
@@ -270,17 +343,15 @@ class _Groups:
         people = np.diff(first, append=len(ordered)) if counts is None else np.add.reduceat(counts, first)
         return cls(keys=ordered[first], people=people, units=None)
 
-    def together(self, first: Integers, key: Integers) -> Integers:
+    def together(self, first: Integers) -> Integers:
         """Return how many people the groups with one label have together; ``first`` is where each of these begins."""
-        if self.units is None:
+        if self.units is None or self.member is None:
             ends = np.append(first[1:], len(self.keys)) - 1
             together: Integers = np.diff(np.cumsum(self.people)[ends], prepend=0)
             return together
         starts = np.zeros(len(self.keys), np.int64)
         starts[first[1:]] = 1
-        whole = np.cumsum(starts)[np.searchsorted(self.keys, key)]
-        pairs = kernels.group([whole, self.units], [len(first), int(self.units.max(initial=0)) + 1])
-        return np.bincount(whole[pairs.first], minlength=len(first))
+        return kernels.people_of_keys(np.cumsum(starts)[self.member], len(first), self.units)
 
 
 def _starts(*ordered: Integers) -> Mask:

@@ -16,7 +16,7 @@ from pydantic import Field, PrivateAttr, ValidationError
 
 from anon_core.errors import HierarchyError, InvalidInputError, Problem, SpecError
 from anon_core.limits import HIERARCHY_FILE, PUBLICATION_FILE
-from anon_core.policy import NOT_EMPTY, CountedValues, Filled, Flag, Model, PartialPolicy, Policy, Share
+from anon_core.policy import NOT_EMPTY, CountedValues, Filled, Flag, KMeans, Model, PartialPolicy, Policy, Share
 from anon_core.registry import ANY_ENGINE, ENGINES, PORTALS
 from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.role import Role
@@ -145,6 +145,12 @@ class PartialPublication(Model):
             return self.published
         columns = self.effective_columns
         return tuple(name for name in self.published if columns[name].role is not Role.SENSITIVE)
+
+    @property
+    def in_classes_of_k(self) -> tuple[str, ...]:
+        """The columns of which every combination that is published has k people; none where link k is meant."""
+        exact = self.privacy is None or self.privacy.k_means is KMeans.EXACT
+        return self.quasi_identifiers if exact else ()
 
     @property
     def searched_together(self) -> tuple[tuple[str, ...], ...]:

@@ -86,11 +86,18 @@ def refuse_beside(publication: PartialPublication, found: InForce) -> None:
     own = f"the folder of {publication.file.name}"
     move = f"move it to where its owner alone may write, and name it in {SETTING}"
     real = Path(os.path.realpath(publication.root))
-    if found.file is not None and real in Path(os.path.realpath(found.file)).parents:
+    if found.file is not None and (real in Path(os.path.realpath(found.file)).parents or _named_in(real, found.file)):
         raise InvalidInputError(f"the site policy {found.file.name} lies in {own}, beside what it is to bind: {move}")
     for stray in (publication.root / FILE, publication.file.parent / FILE):
         if os.path.lexists(stray) and not _is_publication(stray):
             raise InvalidInputError(f"{FILE} lies in {own}, where no site policy is read: {move}, or remove it")
+
+
+def _named_in(folder: Path, file: Path) -> bool:
+    """Whether a file has another name in a folder: a hard link, which is looked for only where it has several names."""
+    if not file.exists() or file.stat().st_nlink < 2:
+        return False
+    return any(one.is_file() and one.samefile(file) for one in folder.rglob("*"))
 
 
 def _is_publication(path: Path) -> bool:

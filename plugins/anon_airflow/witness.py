@@ -124,7 +124,14 @@ def _as_collected(
     for ladders in _ways(before, rows, publication, list(beside)):
         found = provenance(before, rows, ladders, beside=beside, equal=equal)
         if found.holds:
-            return pairing_of_witness(before, people, ladders, beside=beside, published=publication.published)
+            return pairing_of_witness(
+                before,
+                people,
+                ladders,
+                beside=beside,
+                published=publication.published,
+                recoded=publication.in_classes_of_k,
+            )
     if found is not None and found.strangers:
         what = f"{counted(found.strangers, 'released row')} more than were collected of their people"
     else:

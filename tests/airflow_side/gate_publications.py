@@ -30,14 +30,16 @@ ROWS = [("1980", "F", "A", "3")] * 3 + [("1980", "M", "B", "3")] * 3 + [("1990",
 def publisher(folder):
     """Return a function that writes a publication and its distributions, and measures them."""
 
-    def measure(rows=ROWS, *, names=("year", "sex", "category", "points"), before=10, today=TODAY, edit=None, **spec):
+    def measure(
+        rows=ROWS, *, names=("year", "sex", "category", "points"), before=10, today=TODAY, edit=None, site=None, **spec
+    ):
         publication = publication_of(folder, **spec)
         paths = write(folder, rows, names)
         if edit:
             edited = edit(paths)
             paths = paths if edited is None else edited
         witness = None if spec.get("unit", "row") == "row" else witness_of(folder, rows, names)
-        return gate.measure(publication, paths, rows_before=before, today=today, witness=witness)
+        return gate.measure(publication, paths, rows_before=before, today=today, witness=witness, site=site)
 
     return measure
 

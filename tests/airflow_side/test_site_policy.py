@@ -21,11 +21,21 @@ from anon_core.spec import load_spec
 from anon_core.storage import digest
 from tests.airflow_side.step_runs import UNTIL_GATE, rows, run_of, take
 from tests.faults.anon_process import anon
-from tests.faults.publications import people, portal_of, staged_files, versions_of, write_publication
+from tests.faults.publications import COLUMNS, people, portal_of, staged_files, versions_of
+from tests.faults.publications import write_publication as write
 
 WITHOUT = {"ANON_POLICY": ""}
 """The environment of a command that is to find no policy of the tests."""
 SHARE = "published_uniqueness.max_share"
+ROUNDED = {**COLUMNS, "points": {"role": "sensitive", "coarsen": {"round": 10}}}
+
+
+def write_publication(folder: Path, *more: Any, privacy: Any = None, columns: Any = ROUNDED, **changes: Any) -> Path:
+    """Write a publication that keeps the limits of the built-in policy, but for what ``privacy`` says."""
+    uniqueness = {"max_share_alone": 0.01, **(privacy or {}).get("published_uniqueness", {})}
+    return write(
+        folder, *more, privacy={**(privacy or {}), "published_uniqueness": uniqueness}, columns=columns, **changes
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -186,7 +196,8 @@ def test_a_raised_limit_that_has_ended_refuses(tmp_path, home):
 
 def test_an_ended_or_too_long_answer_about_the_unit_refuses(tmp_path, home):
     for days, told in ((-1, "unit.rows_are_people expired"), (400, "unit.rows_are_people, which R. Rossi answers for")):
-        spec = write_publication(tmp_path, unit={"rows_are_people": word(days)})
+        reviewed = {"by": "Ada", "on": f"2026-01-{2 + (days > 0):02}"}
+        spec = write_publication(tmp_path, unit={"rows_are_people": word(days)}, reviewed=reviewed)
         assert told in refused(run_of(spec, home))[1]
 
 
@@ -268,7 +279,8 @@ def test_a_policy_beside_the_publication_file_is_refused_by_name_also_by_a_link(
     include = spec.parent.parent
     inside = lenient(include / "rules")
     (tmp_path / "link.yaml").symlink_to(inside)
-    for named in (inside, tmp_path / "link.yaml"):
+    (tmp_path / "hard.yaml").hardlink_to(inside)
+    for named in (inside, tmp_path / "link.yaml", tmp_path / "hard.yaml"):
         monkeypatch.setenv("ANON_POLICY", str(named))
         with pytest.raises(InvalidInputError, match="lies in the folder of people") as caught:
             take(run_of(spec, home), "stage")

@@ -109,3 +109,18 @@ def test_weights_are_added_exactly_where_a_float_would_round() -> None:
     large = 2**53
     groups = kernels.group([np.array([0, 0])], [1], np.array([large, 1]))
     assert groups.weights.tolist() == [large + 1]
+
+
+def test_people_of_keys_are_counted_alike_by_both_ways() -> None:
+    from anon_core.kernels.compiled.people import count_people
+    from anon_core.kernels.people import people_of_keys
+
+    draw = np.random.default_rng(3)
+    for rows in (0, 1, 300):
+        units = np.sort(draw.integers(0, 40, rows))
+        keys = draw.integers(0, 12, rows)
+        expected = [len({unit for key, unit in zip(keys, units, strict=True) if key == at}) for at in range(12)]
+        assert people_of_keys(keys, 12, units).tolist() == expected
+        counted = np.zeros(12, np.int64)
+        count_people(keys, units, np.full(12, -1, np.int64), counted)
+        assert counted.tolist() == expected

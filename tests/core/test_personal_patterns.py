@@ -56,6 +56,22 @@ FEW_REFUSE = {
     "00:1b:63:84:45:e6": "device_number",
     "linkedin.com/in/anna": "web_profile",
 }
+OTHERWISE = {
+    "email": ["anna＠example.org", "anna\u200b@\u200bexample．org", "anna@exam\u00adple.o\u00adrg", "anna﹫example.org",
+              "anna (at) example (dot) org", "anna[AT]example.org", "anna%40example.org",
+              "anna @ example.org", "анна@пример.рф"],
+    "iban": ["DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000",
+             "DE89\u202f3704\u202f0044\u202f0532\u202f0130\u202f00",
+             "ＤＥ89370400440532013000", "DE89  3704  0044  0532  0130  00", "DE89\t3704\t0044\t0532\t0130\t00",
+             "DE89/3704/0044/0532/0130/00", "DE89‑3704‑0044‑0532‑0130‑00", "IBAN:DE89370400440532013000;"],
+    "tax_code": ["RSS MRA 85T10 A562S", "cf:RSSMRA85T10A562S.", "RSSMRA\u200d85T10A562S", "Steuer-ID:86095742719",
+                 "\u0668\u0666\u0660\u0669\u0665\u0667\u0664\u0662\u0667\u0661\u0669"],
+    "telephone": ["+39\u00a00165\u00a0777777", "＋39 0165 777777", "tel:+39 0165 777777", "Tel.+390165777777",
+                  "Tel. 0165/777777", "tel:0165 777777"],
+    "number_plate": ["targa:AB123CD"],
+    "ip_address": ["ip:192.168.0.77"],
+}  # fmt: skip
+"""The same as people and word processors write it: signs that cannot be told apart, or seen, change nothing."""
 HARMLESS = [
     "2019-05-01", "2019-05-01 10:00", "12:30:45", "08:00-12:00", "320.123.456", "1.234.567,89", "-3.14159265358979",
     "version 1.10.2.31", "01.1.1.1", "ISO 9001:2015", "COVID-19", "A-12", "3/4", "12345678A", "86095742718",
@@ -73,6 +89,11 @@ def found_in(values: list[str | None], rows: int = 1) -> dict[str, tuple[int, in
 @pytest.mark.parametrize("around", ["{}", "  {} ", "please write to ({}), not to her", "x; {}.", "Tel/Id: {}"])
 def test_it_is_found_alone_and_within_a_longer_text(value: str, pattern: str, around: str) -> None:
     assert found_in([around.format(value)], rows=3) == {pattern: (1, 3)}
+
+
+@pytest.mark.parametrize(("pattern", "value"), [(kind, value) for kind in OTHERWISE for value in OTHERWISE[kind]])
+def test_it_is_found_however_it_is_written(pattern: str, value: str) -> None:
+    assert found_in([value], rows=3) == {pattern: (1, 3)}
 
 
 @pytest.mark.parametrize("value", HARMLESS)
@@ -196,7 +217,9 @@ def test_an_acceptance_ends_and_is_given_for_a_year_at_most() -> None:
     assert "privacy.patterns.accept[0]" in far.sentence and "at most 366 days" in far.sentence
 
 
-@pytest.mark.parametrize("wrong", [{"reason": "because 123456"}, {"pattern": "mail"}, {"by": " "}])
+@pytest.mark.parametrize(
+    "wrong", [{"reason": "because 123456"}, {"reason": "x" + "\u3164" * 12}, {"pattern": "mail"}, {"by": " "}]
+)
 def test_an_acceptance_needs_a_reason_a_person_and_a_day(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         policy("2027-01-01", **wrong)

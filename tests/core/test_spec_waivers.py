@@ -141,6 +141,8 @@ def test_two_columns_can_have_a_waiver_each(folder: Path) -> None:
     ("entry", "where"),
     [
         (waiver("max_risk", reason=" "), "reason"),
+        (waiver("max_risk", reason="so " + "\u3164" * 12), "reason"),
+        (waiver("max_risk", reason="so " + "\u200b\u115f" * 12), "reason"),
         (waiver("max_risk", by=""), "by"),
         (waiver("max_risk", until="soon"), "until"),
         (waiver("max_risk", until=20271231), "until"),

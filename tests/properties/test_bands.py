@@ -163,3 +163,30 @@ def test_closeness_stays_on_values_for_bands_would_hide_a_class_with_one_rare_ga
     rows = [("Enna", "0")] * 900 + [("Enna", str(100 * n)) for n in range(1, 96)] + [("Noto", "700")] * 5
     equal = TCloseness(columns=("town",), sensitive="pay", t=0.3, distance="equal", hierarchy=None)
     assert float(str(equal.measure(subject_of(rows)).observed)) > 0.99
+
+
+def test_spellings_of_one_word_are_one_value_unless_each_counts() -> None:
+    spelled = [
+        "HIV",
+        "hiv",
+        "Hiv ",
+        "HIV\u200b",
+        "\uff28IV",
+        "flu",
+        "heart attack",
+        "Heart  attack",
+        "heart\u00a0attack",
+    ]
+    assert groups([*spelled, None]) == {
+        frozenset(spelled[:5]), frozenset({"flu"}), frozenset(spelled[6:]), frozenset({None})
+    }  # fmt: skip
+    assert len(groups(spelled, CountedValues.COARSENED)) == 3
+    assert len(groups(spelled, CountedValues.EACH)) == len(spelled)
+
+
+def test_a_class_of_one_illness_in_three_spellings_is_not_diverse() -> None:
+    rows = [(sex, ill) for sex in "FM" for ill in ("HIV", "hiv", "Hiv ")] * 3
+    engine = ArrowEngine(table=table_of(["sex", "ill"], rows))
+    model = LDiversity(columns=("sex",), sensitive="ill", values="bands", kind="distinct", l=2, c=None)
+    found = model.measured(Subject(names=("sex", "ill"), rows=engine.count))
+    assert not found.passed and found.observed == 1

@@ -91,10 +91,10 @@ IBAN_LENGTHS = {
     )
 }
 """How long the account numbers of each country are (ISO 13616, the registry of SWIFT)."""
-IBAN = r"(?i:(?:^|[^0-9A-Z])[A-Z]{2}\d{2}(?:[ -]?[0-9A-Z]){11})"
+IBAN = r"(?i:(?:^|[^0-9A-Z])[A-Z]{2}\d{2}(?:[ ./-]{0,3}[0-9A-Z]){11})"
 _FEWEST_DIGITS = 10
 """A Norwegian IBAN, the shortest, has 13; some have letters, none so many that words of a sentence look like it."""
-_IBAN_START = re.compile(r"(?<![0-9A-Za-z])(?=([A-Za-z]{2}[0-9]{2}(?:[ -]?[0-9A-Za-z]){11,40}))")
+_IBAN_START = re.compile(r"(?<![0-9A-Za-z])(?=([A-Za-z]{2}[0-9]{2}(?:[ ./-]{0,3}[0-9A-Za-z]){11,40}))")
 
 
 def ibans(text: str) -> Iterator[str]:
@@ -117,7 +117,7 @@ def _ends_there(text: str, start: int, length: int) -> bool:
     """Whether a border of words follows after so many letters and digits."""
     seen = 0
     for at in range(start, len(text)):
-        if text[at] not in " -":
+        if text[at] not in " ./-":
             seen += 1
         if seen == length:
             return at + 1 == len(text) or not (text[at + 1].isascii() and text[at + 1].isalnum())
@@ -172,7 +172,8 @@ _CARD_RANGES = (
 _STEUER_ID = _finder(r"[1-9][0-9] ?[0-9]{3} ?[0-9]{3} ?[0-9]{3}")
 _NIR = r"[1-478] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?(?:[0-9]{2}|2[ABab]) ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}"
 _SIGN = "[0-9L-NP-Vl-np-v]"  # a digit, or the letter that stands for it where two people would have one code
-_CODICE = rf"[A-Za-z]{{6}} ?{_SIGN}{{2}}[A-EHLMPR-Ta-ehlmpr-t]{_SIGN}{{2}} ?[A-Za-z]{_SIGN}{{3}} ?[A-Za-z]"
+_BIRTHDAY = rf"{_SIGN}{{2}} ?[A-EHLMPR-Ta-ehlmpr-t] ?{_SIGN}{{2}}"
+_CODICE = rf"[A-Za-z]{{3}} ?[A-Za-z]{{3}} ?{_BIRTHDAY} ?[A-Za-z] ?{_SIGN}{{3}} ?[A-Za-z]"
 _DNI = r"(?:[0-9]{1,2}\.?[0-9]{3}\.?[0-9]{3}|[XYZxyz]-?[0-9]{7})-?[A-Za-z]"
 _PENSION = r"[0-9]{2} ?[0-9]{2}(?:0[1-9]|1[0-2])[0-9]{2} ?[A-Za-z] ?[0-9]{3}"
 _CARD = (  # by the ranges of the issuers: Visa, Mastercard, American Express, Discover, Diners, JCB
@@ -180,8 +181,10 @@ _CARD = (  # by the ranges of the issuers: Visa, Mastercard, American Express, D
     r"|3[47][0-9]{2}[ -]?[0-9]{6}[ -]?[0-9]{5}|3(?:0[0-5]|[68][0-9])[0-9][ -]?[0-9]{6}[ -]?[0-9]{4}"
 )
 
-_BEFORE, _AFTER = r"(?:^|[^0-9A-Za-z.,/:+-])", r"(?:$|[^0-9A-Za-z])"
-_BEFORE_A_PHONE = r"(?:^|[^0-9A-Za-z.,/: -]|(?:^|[^0-9]) )"  # not in the midst of a longer number
+_BEFORE, _AFTER = r"(?:^|[^0-9A-Za-z.,/:+-]|(?:^|[^0-9])[.,/:+-])", r"(?:$|[^0-9A-Za-z])"
+_BEFORE_A_PHONE = r"(?:^|[^0-9A-Za-z.,/: -]|(?:^|[^0-9.,/:-])[.,/: -]{1,2})"  # not in the midst of a longer number
+_AT = r"(?:@|%40|&#64;| ?[(\[{<] ?(?i:at|chiocciola|arroba|arobase|@) ?[)\]}>] ?)"
+_DOT = r"(?: ?\. ?| ?[(\[{<] ?(?i:dot|punto|punkt|point|\.) ?[)\]}>] ?)"
 _PHONES = (
     r"(?:\+ ?[1-9]|00(?:39|49|33|34|44|41|43))(?:[ ./()-]{0,3}\d){7,14}",  # international
     r"0[1-9](?:[ .-]?\d{2}){4}",  # France
@@ -201,7 +204,9 @@ _SPANISH_PLATE = r"^\d{4}[ -]?[BCDFGHJKLMNPRSTVWXYZ]{3}$"
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _IPV4 = rf"(?:{_OCTET}\.){{3}}{_OCTET}(?:$|[^0-9A-Za-z.]|\.(?:$|\D))"
 _IPS = rf"(?:^|[^0-9A-Za-z.])(?:{_IPV4}|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:]*:)"
-_IP = re.compile(r"(?<![0-9A-Za-z.:])(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9A-Fa-f:]{6,39})(?![0-9A-Za-z])")
+_IP = re.compile(
+    r"(?:(?<![0-9A-Za-z.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}|(?<![0-9A-Za-z.:])[0-9A-Fa-f:]{6,39})(?![0-9A-Za-z])"
+)
 _LARGEST_IN_A_VERSION = 31
 
 
@@ -238,9 +243,10 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.EMAIL,
         noun="e-mail addresses",
-        hint="@",
+        hint=_AT,
         limit=ONE,
-        form=rf"[\pL\pN_%+-]@[\pL\pN][\pL\pN.-]*\.\pL{{2}}|{_of('e-mail address', 'look like')}",
+        form=rf"[\pL\pN_%+-]{_AT}[\pL\pN][\pL\pN.-]*{_DOT}\pL{{2}}|[\pL\pN_%+-] ?@ ?[\pL\pN][\pL\pN.-]*\.\pL{{2}}"
+        rf"|{_of('e-mail address', 'look like')}",
     ),
     Personal(
         pattern=PersonalPattern.IBAN,

@@ -36,6 +36,15 @@ def split_pairs(keys: Any, bits: int, tuples: Any, member: Any, units: Any, rows
 
 
 @compiled
+def count_people(keys: Any, units: Any, last: Any, people: Any) -> None:
+    """Count the people of each key, from entries that stand person by person; ``last`` is -1 for every key."""
+    for i in range(len(units)):
+        if last[keys[i]] != units[i]:
+            last[keys[i]] = units[i]
+            people[keys[i]] += 1
+
+
+@compiled
 def meet(member: Any, units: Any, last: Any, place: Any, first: Any, who: Any) -> int:
     """
     Number the people of each class in the order in which they are met; entries stand class by class.
