@@ -83,6 +83,7 @@ class Comparison:
                 domains=tuple(whole.domains[i] for i in at),
                 weights=before.weights,
                 units=before.units,
+                unit_rows=before.unit_rows,
             ),
             after=after.table(columns, ladders),
             pairs=Pairs(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core.models import Asked, Measurement, Need, NotMeasurableError, PrivacyModel, Subject
 from anon_core.models.risk import MaxRisk
-from anon_core.role import Role
 from anon_core.wording import counted
+
+if TYPE_CHECKING:
+    from anon_core.comparison import Comparison
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +22,7 @@ class Removal(PrivacyModel):
     Whoever knows that a town has four people, and how the release was made, tells from their absence that they lacked
     diversity, and so what they have (Wong 2007). How many such classes are coarser than k alone would need (downcoding,
     Cohen 2022) is counted beside it; a release may have some, for other rows are near them. Where it is not known which
-    row became which, only what is certainly missing counts.
+    row became which, only what is certainly missing counts. Columns declared other make classes too.
     """
 
     key: ClassVar[str] = "removal"
@@ -37,14 +39,10 @@ class Removal(PrivacyModel):
     def required_by(cls, asked: Asked) -> Iterator[Self]:
         if not asked.quasi_identifiers or not (asked.compared or asked.paired):
             return
-        columns = asked.quasi_identifiers
-        if asked.compared:
-            # Beside columns declared other a class may be too small that is large over the quasi-identifiers alone;
-            # then recoding, which knows the classes of all of them together, asks by itself.
-            if asked.publication is not None and asked.publication.names_with_role(Role.OTHER):
-                return
-        else:
-            columns = (*columns, *asked.judged_others)
+        others = asked.judged_others
+        if others and not asked.paired and asked.policy.freeform is not None:
+            return  # Some of them may be recoded as well: only a pairing tells.
+        columns = (*asked.quasi_identifiers, *others)
         least = [one.min_rows for one in MaxRisk.required_by(asked)]  # A risk is about sizes too, as k is.
         yield cls(columns=columns, k=max(asked.k, *least) if least else asked.k)
 
@@ -52,13 +50,19 @@ class Removal(PrivacyModel):
     def goal(self) -> str:
         return f"no row removed that k {self.k} alone would keep"
 
+    def _beside(self, subject: Subject) -> Comparison | None:
+        """Return the comparison with the original over just these columns, if there is one."""
+        found = (one for one in (subject.comparison, subject.joint) if one is not None)
+        return next((one for one in found if one.before.names == self.columns), None)
+
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.score.removal import kept_of, removal
 
         if subject.paired is not None and subject.paired.kept is not None:
             kept = subject.paired.kept(self.columns)
-        elif subject.comparison is not None:
-            kept = kept_of(subject.comparison)
+        elif (beside := self._beside(subject)) is not None:
+            whose = subject.original_people if beside.before.units is None else None
+            kept = kept_of(beside, None if whose is None else whose.project(self.columns).class_sizes())
         else:
             raise NotMeasurableError("it is about the original rows too; give the table as collected")
         found = removal(kept, self.k)

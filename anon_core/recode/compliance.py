@@ -18,12 +18,14 @@ from anon_core.models import Asked, Measurement, PrivacyModel, Subject, required
 from anon_core.models.freeform import NoFreeformBreach
 from anon_core.models.half_of_class import HalfOfClass
 from anon_core.models.removal import Removal
+from anon_core.models.subject import Pairing
 from anon_core.models.suppression import RowsSuppressedAtMost
 from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans, PartialPolicy
 from anon_core.recode.method import FREEFORM, RISK, ROWS, K, Promise, RecodingMethod
 from anon_core.recode.task import Task
 from anon_core.registry import METHODS
+from anon_core.score.removal import Kept, kept_of
 from anon_core.spec import PartialPublication
 
 _GENERALISE_THE_GUARDED = (
@@ -194,8 +196,13 @@ def _subject(task: Task, plan: RecodingPlan, comparison: Comparison) -> Subject:
                 return task.requirements.sensitive_people[name].by_class(after, member).project(names)
         return people.project(names)
 
+    def kept(_: tuple[str, ...]) -> Kept:
+        every = np.arange(len(comparison.before.weights))
+        return kept_of(comparison, task.requirements.sizes(every, every, len(every)))
+
     return Subject(
         names=(*quasi, *occurrences),
+        paired=Pairing(paired=lambda name: None, kept=kept),
         rows=count,
         people=None if people is None else count_people,
         comparison=comparison if by_people is None else Comparison.of_plan(by_people),

@@ -34,7 +34,33 @@ def pairing_of_plan(
     def counted() -> _Counted:
         return _Counted(plan, engine, published, frozenset(recoded))
 
-    return Pairing(paired=lambda name: counted().paired(name) if name in plan.frequencies.names else None)
+    return Pairing(
+        paired=lambda name: counted().paired(name) if name in plan.frequencies.names else None,
+        kept=lambda columns: _kept_by(plan, engine, columns),
+    )
+
+
+def _kept_by(plan: RecodingPlan, engine: Engine, columns: Sequence[str]) -> Kept:
+    """Return what a plan makes of the original classes over some columns, some of which it may not have."""
+    beside = [name for name in columns if name not in plan.frequencies.names]
+    rows, collected = engine.count([*plan.frequencies.names, *beside]), engine.count(columns)
+    quasi = len(plan.frequencies.names)
+    tuples = kernels.join(rows.codes[:quasi], plan.frequencies.codes, [len(one) for one in plan.frequencies.domains])
+    own = [rows.codes[rows.names.index(name)] for name in columns]
+    classes = kernels.join(own, collected.codes, [len(domain) for domain in collected.domains])
+    if tuples is None or classes is None:
+        raise InternalError("rows that the plan does not know", "recode.pairing")
+    removed = plan.removed[tuples.member]
+    as_collected = np.ones(len(collected.weights), np.bool_)
+    for at, (name, ladder) in enumerate(zip(plan.frequencies.names, plan.ladders, strict=True)):
+        if name in columns:
+            same = plan.released_codes(at) == ladder.maps[0, plan.frequencies.codes[at]]
+            as_collected[classes.member[~removed & ~same[tuples.member]]] = False
+    return Kept(
+        people=engine.people(columns).class_sizes(),
+        gone=kernels.weigh(classes.member, len(collected.weights), np.where(removed, rows.weights, 0)),
+        as_collected=as_collected,
+    )
 
 
 class _Counted:

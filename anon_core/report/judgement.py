@@ -73,8 +73,8 @@ def judge(
         counted that only a pairing tells.
     """
     question = question.of_columns(table.names)
-    names, comparison, people, joint = table.names, None, None, None
-    others = _others_linked(question, table.names, today)
+    names, comparison, people, joint, whose = table.names, None, None, None, None
+    others = _others_judged(question, table.names, today)
     unit = fresh_name("person", [*names, *(original.table.names if original else ())]) if question.unit else None
     if original is not None:
         before = _with_people(prepared_original(original.table, question.publication), question, unit)
@@ -82,8 +82,10 @@ def judge(
         comparison = people = _beside(before, table, question, original, None)
         if unit and not (comparison.pairs is None and _tells_units(table, before, unit)):
             people = _beside(before, table, question, original, unit)
-        if others:
+        if others and set(others) <= {*before.names}:
             joint = _beside(before, table, question, original, unit if people is not comparison else None, others)
+        if unit and people is comparison and unit in before.names:
+            whose = FrequencyTable.of(before, (*question.quasi_identifiers, *others), unit=unit)
     elif unit:
         table = _with_people(table, question, unit, required=True)
     counted = dict.fromkeys([*question.quasi_identifiers, *question.sensitive, *also])
@@ -105,6 +107,7 @@ def judge(
         counted=question.publication.counted_values if question.publication else None,
     )
     subject = _subject(rows, question, people, joint=joint, besides=besides, freeform=freeform)
+    subject = replace(subject, original_people=whose)
     checks = tuple(_measurements(subject, question, comparison, today))
     return Judgement(assessment=assessment, checks=checks, frequencies=frequencies, comparison=people)
 
@@ -124,7 +127,8 @@ def judge_recoding(
     question = question.of_columns(engine.names)
     plan, people = recoded.recoding.plan, recoded.task.people
     comparison = Comparison.of_plan(plan, question.quasi_identifiers)
-    others = _others_linked(question, engine.names, today)
+    linked = question.policy.k_means is KMeans.LINK
+    others = _others_judged(question, engine.names, today) if linked else ()
     subject = _subject(
         engine,
         question,
@@ -229,9 +233,10 @@ def _require_link(subject: Subject) -> None:
         raise InvalidInputError(f"`k_means: link` cannot be checked: {UNPAIRED}")
 
 
-def _others_linked(question: Question, names: Sequence[str], today: date) -> tuple[str, ...]:
-    """Return the columns declared other that are judged beside the original, where the policy means the link k."""
-    if question.policy.k_means is not KMeans.LINK or question.publication is None:
+def _others_judged(question: Question, names: Sequence[str], today: date) -> tuple[str, ...]:
+    """Return the columns declared other that are judged beside the original; some may be recoded under freeform."""
+    policy = question.policy
+    if question.publication is None or (policy.freeform is not None and policy.k_means is not KMeans.LINK):
         return ()
     quasi = question.quasi_identifiers
     return tuple(name for name in question.publication.judged_others(today) if name in names and name not in quasi)

@@ -62,32 +62,36 @@ def removal(kept: Kept, k: int) -> Removal:
     )
 
 
-def kept_of(comparison: Comparison) -> Kept:
-    """Return what became of the classes of an original, as far as a comparison tells."""
+def kept_of(comparison: Comparison, people: Integers | None = None) -> Kept:
+    """
+    Return what became of the classes of an original, as far as a comparison tells.
+
+    ``people`` are those of each class where the comparison is of rows and people have several.
+    """
     before = comparison.before
     classes = kernels.group(before.codes, [len(domain) for domain in before.domains])
     rows = before.weights if before.unit_rows is None else before.unit_rows
-    # What nobody is known to be behind is one person in a class of its own.
-    people = rows if before.units is None else (before.units > NOBODY).astype(np.int64)
+    if people is None:
+        each = rows if before.units is None else (before.units > NOBODY).astype(np.int64)
+        # Rows of nobody known are one person where there is no other.
+        people = np.maximum(kernels.weigh(classes.member, len(classes.first), each), 1)
     if comparison.pairs is None:
         gone, equal = _certainly(comparison, kernels.weigh(classes.member, len(classes.first), rows), classes.first)
     else:
-        gone = _gone(comparison, comparison.pairs, rows, classes.member)
+        gone = _gone(comparison.pairs, rows, classes.member)
         equal = _as_collected(comparison, comparison.pairs, classes.member, len(classes.first))
     return Kept(
-        people=kernels.weigh(classes.member, len(classes.first), people),
+        people=people,
         gone=gone,
         as_collected=equal,
         exact=comparison.pairs is not None,
     )
 
 
-def _gone(comparison: Comparison, pairs: Pairs, rows: Integers, member: Integers) -> Integers:
+def _gone(pairs: Pairs, rows: Integers, member: Integers) -> Integers:
     """Return how many rows of each original class are not published, where it is known which row became which."""
     published: Integers = np.zeros(len(rows), np.int64)
-    np.add.at(published, pairs.before, pairs.weights)
-    if comparison.before.units is not None:  # All rows of one person with one tuple are one entry.
-        published = np.where(published > 0, rows, 0)
+    np.add.at(published, pairs.before, pairs.weights)  # Rows, also where people are counted.
     return kernels.weigh(member, int(member.max(initial=-1)) + 1, rows - published)
 
 

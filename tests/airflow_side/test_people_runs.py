@@ -200,7 +200,8 @@ def without_a_class(run: Any) -> None:
     from anon_core.distribution import write_csv
 
     def left(table: Table) -> Table:
-        town, sex = (np.asarray(table.column(name).to_pylist()) for name in ("town", "sex"))
+        cells = table.to_arrow()
+        town, sex = (np.asarray(cells.column(name).to_pylist()) for name in ("town", "sex"))
         return table.keep((town != "Alba") | (sex != "F"))
 
     for path in (run.staging / STAGED, *(run.staging / "release").iterdir()):

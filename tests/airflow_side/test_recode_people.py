@@ -142,22 +142,49 @@ def test_four_people_of_one_town_who_all_have_hiv_are_not_removed(tmp_path: Path
     assert check["passed"] and check["counts"]["missing"] == 0 and check["counts"]["coarser"] >= 2
 
 
-def test_a_release_from_which_they_were_removed_is_refused(tmp_path: Path) -> None:
-    rows = [
-        {"tax_code": f"c{n}", "office": "a", "age": 40, "town": list(TOWNS)[n % 4], "illness": "flu"} for n in range(40)
-    ]
-    recoded(tmp_path, rows, unit="row", privacy={"k": 4, "suppression_limit": 0.3})
-    lines = (tmp_path / "out.csv").read_text().splitlines(keepends=True)
-    (tmp_path / "cut.csv").write_text("".join(line for line in lines if "Dosso" not in line))
-    ended = anon(
-        "check",
-        str(tmp_path / "cut.csv"),
-        "--spec",
-        str(tmp_path / "spec.yaml"),
-        "--original",
-        str(tmp_path / "visits.csv"),
-        "--json",
-        home=tmp_path / "home",
-    )
+def removal_of(folder: Path, file: str, *options: str) -> dict[str, Any]:
+    """What `anon check` says of removal, given the table as collected."""
+    files = [str(folder / file), "--spec", str(folder / "spec.yaml"), "--original", str(folder / "visits.csv")]
+    ended = anon("check", *files, "--json", *options, home=folder / "home")
     (check,) = [one for one in json.loads(ended.out)["checks"] if one["name"] == "removal"]
-    assert not check["passed"] and check["counts"]["rows"] == 10, check
+    return dict(check)
+
+
+def cut(folder: Path, lines: list[str], town: str) -> str:
+    """Leave out the rows of a town."""
+    (folder / "cut.csv").write_text("".join(line for line in lines if town not in line))
+    return "cut.csv"
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["", "beside a column declared other"])
+def test_a_release_from_which_they_were_removed_is_refused(tmp_path: Path, beside: bool) -> None:
+    columns = {**COLUMNS, **({"colour": {"role": "other"}} if beside else {})}
+    rows = [
+        {
+            "tax_code": f"c{n}",
+            "office": "a",
+            "age": 40,
+            "town": list(TOWNS)[n % 4],
+            "illness": "flu",
+            **({"colour": "red" if n // 4 < 5 else "blue"} if beside else {}),
+        }
+        for n in range(40)
+    ]
+    recoded(tmp_path, rows, unit="row", columns=columns, privacy={"k": 4, "suppression_limit": 0.3})
+    lines = (tmp_path / "out.csv").read_text().splitlines(keepends=True)
+    assert removal_of(tmp_path, "out.csv")["passed"]
+    check = removal_of(tmp_path, cut(tmp_path, lines, "Dosso"))
+    assert not check["passed"] and check["counts"]["rows"] == 10 and check["counts"]["classes"] == 4 + 4 * beside, check
+
+
+def test_what_may_be_missing_is_counted_in_people_also_without_a_pairing(tmp_path: Path) -> None:
+    rows = [
+        {"tax_code": f"c{n % 40}", "office": "a", "age": 40, "town": list(TOWNS)[n % 4], "illness": "flu"}
+        for n in range(120)
+        if n % 4 != 3 or n % 40 < 12  # Three people of the last town, with three rows each.
+    ]
+    recoded(tmp_path, rows, privacy={"k": 4, "suppression_limit": 0.3})
+    lines = (tmp_path / "visits.csv").read_text().splitlines(keepends=True)
+    assert removal_of(tmp_path, cut(tmp_path, lines, "Dosso"))["passed"], "a class of three people"
+    check = removal_of(tmp_path, cut(tmp_path, lines, "Alba"))
+    assert not check["passed"] and check["counts"]["rows"] == 30, check

@@ -20,7 +20,7 @@ class Slow:
 
     frequencies: FrequencyTable
     ladders: tuple[Ladder, ...]
-    behind: tuple[tuple[str, ...], ...]
+    behind: tuple[tuple[str | None, ...], ...]
     weights: dict[str, float]
     k: int
     allowed: int
@@ -39,11 +39,17 @@ def partitions(items: int) -> Iterator[list[int]]:
     yield from extend([], 0)
 
 
+def people_of(slow: Slow, members: list[int]) -> int:
+    """How many people tuples have; rows of nobody known are one person where there is no other."""
+    persons = {person for member in members for person in slow.behind[member]}
+    return len(persons - {None}) or 1
+
+
 def is_safe(slow: Slow, members: list[int]) -> bool:
     """Whether tuples may be one class: k people, none of whom has more than half of the rows, and more than one."""
-    rows = [person for member in members for person in slow.behind[member]]
-    most = max(rows.count(person) for person in set(rows))
-    return len(set(rows)) >= slow.k and (most == 1 or 2 * most <= len(rows))
+    rows = [person for member in members for person in slow.behind[member] if person is not None]
+    most = max((rows.count(person) for person in set(rows)), default=0)
+    return people_of(slow, members) >= slow.k and (most <= 1 or 2 * most <= len(rows))
 
 
 def levels_of(slow: Slow, members: list[int]) -> list[int]:
@@ -68,7 +74,7 @@ def most_information(slow: Slow) -> float | None:
         gone, kept = classes[0], [members for members in classes[1:] if members]
         if sum(int(slow.frequencies.weights[at]) for at in gone) > slow.allowed or not kept:
             continue
-        if any(len(set(slow.behind[at])) >= slow.k for at in gone):
+        if any(people_of(slow, [at]) >= slow.k for at in gone):
             continue
         for members in kept:
             if tuple(members) not in safe:

@@ -96,3 +96,33 @@ def test_rows_that_no_class_can_take_are_removed(tmp_path: Path) -> None:
         strict = publication(tmp_path, accept=[], k=3, suppression_limit=0.0, **METHODS[method])
         with pytest.raises(PolicyNotMetError):
             recode_publication(strict, ArrowEngine(table=table_of(NAMES, rows)))
+
+
+@pytest.mark.parametrize("method", ["global", "safe", "best", "link"])
+@settings(max_examples=15, deadline=None)
+@given(rows=people(), limit=st.sampled_from([0.0, 0.3, 0.9]), k=st.integers(2, 3), data=st.data())
+def test_classes_with_other_columns_have_k_people_where_people_have_several_rows(
+    tmp_path_factory: pytest.TempPathFactory,
+    method: str,
+    rows: list[tuple[str, ...]],
+    limit: float,
+    k: int,
+    data: st.DataObject,
+) -> None:
+    folder = tmp_path_factory.mktemp("publication")
+    spec = publication(folder, accept=[], k=k, suppression_limit=limit, **METHODS[method])
+    persons = data.draw(st.lists(st.sampled_from("abcdefgh"), min_size=len(rows), max_size=len(rows)))
+    table = table_of([*NAMES, "person"], [(*row, person) for row, person in zip(rows, persons, strict=True)])
+    try:
+        found = recode_publication(spec, ArrowEngine(table=table, unit="person"))
+    except PolicyNotMetError:
+        return
+    assert found.witness is not None
+    said = found.witness.select([*NAMES, "person"] if len(set(persons)) < len(rows) else NAMES)
+    assert Counter(row[:5] for row in rows_of(said)) == Counter(rows_of(found.released))
+    assert len(rows) - said.rows <= limit * len(rows)
+    if method != "link" and "person" in said.names:
+        classes: dict[tuple[str | None, ...], set[str | None]] = {}
+        for row in rows_of(said):
+            classes.setdefault(row[:4], set()).add(row[5])
+        assert min(map(len, classes.values())) >= k
