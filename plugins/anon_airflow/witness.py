@@ -78,7 +78,9 @@ def hear(
     rows_heard = engine.of(table, unit=witness.unit)
     pairing = None
     if original is not None:
-        found = _as_collected(engine.of(reread(original)), rows_heard, engine.of(table), publication, beside)
+        found = _as_collected(
+            engine.of(reread(original), unit=witness.unit), rows_heard, engine.of(table), publication, beside
+        )
         if isinstance(found, Doubt):
             return found
         pairing = found

@@ -200,7 +200,7 @@ def without_a_class(run: Any) -> None:
     from anon_core.distribution import write_csv
 
     def left(table: Table) -> Table:
-        town, sex = (np.asarray(table.column(name).to_pylist()) for name in ("town", "sex"))
+        town, sex = (np.asarray(table.to_arrow().column(name).to_pylist()) for name in ("town", "sex"))
         return table.keep((town != "Alba") | (sex != "F"))
 
     for path in (run.staging / STAGED, *(run.staging / "release").iterdir()):
