@@ -21,10 +21,11 @@ class Homogeneity(PrivacyModel):
     key: ClassVar[str] = "homogeneity"
     title: ClassVar[str] = "homogeneity"
     of_bytes: ClassVar[bool] = True
-    promise: ClassVar[str] = "how many rows have a value of {sensitive} that all of their class over {columns} have"
+    promise: ClassVar[str] = "how many {counted} have a value of {sensitive} that all of their class over {columns} have"
     page: ClassVar[Mapping[str, str]] = {"homogeneity": "Values that a whole group shares were counted"}
     instead: ClassVar[str] = "nothing is required of it"
     needs: ClassVar[Need] = Need.SENSITIVE
+    counts_people: ClassVar[bool] = True
     of_release: ClassVar[bool] = True
 
     sensitive: str

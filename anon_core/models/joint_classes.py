@@ -31,10 +31,11 @@ class JointClasses(PrivacyModel):
     key: ClassVar[str] = "joint_classes"
     title: ClassVar[str] = "k-anonymity with all other columns"
     of_bytes: ClassVar[bool] = True
-    promise: ClassVar[str] = "every class over {columns} has at least {k} rows"
+    promise: ClassVar[str] = "every class over {columns} has at least {k} {counted}"
     page: ClassVar[Mapping[str, str]] = {"joint_classes": "Groups are large enough with the columns declared harmless"}
     instead: ClassVar[str] = ACCEPT_OTHERS
     monotone: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
     of_release: ClassVar[bool] = True
 
     k: int

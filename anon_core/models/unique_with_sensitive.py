@@ -21,9 +21,10 @@ class UniqueWithSensitive(PrivacyModel):
     key: ClassVar[str] = "unique_with_sensitive"
     title: ClassVar[str] = "uniqueness with sensitive columns"
     of_bytes: ClassVar[bool] = True
-    promise: ClassVar[str] = "at most {limit} of the rows are alone over {columns}"
+    promise: ClassVar[str] = "at most {limit} of the {counted} are alone over {columns}"
     page: ClassVar[Mapping[str, str]] = {"unique_with_sensitive": "Rows that are unique over all columns were counted"}
     instead: ClassVar[str] = f"{SHOWS_PEOPLE}, or state another limit in `privacy.published_uniqueness`"
+    counts_people: ClassVar[bool] = True
     of_release: ClassVar[bool] = True
 
     limit: float | None
