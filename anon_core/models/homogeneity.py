@@ -21,7 +21,9 @@ class Homogeneity(PrivacyModel):
     key: ClassVar[str] = "homogeneity"
     title: ClassVar[str] = "homogeneity"
     of_bytes: ClassVar[bool] = True
-    promise: ClassVar[str] = "how many {counted} have a value of {sensitive} that all of their class over {columns} have"
+    promise: ClassVar[str] = (
+        "how many {counted} have a value of {sensitive} that all of their class over {columns} have"
+    )
     page: ClassVar[Mapping[str, str]] = {"homogeneity": "Values that a whole group shares were counted"}
     instead: ClassVar[str] = "nothing is required of it"
     needs: ClassVar[Need] = Need.SENSITIVE

@@ -33,7 +33,9 @@ class SensitiveAlone(PrivacyModel):
     key: ClassVar[str] = "sensitive_alone"
     title: ClassVar[str] = "sensitive columns"
     of_bytes: ClassVar[bool] = True
-    promise: ClassVar[str] = "at most {max_share} of the {counted} have values of one or two of {columns} that too few share"
+    promise: ClassVar[str] = (
+        "at most {max_share} of the {counted} have values of one or two of {columns} that too few share"
+    )
     page: ClassVar[Mapping[str, str]] = {"sensitive_alone": "Few people have a rare value in the sensitive columns"}
     instead: ClassVar[str] = SHOWS_PEOPLE
     counts_people: ClassVar[bool] = True

@@ -83,7 +83,8 @@ def print_recoded(done: RecodedTable) -> None:
     """Print what was elected and why, what it changed, how safe and how useful the result is, and what fails."""
     plan, recoding = done.recoding.plan, done.recoding
     best = {True: "; by that measure nothing is better", False: "; something better may exist", None: ""}
-    click.echo(f"{done.table.name}: {several(plan.frequencies.rows, 'row')}, method {recoding.method}")
+    told = f", people told apart by {', '.join(done.question.unit)}" if done.question.unit else ", not people"
+    click.echo(f"{done.table.name}: {several(plan.frequencies.rows, 'row')}{told}; method {recoding.method}")
     click.echo(f"{recoding.why}{best[recoding.optimal]}")
     if len(recoding.candidates) > 1:
         _print_candidates(recoding.candidates)
