@@ -37,7 +37,7 @@ def subject(rows: Sequence[Row], *, people: bool = True) -> Subject:
 
 
 def distinct(l: float) -> LDiversity:  # noqa: E741
-    return LDiversity(columns=Q, sensitive=ILL, kind="distinct", l=l, c=None)
+    return LDiversity(columns=Q, sensitive=ILL, values="each", kind="distinct", l=l, c=None)
 
 
 ANN_FIVE_TIMES: list[Row] = [("Enna", "flu", "ann")] * 5
@@ -130,16 +130,19 @@ def test_freeform_anonymity_is_not_measured_by_people_and_says_what_to_do() -> N
     assert "no meaning by people yet; remove `privacy.freeform`" in found.sentence
 
 
-def test_only_k_singletons_and_risk_are_monotone_by_people() -> None:
-    uniqueness = PublishedUniqueness(columns=Q, max_size=1, max_share=0.0, accepted=(), together=(), protected=())
+def test_only_k_singletons_risk_and_half_of_class_are_monotone_by_people() -> None:
+    uniqueness = PublishedUniqueness(
+        columns=Q, max_size=1, max_share=0.0, accepted=(), together=(), protected=(), quasi=()
+    )
     models: list[PrivacyModel] = [
         KAnonymity(columns=Q, k=2),
         Singletons(columns=Q, max_singletons=0),
         MaxRisk(columns=Q, max_risk=0.5),
         distinct(2),
-        AlphaAnonymity(columns=Q, sensitive=ILL, alpha=0.5, k=2),
+        AlphaAnonymity(columns=Q, sensitive=ILL, values="each", alpha=0.5, k=2),
         TCloseness(columns=Q, sensitive=ILL, t=0.5, distance="equal", hierarchy=None),
         uniqueness,
         *OF_PEOPLE,
     ]
-    assert [one.key for one in models if one.monotone_by_people] == ["k_anonymity", "no_singletons", "max_risk"]
+    monotone = [one.key for one in models if one.monotone_by_people]
+    assert monotone == ["k_anonymity", "no_singletons", "max_risk", "half_of_class"]
