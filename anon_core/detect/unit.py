@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core import kernels
-from anon_core.detect.groups import Groups
+from anon_core.detect.groups import FEW_VALUES, LARGEST_GROUP, Groups
 from anon_core.detect.roles.personal_codes import is_shared, personal_code
 from anon_core.frequency import NOBODY, unit_codes
 from anon_core.kernels import AnyCodes, Integers
@@ -52,6 +52,27 @@ def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | Non
         for column in table.columns
         if (groups := Groups.of(column)).repeat and _contradicts(column, groups, roles.get(column.name), units)
     )
+
+
+def is_verifiable(table: Table, roles: Mapping[str, Role]) -> bool:
+    """
+    Return whether any column could contradict that every row is another person, if its values repeated.
+
+    That is an identifier or a recognised personal code with a value in at least half of the rows; of names and
+    addresses only those with a value for every 20 rows, for people share them. A dropped column that is not recognised
+    may number rows, and confirms nothing.
+    """
+    return any(_could_contradict(column, roles.get(column.name)) for column in table.columns)
+
+
+def _could_contradict(column: Column, role: Role | None) -> bool:
+    groups = Groups.of(column)
+    if not groups.values or groups.rows * 2 < len(column.codes):
+        return False
+    if role is not Role.IDENTIFIER:
+        return personal_code(column) is not None
+    many = groups.values > FEW_VALUES and groups.values * LARGEST_GROUP >= groups.rows
+    return many or not is_shared(column)
 
 
 def _contradicts(column: Column, groups: Groups, role: Role | None, units: AnyCodes | None) -> bool:

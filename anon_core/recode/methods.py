@@ -63,7 +63,7 @@ def _refuse_k_above_people(task: Task) -> None:
 
 
 def _refuse_too_many_rows_per_person(task: Task) -> None:
-    """Refuse what the gate would refuse after all: no method leaves out single rows of a person yet."""
+    """Refuse what the gate would refuse after all: no method leaves out single rows, that is done before."""
     most = task.policy.max_rows_per_person
     if most is None or task.people is None:
         return
@@ -75,8 +75,8 @@ def _refuse_too_many_rows_per_person(task: Task) -> None:
             reached=int(each.max()),
             rows_at_risk=int(each[above].sum()),
             rows=task.frequencies.rows,
-            advice=f"{counted(int(above.sum()), 'person')} with more: leave their other rows out at the source, for "
-            "recoding leaves out no single rows of a person yet, or raise privacy.max_rows_per_person",
+            advice=f"{counted(int(above.sum()), 'person')} with more: leave their other rows out before (`stage` and "
+            "`anon recode` do), or raise privacy.max_rows_per_person",
         )
 
 

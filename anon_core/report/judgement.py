@@ -21,7 +21,7 @@ from anon_core.recode.method import ALONE, K, Promise, RecodingMethod
 from anon_core.recode.task import Task
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.freeform import check_release, check_table
-from anon_core.report.originals import beside_original, prepared_original
+from anon_core.report.originals import beside_original, prepared_original, without_surplus
 from anon_core.report.question import Question
 from anon_core.report.recoding import RecodedPublication, compared_by_people
 from anon_core.role import Role
@@ -77,7 +77,7 @@ def judge(
     others = _others_judged(question, table.names, today)
     unit = fresh_name("person", [*names, *(original.table.names if original else ())]) if question.unit else None
     if original is not None:
-        before = _with_people(prepared_original(original.table, question.publication), question, unit)
+        before = _as_staged(original.table, question, unit, table.rows)
         table = _with_units(_with_people(table, question, unit), before, original, unit)
         comparison = people = _beside(before, table, question, original, None)
         if unit and not (comparison.pairs is None and _tells_units(table, before, unit)):
@@ -259,6 +259,20 @@ def _beside(
         key=original.key,
         unit=unit,
     )
+
+
+def _as_staged(original: Table, question: Question, unit: str | None, released: int) -> Table:
+    """
+    Return the original as a run would have recoded it, and with its people where it has the columns of the unit.
+
+    If more rows are ``released`` than would stay of it, too many of one person were not left out: then all stay.
+    """
+    prepared = prepared_original(original, question.publication)
+    before = _with_people(prepared, question, unit)
+    if unit is None or question.publication is None or unit not in before.names:
+        return before
+    kept = without_surplus(before, question.publication, unit).kept
+    return before if released > kept.rows else kept
 
 
 def _with_people(table: Table, question: Question, name: str | None, *, required: bool = False) -> Table:

@@ -156,12 +156,14 @@ class Rows(Part):
     """
     ``removed`` to protect people, within the policy's limit; ``dropped`` because a quasi-identifier was missing.
 
-    Both are rounded down to multiples of ``rounded_to``: 0 is fewer than that.
+    ``capped`` were left out before that because their person had more than allowed; null where there is no limit. All
+    are rounded down to multiples of ``rounded_to``: 0 is fewer than that.
     """
 
     published: int
     removed: int
     dropped: int
+    capped: int | None
     rounded_to: int
 
 
@@ -376,15 +378,21 @@ class Staged(Part):
     """What came in.
 
     ``rows_dropped`` had a gap in a quasi-identifier. Of ``rows_without_person`` the source does not say whose they are.
-    ``unit`` is the staged column that numbers the people; null where each of them has one row. ``sha256`` is of the
-    staged table.
+    ``rows_capped`` of ``people_capped`` were left out because they had more rows than allowed; ``rows`` are those left.
+    ``unit`` is the staged column that numbers the people; null where each of them has one row. ``verifiable`` is
+    whether a column could contradict that every row is another person. ``sha256`` is of the staged table,
+    ``surplus_sha256`` of the rows left out.
     """
 
     rows: int
     rows_dropped: int
     people: int
     rows_without_person: int
+    rows_capped: int
+    people_capped: int
+    surplus_sha256: str | None
     unit: str | None
+    verifiable: bool | None
     columns: int
     sha256: str
     spec_digest: str

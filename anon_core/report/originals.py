@@ -13,6 +13,7 @@ from anon_core.hierarchy.coarsen import coarsen
 from anon_core.hierarchy.decompose import decompose
 from anon_core.hierarchy.kinds.published_groups import ladders_leading_to
 from anon_core.hierarchy.ladder import ROOT, Ladder
+from anon_core.recode.surplus_rows import Capped, cap_rows
 from anon_core.score.linkage import worst_case
 from anon_core.spec import Missing, PartialPublication
 from anon_core.table import Table
@@ -30,6 +31,18 @@ def prepared_original(original: Table, publication: PartialPublication | None) -
     parts = coarsen(decompose(original, publication), publication)
     drop = publication.missing is Missing.DROP
     return prepare(parts, publication.quasi_identifiers, drop_missing=drop).table
+
+
+def without_surplus(table: Table, publication: PartialPublication, unit: str) -> Capped:
+    """
+    Leave out what people have beyond `privacy.max_rows_per_person`, as `stage` does; ``unit`` tells them apart.
+
+    The columns that are published are those that it goes by.
+    """
+    most = publication.privacy.max_rows_per_person if publication.privacy else None
+    published = [name for name in publication.published if name in table.names]
+    quasi = [name for name in publication.quasi_identifiers if name in published]
+    return cap_rows(table, published, quasi, unit=unit, most=table.rows if most is None else most)
 
 
 def beside_original(

@@ -284,6 +284,8 @@ def _rows(report: Part) -> Iterator[str]:
     removed = f"{rounded(rows['removed'], step)} removed, {silent:,} say nothing any more"
     yield f"| rows removed, or that say nothing any more | at most {limit:.2%} | {removed} |"
     yield f"| rows dropped for their gaps | | {rounded(rows['dropped'], step)} |"
+    if rows["capped"] is not None:
+        yield f"| rows left out of people with too many | | {rounded(rows['capped'], step)} |"
     for check in checks:
         if check["name"] == "unique_with_sensitive" and check["observed"] is not None:
             allowed = "" if check["required"] is None else f"at most {check['required']:.2%}"

@@ -26,6 +26,7 @@ from anon_core.models.measurement import Measurement
 from anon_core.policy import Waiver
 from anon_core.site import smallest_table, undercuts
 from anon_core.waivers import ended, too_far
+from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_airflow.witness import Heard, Witness
@@ -39,11 +40,16 @@ __all__ = ["Distribution", "Original", "Verdict", "measure", "render_suite", "su
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Original:
-    """The table as collected: its digest, and while it is there what is counted of it, and where it lies."""
+    """
+    The table as collected: its digest, and while it is there what is counted of it, and where it lies.
+
+    ``surplus`` has the rows that were left out of it because one person had too many.
+    """
 
     sha256: str
     frequencies: FrequencyTable | None = None
     path: Path | None = None
+    surplus: Path | None = None
 
 
 def measure(
@@ -118,6 +124,7 @@ class _Gate:
         self.first: tuple[str, FrequencyTable] | None = None
         self.singled_out: set[tuple[str, ...]] = set()
         self.people: int | None = None
+        self.heard = False
         self.released: FrequencyTable | None = None
 
     @property
@@ -201,7 +208,8 @@ class _Gate:
         rows = min(file.rows for file in self.files)
         known = [one for one in (rows, people, self.people) if one is not None]
         most, needed = min(known), site.people_for(publication.privacy.k)
-        counted_as = "row" if most == rows and publication.unit.columns else "person"
+        # Rows are an upper bound of people only where no witness says how many people there are.
+        counted_as = "row" if most == rows and publication.unit.columns and not self.heard else "person"
         if few := smallest_table(publication.privacy.k, most, site, counted_as=counted_as):
             self.fail(EVERYWHERE, "smallest_table", few, most, needed)
         else:
@@ -272,7 +280,27 @@ class _Gate:
             EVERYWHERE, "witness", True, "every released row is one that was collected, of its person", "yes", "yes"
         )
         self.people = heard.number
+        self.heard = True
+        self._check_surplus()
         return heard
+
+    def _check_surplus(self) -> None:
+        """Hold the rows that were left out of people with too many against those that stay, while both are there."""
+        from anon_airflow.surplus import surplus_problem
+
+        most, original = self.publication.privacy.max_rows_per_person, self.original
+        unit = self.witness.unit if self.witness else None
+        if most is None or unit is None or original is None or original.path is None:
+            return
+        try:
+            problem = surplus_problem(self.publication, original.path, original.surplus, unit=unit, most=most)
+        except Exception as error:  # noqa: BLE001 - shut, whatever it is
+            problem = f"what was left out cannot be told: {reason_of(error)}"
+        if problem:
+            self.fail(EVERYWHERE, "rows_capped", f"{problem}; run the publication again from `stage`")
+        else:
+            message = f"each person has at most {counted(most, 'row')}, and no other rows were left out for that"
+            self.note(EVERYWHERE, "rows_capped", True, message, "yes", "yes")
 
     def _evaluate(self, where: str, file: _File, heard: Heard | None) -> None:
         with quiet():

@@ -86,6 +86,9 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any],
                 published=files[0].rows,
                 removed=public.rounded_down(staged["rows"] - files[0].rows, policy.k),
                 dropped=public.rounded_down(staged["rows_dropped"], policy.k),
+                capped=public.rounded_down(staged.get("rows_capped", 0), policy.k)
+                if policy.max_rows_per_person is not None
+                else None,
                 rounded_to=public.step_of(policy.k),
             ),
             "people": public.people_note(run.publication.unit, staged, recoded["people"], policy.k),

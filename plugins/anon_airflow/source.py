@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anon_airflow.connections import from_environment
 from anon_airflow.distributions import digest_of
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from anon_core.table import Column, Table
 
 ORIGINAL = "original.parquet"
+SURPLUS = "surplus.parquet"
+"""The rows that `privacy.max_rows_per_person` leaves out, in the staging area."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +38,10 @@ class Collected:
     The columns to be published, as collected, and whose rows they are.
 
     ``unit`` is the column of ``table`` that numbers the people; None where every row is another person. Of rows
-    ``without_person`` the source does not say whose they are. ``dropped`` rows had a gap in a quasi-identifier.
+    ``without_person`` the source does not say whose they are. ``dropped`` rows had a gap in a quasi-identifier. Of
+    ``people_capped`` people some rows are left out, the ``surplus``: they had more than the file allows.
+    ``verifiable`` is whether a column could contradict that every row is another person; None where one does, or where
+    people are told apart.
     """
 
     table: Table
@@ -44,6 +49,23 @@ class Collected:
     people: int
     without_person: int
     dropped: int
+    verifiable: bool | None
+    surplus: Table | None = None
+    people_capped: int = 0
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """What is put on record of it."""
+        return {
+            "rows": self.table.rows,
+            "rows_dropped": self.dropped,
+            "people": self.people,
+            "rows_without_person": self.without_person,
+            "rows_capped": self.surplus.rows if self.surplus else 0,
+            "people_capped": self.people_capped,
+            "unit": self.unit,
+            "verifiable": self.verifiable,
+        }
 
 
 def source_of(publication: Publication, text: str, connect: Connect = from_environment) -> Source:
@@ -79,13 +101,18 @@ def read_source(publication: Publication, source: Source) -> Collected:
     engine = engine_named(publication.engine, source=Path(source.address))
     table = source.read()
     _check_columns(publication, source, table.names)
-    people = people_of(publication, table)
+    claim = claim_of(publication, table)
+    people = claim.people
     table = coarsen(decompose(table, publication), publication)
     table = table.select([name for name in table.names if name in publication.published])
     if people is not None:
         table = Table(columns=(*table.columns, people), rows=table.rows)
     prepared = prepare(table, publication.quasi_identifiers, drop_missing=publication.missing is Missing.DROP)
-    collected = _collected(prepared.table, people.name if people else None, prepared.dropped)
+    collected = replace(
+        _collected(prepared.table, people.name if people else None, publication),
+        dropped=prepared.dropped,
+        verifiable=claim.verifiable,
+    )
     table = collected.table
     ladders(publication, table, publication.quasi_identifiers)
     rows = engine.of(table, unit=collected.unit)
@@ -97,13 +124,25 @@ def read_source(publication: Publication, source: Source) -> Collected:
     return collected
 
 
-def people_of(publication: Publication, table: Table) -> Column | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
     """
-    Return a column that tells apart the people of a source; None where the file claims that every row is another one.
+    Whose the rows are: a column that tells ``people`` apart, None where the file claims that every row is another one.
+
+    ``verifiable`` is whether anything could contradict that claim; None where something does, and a person answers.
+    """
+
+    people: Column | None
+    verifiable: bool | None
+
+
+def claim_of(publication: Publication, table: Table) -> Claim:
+    """
+    Return what the publication file claims about whose the rows of a source are.
 
     :raises RefusedError: an identifier says otherwise, and no person answers for that.
     """
-    from anon_core.detect.unit import spanning_columns
+    from anon_core.detect.unit import is_verifiable, spanning_columns
     from anon_core.people import fresh_name, person_column
 
     unit = publication.unit
@@ -113,7 +152,7 @@ def people_of(publication: Publication, table: Table) -> Column | None:
     found = [one for one in spanning_columns(table, roles, people) if one.column not in answered]
     if found and unit.rows_are_people is None:
         raise RefusedError("stage", [_spanned(one, publication) for one in found])
-    return people
+    return Claim(people=people, verifiable=None if people or found else is_verifiable(table, roles))
 
 
 def _spanned(one: Spanning, publication: Publication) -> str:
@@ -126,23 +165,30 @@ def _spanned(one: Spanning, publication: Publication) -> str:
     return f"{many}, which `unit: {publication.unit}` tells apart otherwise; say `unit: {one.column}`, {answer}"
 
 
-def _collected(table: Table, unit: str | None, dropped: int) -> Collected:
+def _collected(table: Table, unit: str | None, publication: Publication) -> Collected:
     """Return the rows with their people under random numbers; without them where each has one row."""
     import numpy as np
 
     from anon_core.people import numbered
+    from anon_core.recode.surplus_rows import cap_rows
     from anon_core.table import Table
 
+    alone = Collected(table=table, unit=None, people=table.rows, without_person=0, dropped=0, verifiable=None)
     if unit is None:
-        return Collected(table=table, unit=None, people=table.rows, without_person=0, dropped=dropped)
+        return alone
     whose, others = table.column(unit), tuple(one for one in table.columns if one.name != unit)
     without = int(np.count_nonzero(whose.gaps))
     people = len(whose.domain) - whose.has_gaps
     if people == table.rows:
-        rows = Table(columns=others, rows=table.rows)
-        return Collected(table=rows, unit=None, people=people, without_person=0, dropped=dropped)
+        return replace(alone, table=Table(columns=others, rows=table.rows))
     rows = Table(columns=(*others, numbered(whose, np.random.default_rng())), rows=table.rows)
-    return Collected(table=rows, unit=unit, people=people, without_person=without, dropped=dropped)
+    collected = replace(alone, table=rows, unit=unit, people=people, without_person=without)
+    if (most := publication.privacy.max_rows_per_person) is None:
+        return collected
+    capped = cap_rows(rows, publication.published, publication.quasi_identifiers, unit=unit, most=most)
+    if not capped.people:
+        return collected
+    return replace(collected, table=capped.kept, surplus=capped.left_out, people_capped=capped.people)
 
 
 def _check_columns(publication: Publication, source: Source, names: Sequence[str]) -> None:
@@ -198,11 +244,11 @@ def staged_rows(run: Run) -> Engine:
     return engine_named(run.publication.engine, source=path).open(path, unit=staged["unit"])
 
 
-def staged_original(run: Run, digest: str) -> Original:
+def staged_original(run: Run, digest: str, surplus: str | None = None) -> Original:
     """
     Return the staged table for the gate to compare with, counted where the policy asks for that.
 
-    ``digest`` is the sha256 that is on record of it.
+    ``digest`` is the sha256 that is on record of it, ``surplus`` that of the rows left out beside it, if there are any.
 
     :raises InvalidInputError: it is not the one that was staged any more.
     """
@@ -210,8 +256,9 @@ def staged_original(run: Run, digest: str) -> Original:
 
     asked = required(run.publication, rows_before=1, today=date.min, original=digest)
     columns = {name for one in asked if Need.ORIGINAL in one.model.needs for name in one.model.columns}
-    path = run.staging / ORIGINAL
-    if not path.exists() or digest_of(path)[0] != digest:
+    path, beside = run.staging / ORIGINAL, run.staging / SURPLUS
+    on_record = {path: digest, **({beside: surplus} if surplus else {})}
+    if not all(one.exists() and digest_of(one)[0] == noted for one, noted in on_record.items()):
         raise InvalidInputError(
             f"the staged table of run {run.run_id} is gone or was changed, and the gate compares with it; "
             "start the run again (in Airflow: clear it from the task `stage`)"
@@ -219,7 +266,7 @@ def staged_original(run: Run, digest: str) -> Original:
     rows = staged_rows(run)
     whose = [] if rows.unit is None else [rows.unit]
     counted = rows.count([*(name for name in rows.names if name in columns), *whose]) if columns else None
-    return Original(sha256=digest, frequencies=counted, path=path)
+    return Original(sha256=digest, frequencies=counted, path=path, surplus=beside if surplus else None)
 
 
 def check_same_spec(run: Run, digest: str) -> None:

@@ -37,6 +37,7 @@ from anon_airflow.sending import refuse_withdrawn_version, send
 from anon_airflow.site_policy import commitment, policy_of_run
 from anon_airflow.source import (
     ORIGINAL,
+    SURPLUS,
     check_same_spec,
     read_source,
     source_of,
@@ -102,13 +103,12 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
         intent = audit.intend(run_id=run.run_id, dataset=run.dataset, verb=STAGE, actor=run.actor)
         make_staging(run)
         write_parquet(table, run.staging / ORIGINAL)
+        if (surplus := collected.surplus) is not None:
+            write_parquet(surplus, run.staging / SURPLUS)
         note = {
-            "rows": table.rows,
-            "rows_dropped": collected.dropped,
+            **collected.counts,
             "columns": len(publication.published),
-            "people": collected.people,
-            "rows_without_person": collected.without_person,
-            "unit": collected.unit,
+            "surplus_sha256": digest_of(run.staging / SURPLUS)[0] if surplus else None,
             "sha256": digest_of(run.staging / ORIGINAL)[0],
             "spec_digest": publication.digest(),
         }
@@ -280,7 +280,7 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
             files,
             rows_before=staged["rows"],
             today=day,
-            original=staged_original(run, staged["sha256"]),
+            original=staged_original(run, staged["sha256"], staged.get("surplus_sha256")),
             witness=witness,
             site=site,
             people=staged["people"],

@@ -49,6 +49,9 @@ def summary_lines(report: dict[str, Any], withdrawals: Sequence[Mapping[str, Any
         dropped = f", {staged['rows_dropped']:,} dropped for their gaps" if staged["rows_dropped"] else ""
         people = f", of {staged['people']:,} people" if staged["unit"] else ", each of another person"
         yield f"  rows read           {staged['rows']:,}{people}{dropped}"
+        if staged.get("rows_capped"):
+            several = f"{staged['people_capped']:,} people with more rows than allowed"
+            yield f"  rows left out       {staged['rows_capped']:,} of {several}"
         if staged["rows_without_person"]:
             yield f"  whose is not known  {staged['rows_without_person']:,} rows, which add nobody to a class"
     for failed in report.get("steps_failed", ()):

@@ -120,15 +120,15 @@ BY_PEOPLE = [
     Case(
         "expect_l_diversity",
         VISITS,
-        {**OF_PEOPLE, "sensitive": "illness", "kind": "distinct", "l": 2, "c": None},
-        {**OF_PEOPLE, "sensitive": "illness", "kind": "distinct", "l": 3, "c": None},
+        {**OF_PEOPLE, "sensitive": "illness", "values": "each", "kind": "distinct", "l": 2, "c": None},
+        {**OF_PEOPLE, "sensitive": "illness", "values": "each", "kind": "distinct", "l": 3, "c": None},
         {"worst": 2, "classes": 2, "classes_failing": 0, "rows": 4, "rows_failing": 0},
     ),
     Case(
         "expect_alpha_anonymity",
         VISITS,
-        {**OF_PEOPLE, "sensitive": "illness", "alpha": 0.67, "k": 3},
-        {**OF_PEOPLE, "sensitive": "illness", "alpha": 0.66, "k": 3},
+        {**OF_PEOPLE, "sensitive": "illness", "values": "each", "alpha": 0.67, "k": 3},
+        {**OF_PEOPLE, "sensitive": "illness", "values": "each", "alpha": 0.66, "k": 3},
         {"worst": 2 / 3, "classes": 2, "classes_failing": 0, "rows": 4, "rows_failing": 0},
     ),
     Case(
@@ -143,7 +143,7 @@ BY_PEOPLE = [
         VISITS,
         {**UNIQUENESS, "columns": ["sex", "illness"], "unit_column": "person", "max_share": 0.75},
         {**UNIQUENESS, "columns": ["sex", "illness"], "unit_column": "person", "max_share": 0.74},
-        {"sets": 0, "largest_share": 0.0, "rows": 4, "offending": []},
+        {"sets": 0, "largest_share": 0.0, "rows": 4, "offending": [], "alone_within_limit": 3},
     ),
     Case(
         "expect_no_undeclared_column",
@@ -158,6 +158,49 @@ BY_PEOPLE = [
         {**BESIDE, "original": "visits", "unit_column": "person", "k": 2},
         {**BESIDE, "original": "visits", "unit_column": "person", "k": 3},
         {"k": 2, "rows": 4, "rows_before": 5, "rows_below_k": 0, "made_from_original": True},
+    ),
+    Case(
+        "expect_joint_beside_original",
+        Cells(["sex", "town", "person"], [(sex, "*", who) for sex, who in zip("FFFMM", "11234", strict=True)]),
+        {**BESIDE, "original": "visits", "unit_column": "person", "k": 2},
+        {**BESIDE, "original": "visits", "unit_column": "person", "k": 3},
+        {"k": 2, "rows": 4, "rows_before": 5, "rows_below_k": 0, "made_from_original": True},
+    ),
+    Case(
+        "expect_joint_classes",
+        VISITS,
+        {**OF_PEOPLE, "k": 3, "others": []},
+        {**OF_PEOPLE, "k": 4, "others": []},
+        {
+            "k": 3,
+            "classes": 2,
+            "rows": 4,
+            "rows_below_k": 0,
+            "singletons": 0,
+            "without": [],
+            "smallest_set": [],
+        },
+    ),
+    Case(
+        "expect_sensitive_alone",
+        VISITS,
+        {"columns": ["illness"], "unit_column": "person", "k": 2, "max_share": 0.5},
+        {"columns": ["illness"], "unit_column": "person", "k": 2, "max_share": 0.49},
+        {"alone": 2, "rows": 4, "share": 0.5, "sets": [{"columns": ["illness"], "alone": 2}]},
+    ),
+    Case(
+        "expect_unique_with_sensitive",
+        VISITS,
+        {"columns": ["sex", "illness"], "unit_column": "person", "limit": 0.75},
+        {"columns": ["sex", "illness"], "unit_column": "person", "limit": 0.74},
+        {"alone": 3, "rows": 4, "share": 0.75},
+    ),
+    Case(
+        "expect_homogeneity",
+        VISITS,
+        {"columns": ["illness"], "sensitive": "sex", "unit_column": "person"},
+        {"columns": ["illness"], "sensitive": "sex", "unit_column": "person"},  # Nothing breaks it.
+        {"rows": 4, "certain": 4, "certain_not_commonest": 0, "ninety_percent": 4},
     ),
 ]
 """Expectations that count rows, counting people: a column of the table says whose each row is."""

@@ -64,7 +64,11 @@ def spec_of(folder: Path, *, columns: Any = None, freeform: Any = FREEFORM, reco
     }
     content = {
         "columns": declared,
-        "privacy": {"k": 2, **({"freeform": freeform} if freeform else {})},
+        "privacy": {
+            "k": 2,
+            "published_uniqueness": {"max_share_alone": 1.0},  # The paper's table has twelve rows.
+            **({"freeform": freeform} if freeform else {}),
+        },
         "recode": recode or {"method": "freeform"},
     }
     path = folder / "hospital.yaml"

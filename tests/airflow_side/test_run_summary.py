@@ -27,7 +27,9 @@ def test_beside_sets_that_identify_every_row_the_chosen_set_is_said_to_be_of_the
 
 def test_where_no_set_identifies_every_row_the_chosen_set_is_simply_the_best(tmp_path: Path) -> None:
     rows = [row for row in people(200) for _ in range(2)]
-    text = anon("run", write_publication(tmp_path, rows), home=tmp_path / "home").out
+    word = {"reason": "Every pair of rows is two people", "by": "Ada", "until": "2027-06-30"}
+    spec = write_publication(tmp_path, rows, unit={"rows_are_people": word})
+    text = anon("run", spec, home=tmp_path / "home").out
     assert "not everyone" not in line(text, "found in the data")
 
 

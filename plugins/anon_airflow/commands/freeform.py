@@ -13,6 +13,7 @@ from anon_airflow.commands.output import (
     no_place,
     percent,
     print_json,
+    rows_not_people,
     several,
     show_sentences,
     source_reading,
@@ -113,7 +114,7 @@ def _without_a_place(
 def _print(name: str, found: FreeformFinding) -> None:
     check, policy = found.check, found.policy
     names = ", ".join(found.published.names)
-    click.echo(f"{name}: {several(found.published.rows, 'row')}; {several(len(found.columns), 'column')}: {names}")
+    click.echo(f"{name}: {rows_not_people(found.published.rows)}; {several(len(found.columns), 'column')}: {names}")
     click.echo(
         f"observable from {policy.sigma_o:g} on (sigma_o), a breach above {percent(policy.sigma_t)} (sigma_t), "
         f"Definition {check.definition.value}"

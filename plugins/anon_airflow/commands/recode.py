@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,7 +126,8 @@ def recode(
         check_picture(plot, sources=(*read, output))
     source = _read(table, publication, reading)
     content = prepared_original(source, publication)
-    rows = _counted(content, publication, engine_named(publication.engine, source=table))
+    counted = _counted(content, publication, engine_named(publication.engine, source=table))
+    rows = counted.engine
     watch = Stopwatch()
     recoded = recode_publication(publication, rows, keep_order=keep_order, progress=watch.steps)
     recoding, released = recoded.recoding, recoded.released
@@ -138,6 +139,8 @@ def recode(
         recoding=recoding,
         judged=_judged(recoded, question, _guarded(recoded, rows)),
         dropped=source.rows - content.rows,
+        rows_capped=content.rows - rows.rows,
+        people_capped=counted.people_capped,
         left_out=tuple(name for name in source.names if name not in publication.columns),
         sweep=sweep_k(recoded.task, sweep or (), known=recoding, progress=watch.steps),
     )
@@ -163,20 +166,30 @@ def _read(table: Path, publication: PartialPublication, reading: ReadOptions) ->
     return content
 
 
-def _counted(table: Table, publication: PartialPublication, engine: type[Engine]) -> Engine:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counted:
+    """The engine that counts a table, and how many people have more rows than allowed, whose others are left out."""
+
+    engine: Engine
+    people_capped: int = 0
+
+
+def _counted(table: Table, publication: PartialPublication, engine: type[Engine]) -> _Counted:
     """
     Return the engine that counts the table, and the people behind its rows where the publication tells them apart.
 
     :raises UnknownColumnError: a column that tells them apart is not in the table.
     """
     from anon_core.people import fresh_name, person_column
+    from anon_core.report.originals import without_surplus
     from anon_core.table import Table
 
     if publication.unit is None or not publication.unit.columns:
-        return engine.of(table)
+        return _Counted(engine=engine.of(table))
     name = fresh_name("person", table.names)
     people = person_column(table, publication.unit.columns, name)
-    return engine.of(Table(columns=(*table.columns, people), rows=table.rows), unit=name)
+    capped = without_surplus(Table(columns=(*table.columns, people), rows=table.rows), publication, name)
+    return _Counted(engine=engine.of(capped.kept, unit=name), people_capped=capped.people)
 
 
 def _guarded(recoded: RecodedPublication, rows: Engine) -> FreeformProblem | None:

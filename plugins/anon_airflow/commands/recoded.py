@@ -27,7 +27,8 @@ class RecodedTable:
     """
     What was done to a table.
 
-    ``dropped`` rows had a gap in a quasi-identifier; columns that are ``left_out`` are not declared.
+    ``dropped`` rows had a gap in a quasi-identifier; ``rows_capped`` are those of ``people_capped`` beyond what one
+    person may have; columns that are ``left_out`` are not declared.
     """
 
     table: Path
@@ -37,6 +38,8 @@ class RecodedTable:
     recoding: Recoding
     judged: Judgement
     dropped: int
+    rows_capped: int
+    people_capped: int
     left_out: tuple[str, ...]
     sweep: tuple[Swept, ...]
 
@@ -55,6 +58,8 @@ def as_document(done: RecodedTable) -> dict[str, Any]:
         "output": str(done.output),
         "rows": plan.frequencies.rows,
         "rows_dropped": done.dropped,
+        "rows_capped": done.rows_capped,
+        "people_capped": done.people_capped,
         "rows_written": measured["rows"],
         "rows_changed": plan.rows_changed,
         "rows_removed": plan.rows_removed,
@@ -78,7 +83,8 @@ def print_recoded(done: RecodedTable) -> None:
     """Print what was elected and why, what it changed, how safe and how useful the result is, and what fails."""
     plan, recoding = done.recoding.plan, done.recoding
     best = {True: "; by that measure nothing is better", False: "; something better may exist", None: ""}
-    click.echo(f"{done.table.name}: {several(plan.frequencies.rows, 'row')}, method {recoding.method}")
+    told = f", people told apart by {', '.join(done.question.unit)}" if done.question.unit else ", not people"
+    click.echo(f"{done.table.name}: {several(plan.frequencies.rows, 'row')}{told}; method {recoding.method}")
     click.echo(f"{recoding.why}{best[recoding.optimal]}")
     if len(recoding.candidates) > 1:
         _print_candidates(recoding.candidates)
@@ -176,6 +182,9 @@ def _print_end(done: RecodedTable) -> None:
         click.echo(f"not declared, so left out: {', '.join(done.left_out)}")
     if done.dropped:
         click.echo(f"dropped for a gap in a quasi-identifier: {several(done.dropped, 'row')}")
+    if done.rows_capped:
+        of = several(done.people_capped, "person")
+        click.echo(f"left out beyond privacy.max_rows_per_person: {several(done.rows_capped, 'row')} of {of}")
     click.echo(
         f"wrote {done.output}: {several(plan.frequencies.rows - plan.rows_removed, 'row')} "
         f"({plan.rows_changed:,} changed, {plan.rows_removed:,} removed)"

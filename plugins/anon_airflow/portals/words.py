@@ -16,6 +16,7 @@ _OF_THE_GATE = {
     "evaluated": "Every check was carried out",
     "site_policy": "The rules of the publisher are kept",
     "smallest_table": "Enough people are in the table",
+    "rows_capped": "Rows were left out of people with too many, and of no other person",
     "same_content": "All files hold the same rows",
     "unchanged": "The files are those that were measured",
     "witness": "Every row is that of a person whose data was collected",
