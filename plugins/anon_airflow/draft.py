@@ -209,8 +209,8 @@ def _unit_lines(unit: ProposedUnit) -> list[str]:
     return [
         line,
         *[
-            f"# {quoted(each.column)} spans units: {_rows(each.rows)}, {each.people:,} values: the run is refused. Correct the unit, "
-            "or its role if it does not tell people apart, or name it in unit.may_span if people share it"
+            f"# {quoted(each.column)} spans units: {_rows(each.rows)}, {each.people:,} values: a run is refused. "
+            "Correct the unit, or its role if it tells nobody apart, or name it in unit.may_span if people share its values"
             for each in unit.spanning[:_MAX_SHOWN]
         ],
     ]
