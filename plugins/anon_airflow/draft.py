@@ -210,7 +210,7 @@ def _unit_lines(unit: ProposedUnit) -> list[str]:
         line,
         *[
             f"# {quoted(each.column)} spans units: {_rows(each.rows)}, {each.people:,} values: a run is refused. "
-            "Correct the unit, or its role if it tells nobody apart, or name it in unit.may_span if people share its values"
+            "Correct the unit, or its role if it tells nobody apart, or name it in unit.may_span if people share it"
             for each in unit.spanning[:_MAX_SHOWN]
         ],
     ]
