@@ -204,12 +204,6 @@ class PartialPublication(Model):
         ranks = {name: levels.index(own or levels[-1]) for name, own in priorities.items()}
         return {name: (len(levels) - rank) / len(levels) for name, rank in ranks.items()}
 
-    def release_digest(self) -> str:
-        """Return a SHA-256 of what decides how a release looks; when it runs, where it goes and who read it do not."""
-        return self._digest_without(
-            {"airflow", "schedule", "engine", "detect", "approval", "portal", "keep_staging", "reviewed"}
-        )
-
     def reviewed_digest(self) -> str:
         """
         Return a SHA-256 of what a review answers for: columns with their hierarchies, unit, privacy and recoding.
@@ -229,14 +223,10 @@ class PartialPublication(Model):
 
         :raises HierarchyError: a hierarchy file cannot be read.
         """
-        return self._digest_without(set())
-
-    def _digest_without(self, sections: set[str]) -> str:
-        content = self.model_dump(mode="json", exclude=sections)
+        content = self.model_dump(mode="json")
         if self.csv == Csv():  # So that a file without this section has the digest that it always had.
             content.pop("csv", None)
-        if "recode" in content:  # Likewise for one without this section of a method.
-            content["recode"].setdefault("singletons", None)
+        content["recode"].setdefault("singletons", None)  # Likewise for one without this section of a method.
         return self._digest_of(content)
 
     def _digest_of(self, content: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from anon_airflow.markdown_text import code, plain
 from anon_airflow.portals.words import rounded
 from anon_airflow.receipt import Receipt
 from anon_airflow.receipt import problems as receipt_problems
-from anon_airflow.release import release_files
+from anon_airflow.release import PUBLICATION_FILE, publication_file_commitment, release_files
 from anon_airflow.run import Run
 from anon_airflow.waiving import accepted_words
 from anon_core.errors import RefusedError
@@ -201,8 +201,10 @@ def _receipt_faults(run: Run, body: str) -> list[str]:
         run.key_ring(),
         dataset=run.dataset,
         run_id=run.run_id,
-        spec_digest=run.publication.digest(),
-        commitments=receipt.commitments,
+        commitments=[
+            publication_file_commitment(run),
+            *(one for one in receipt.commitments if one.name != PUBLICATION_FILE),
+        ],
         site_policy=receipt.site_policy,
         distributions=[report, *(one for one in receipt.distributions if one.name != report.name)],
         models=receipt.models,

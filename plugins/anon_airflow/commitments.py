@@ -16,7 +16,7 @@ from anon_airflow.signing import canonical_json
 from anon_core.storage import digest
 
 FILE = ".nonce"
-"""Where the nonce of a receipt lies, beside the gated files; the internal report has it for good."""
+"""Where the nonce of a receipt lies, beside the gated files; the note of the gate in the home has it for good."""
 
 
 class Commitment(NamedTuple):

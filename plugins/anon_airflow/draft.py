@@ -48,7 +48,7 @@ _ROLES = (
     "#   identifier  tells by itself who it is, such as a name or a record number: never published",
     "#   drop        not wanted, or not to be made safe, such as remarks: never published",
     "#   quasi       others may know it of a person, such as birth year or town: published after recoding",
-    "#   sensitive   must not be learnt of a person, such as income: published as collected",
+    "#   sensitive   must not be learnt of a person, such as income: published as collected, or coarser with `coarsen`",
     "#   other       nobody could tell people apart by it: published as collected, and the gate checks that",
 )
 
@@ -209,8 +209,8 @@ def _unit_lines(unit: ProposedUnit) -> list[str]:
     return [
         line,
         *[
-            f"# {quoted(each.column)} spans units: {_rows(each.rows)}, {each.people:,} values; correct the unit, or, "
-            "if people share its values, name it in unit.may_span"
+            f"# {quoted(each.column)} spans units: {_rows(each.rows)}, {each.people:,} values: a run is refused. "
+            "Correct the unit, or its role if it tells nobody apart, or name it in unit.may_span if people share it"
             for each in unit.spanning[:_MAX_SHOWN]
         ],
     ]

@@ -17,11 +17,15 @@ from anon_core.storage import digest
 __all__ = ["Distribution", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
 
 
-_TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "site_policy", "spec_digest")
+_TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "site_policy")
 _KEYS = {*_TEXTS, "checks", "commitments", "distributions", "models", "verdict"}
 
 
-_PRIVATE = {"suite": "suite of checks", "witness": "witness of whose the rows are"}
+_PRIVATE = {
+    "publication_file": "publication file",
+    "suite": "suite of checks",
+    "witness": "witness of whose the rows are",
+}
 
 
 class ModelUsed(NamedTuple):
@@ -37,14 +41,14 @@ class Receipt:
     """
     What a gate measured and found safe; a gate that refuses gives none, so the verdict is always ``passed``.
 
-    ``commitments`` are to the private things that it covers: the suite, and the witness where there is one.
+    ``commitments`` are to the private things that it covers: the publication file with its hierarchies, the suite, and
+    the witness where there is one.
     ``site_policy`` is one, too: what it is stays private, and who keeps the record can show that it was this one.
     ``models`` are the privacy models that judged, sorted by key.
     """
 
     dataset: str
     run_id: str
-    spec_digest: str
     commitments: tuple[Commitment, ...]
     site_policy: str
     distributions: tuple[Distribution, ...]
@@ -119,7 +123,6 @@ def issue(
     *,
     dataset: str,
     run_id: str,
-    spec_digest: str,
     commitments: Iterable[Commitment],
     site_policy: str,
     distributions: Iterable[Distribution],
@@ -141,7 +144,6 @@ def issue(
     unsigned = Receipt(
         dataset=dataset,
         run_id=run_id,
-        spec_digest=spec_digest,
         commitments=tuple(sorted(commitments)),
         site_policy=site_policy,
         distributions=listed,
@@ -161,7 +163,6 @@ def problems(
     *,
     dataset: str,
     run_id: str,
-    spec_digest: str,
     commitments: Iterable[Commitment],
     site_policy: str,
     distributions: Iterable[Distribution],
@@ -183,7 +184,6 @@ def problems(
     expected = {
         "dataset": (receipt.dataset, dataset),
         "run": (receipt.run_id, run_id),
-        "spec": (receipt.spec_digest, spec_digest),
         "site policy": (receipt.site_policy, site_policy),
     }
     for what, (covered, wanted) in expected.items():

@@ -14,6 +14,7 @@ from anon_airflow.commitments import Commitment, commit, keep_nonce, kept_nonce
 from anon_airflow.distributions import Distribution, digest_of
 from anon_airflow.home import whole_folder, wipe, write_private
 from anon_airflow.run import Run
+from anon_airflow.signing import canonical_json
 from anon_airflow.verdict import Verdict, noted
 from anon_airflow.witness import KEPT, Witness, write_kept
 from anon_core import __version__
@@ -30,9 +31,16 @@ from anon_core.storage import digest, sync
 REPORT = "report.json"
 SUITE = "suite.json"
 """The suite that the gate evaluated, beside the files that passed it; it is never published."""
+PUBLICATION_FILE = "publication_file"
+"""The name of the commitment to the publication file and its hierarchies."""
 NOTED = "noted"
 """Where the record of a recoding keeps the digest of the note that it left."""
 GENERATOR = f"anonflow {__version__}"
+_NOT_CONTENT = {
+    *("schema", "kind", "version", "period", "generated_by", "approved", "rows", "people", "privacy", "detail"),
+    *("checks", "k", "singletons", "risk", "sensitive", "not_measured"),
+}
+"""Keys of the public report that do not say what a release is: they name the moment, or follow from the files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +51,19 @@ class ReportFile:
     measured: Distribution
 
 
-def content_digest(run: Run, files: tuple[Distribution, ...]) -> str:
-    """Return what a release is: its files and what the publication file says about them, whatever the day."""
-    lines = sorted(f"{file.name} {file.sha256}" for file in files)
-    return digest("\n".join([run.publication.release_digest(), *lines]))
+def content_digest(report: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
+    """
+    Return what a release is: its files and what is said about them in public, whatever the day.
+
+    Nothing private is in it, for it is public itself. Of checks their names count and what they require: what they
+    found follows from the files. Whether a person approves, and counts of what is not in the files, make no other
+    release.
+    """
+    content = {key: value for key, value in report.items() if key not in _NOT_CONTENT}
+    privacy = {key: value for key, value in report["privacy"].items() if key not in _NOT_CONTENT}
+    checks = [[check["name"], check["required"], check["passed"]] for check in report["privacy"]["checks"]]
+    people = {key: value for key, value in report["people"].items() if key != "published"}
+    return digest(canonical_json([content, privacy, checks, people, dict(metadata)]))
 
 
 def version_of(run: Run, digest: str) -> str:
@@ -78,7 +95,7 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any],
         {
             "dataset": run.dataset,
             "title": run.publication.title,
-            "version": version_of(run, content_digest(run, verdict.distributions)),
+            "version": "",
             "period": run.period,
             "generated_by": GENERATOR,
             "approved": run.publication.approval.required,  # Without, `publish` refuses, and this is never read.
@@ -101,9 +118,16 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any],
             "distributions": files,
         }
     )
-    content = json.dumps(report.model_dump(mode="json", by_alias=True), indent=1, sort_keys=True).encode()
+    said = report.model_dump(mode="json", by_alias=True)
+    said["version"] = version_of(run, content_digest(said, _metadata(run)))
+    content = json.dumps(said, indent=1, sort_keys=True).encode()
     write_private(run.gated / REPORT, content)
     return Distribution(name=REPORT, sha256=digest(content), bytes=len(content), rows=0)
+
+
+def _metadata(run: Run) -> dict[str, Any]:
+    metadata = run.publication.metadata
+    return metadata.model_dump(mode="json", exclude_none=True) if metadata else {}
 
 
 def _privacy(run: Run, verdict: Verdict, answered: Mapping[str, Any], *, people: bool) -> dict[str, Any]:
@@ -186,14 +210,24 @@ def kept_witness(run: Run, unit: str | None) -> Witness:
 
 
 def commitments_of(run: Run, verdict: Verdict, unit: str | None) -> tuple[Commitment, ...]:
-    """Commit to the suite and the witness by the nonce beside the gated files."""
+    """Commit to the publication file, the suite and the witness by the nonce beside the gated files."""
     private = {"suite": verdict.suite_digest}
     if unit is not None:
         try:
             private["witness"] = digest_of(run.gated / KEPT)[0]
         except OSError:  # Gone: the gate has said so, and the receipt covers something else.
             private["witness"] = ""
-    return commit(kept_nonce(run.gated), private)
+    return (publication_file_commitment(run), *commit(kept_nonce(run.gated), private))
+
+
+def publication_file_commitment(run: Run) -> Commitment:
+    """
+    Commit to the publication file and its hierarchies by the nonce beside the gated files.
+
+    A hierarchy may be made from the data, so that its plain digest would tell which values are in it.
+    """
+    (found,) = commit(kept_nonce(run.gated), {PUBLICATION_FILE: run.publication.digest()})
+    return found
 
 
 def suite_problems(run: Run, rendered: Mapping[str, Any]) -> list[str]:
@@ -218,8 +252,8 @@ def suite_problems(run: Run, rendered: Mapping[str, Any]) -> list[str]:
 
 def build_release(run: Run, verdict: Verdict, report: ReportFile, site_policy: str) -> Release:
     """Return the release as a portal takes it; ``site_policy`` is the commitment to it."""
-    digest = content_digest(run, verdict.distributions)
-    metadata = run.publication.metadata
+    metadata = _metadata(run)
+    digest = content_digest(report.content, metadata)
     return Release(
         dataset=run.dataset,
         title=run.publication.title,
@@ -237,10 +271,10 @@ def build_release(run: Run, verdict: Verdict, report: ReportFile, site_policy: s
             for file in verdict.distributions
         ),
         report=report.content,
-        metadata=metadata.model_dump(mode="json", exclude_none=True) if metadata else {},
+        metadata=metadata,
         manifest={
             "generated_by": GENERATOR,
-            "spec_digest": run.publication.digest(),
+            PUBLICATION_FILE: publication_file_commitment(run).sha256,
             "report_sha256": report.measured.sha256,
             "site_policy": site_policy,
         },

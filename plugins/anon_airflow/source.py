@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 ORIGINAL = "original.parquet"
 SURPLUS = "surplus.parquet"
 """The rows that `privacy.max_rows_per_person` leaves out, in the staging area."""
+_MISTAKEN = "; if {} does not tell people apart, such as an amount, give it another role"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,9 +161,10 @@ def _spanned(one: Spanning, publication: Publication) -> str:
     many = f"{one.column} spans units: {one.rows:,} rows, {one.people:,} people"
     if not publication.unit.columns:
         answer = "or answer for it by name with `unit: {rows_are_people: {reason, by, until}}`"
-        return f"{many}; say `unit: {one.column}`, {answer}"
+        return f"{many}; say `unit: {one.column}`, {answer}{_MISTAKEN.format(one.column)}"
     answer = f"or answer for it by name in `unit.may_span` with column {one.column}, reason, by and until"
-    return f"{many}, which `unit: {publication.unit}` tells apart otherwise; say `unit: {one.column}`, {answer}"
+    told = f"{many}, which `unit: {publication.unit}` tells apart otherwise; say `unit: {one.column}`, {answer}"
+    return told + _MISTAKEN.format(one.column)
 
 
 def _collected(table: Table, unit: str | None, publication: Publication) -> Collected:

@@ -47,7 +47,7 @@ def summary_lines(report: dict[str, Any], withdrawals: Sequence[Mapping[str, Any
     yield f"{report['title']} ({report['dataset']}{period})"
     if staged := report["staged"]:
         dropped = f", {staged['rows_dropped']:,} dropped for their gaps" if staged["rows_dropped"] else ""
-        people = f", of {staged['people']:,} people" if staged["unit"] else ", each of another person"
+        people = f", of {staged['people']:,} people" if staged["unit"] else ", each counted as a person"
         yield f"  rows read           {staged['rows']:,}{people}{dropped}"
         if staged.get("rows_capped"):
             several = f"{staged['people_capped']:,} people with more rows than allowed"

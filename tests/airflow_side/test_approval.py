@@ -131,7 +131,7 @@ def test_nobody_is_asked_by_another_publication_file_than_the_gate_measured(run)
     spec = run.publication.file
     spec.write_text(spec.read_text().replace("k: 5", "k: 6"))
     changed = run_of(spec, run.home.root)
-    assert "another spec" in refused(steps.ask, changed, by="receipt")
+    assert "another publication file" in refused(steps.ask, changed, by="receipt")
 
 
 def test_a_run_begun_again_needs_a_new_approval_even_for_the_same_bytes(asked):
@@ -294,6 +294,6 @@ def test_a_file_that_asks_for_no_approval_needs_none(tmp_path):
 def test_taking_the_approval_out_of_the_file_after_the_gate_publishes_nothing(asked):
     spec = asked.publication.file
     spec.write_text(spec.read_text().replace("required: true", "required: false"))
-    with pytest.raises(RefusedError, match="another spec"):
+    with pytest.raises(RefusedError, match="another publication file"):
         steps.publish(run_of(spec, asked.home.root))
     assert versions_of(spec) == []

@@ -21,11 +21,11 @@ from anon_core.errors import InvalidInputError, RefusedError
 KEY = SigningKey.of(b"k" * 32)
 CSV = Distribution("table.csv", "1" * 64, 100, 10)
 PARQUET = Distribution("table.parquet", "2" * 64, 80, 10)
+FILES = {"publication_file": "3" * 64, "suite": "4" * 64, "witness": "5" * 64}
 PUBLISHED: dict[str, Any] = {
     "dataset": "driver-licences",
     "run_id": "scheduled__1",
-    "spec_digest": "3" * 64,
-    "commitments": commit("a nonce", {"suite": "4" * 64, "witness": "5" * 64}),
+    "commitments": commit("a nonce", FILES),
     "site_policy": "5" * 64,
     "distributions": (CSV, PARQUET),
     "models": (ModelUsed("k_anonymity", "anonflow", "0.1.0"), ModelUsed("delta_presence", "a-package", "1.5")),
@@ -59,10 +59,13 @@ def test_the_order_in_which_distributions_are_given_does_not_matter() -> None:
     [
         ({"dataset": "other"}, "another dataset: it covers driver-licences, this publishes other"),
         ({"run_id": "manual__2"}, "another run"),
-        ({"spec_digest": "5" * 64}, "another spec"),
-        ({"commitments": commit("a nonce", {"suite": "6" * 64, "witness": "5" * 64})}, "another suite of checks"),
-        ({"commitments": commit("another nonce", {"suite": "4" * 64, "witness": "5" * 64})}, "another suite of checks"),
-        ({"commitments": commit("a nonce", {"suite": "4" * 64})}, "another witness of whose the rows are"),
+        ({"commitments": commit("a nonce", FILES | {"publication_file": "6" * 64})}, "another publication file"),
+        ({"commitments": commit("a nonce", FILES | {"suite": "6" * 64})}, "another suite of checks"),
+        ({"commitments": commit("another nonce", FILES)}, "another publication file"),
+        (
+            {"commitments": commit("a nonce", {key: FILES[key] for key in ("publication_file", "suite")})},
+            "another witness of whose the rows are",
+        ),
         ({"site_policy": "6" * 64}, "another site policy"),
         ({"distributions": (CSV,)}, "table.parquet is in the receipt but is not about to be published"),
         ({"distributions": (CSV, PARQUET, CSV._replace(name="x.csv"))}, "x.csv is about to be published but the gate"),
@@ -92,7 +95,6 @@ def test_every_problem_is_named_at_once() -> None:
     other = {
         "dataset": "a",
         "run_id": "b",
-        "spec_digest": "c",
         "commitments": (),
         "distributions": (),
         "models": (),
@@ -132,7 +134,7 @@ def test_a_signature_made_for_the_chain_is_no_receipt() -> None:
 
 
 @given(
-    st.sampled_from(["dataset", "run_id", "spec_digest", "anonflow_version", "mac"]),
+    st.sampled_from(["dataset", "run_id", "anonflow_version", "mac"]),
     st.text(max_size=8),
 )
 def test_a_receipt_with_any_text_changed_is_refused_even_for_what_it_now_says(field: str, text: str) -> None:

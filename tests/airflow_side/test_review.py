@@ -152,7 +152,7 @@ def test_a_review_changed_between_two_steps_stops_the_run(spec: Path, tmp_path: 
     take(run_of(edited(spec, reviewed=ADA), tmp_path / "home"), *UNTIL_GATE)
     with pytest.raises(RefusedError) as caught:
         take(run_of(edited(spec, **change), tmp_path / "home"), "publish")
-    assert "spec" in str(caught.value) or "changed" in str(caught.value)
+    assert "publication file" in str(caught.value) or "changed" in str(caught.value)
     assert versions_of(spec) == []
     take(run_of(edited(spec, reviewed=ADA), tmp_path / "home", "again"), "stage")
     with pytest.raises(InvalidInputError, match="was changed after run"):

@@ -135,13 +135,13 @@ def test_a_publication_file_that_changed_since_the_gate_is_refused(gated, old, n
     path = gated.publication.file
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
-    assert_refused(replace(gated, publication=load_spec(path)), "another spec")
+    assert_refused(replace(gated, publication=load_spec(path)), "another publication file")
 
 
 def test_a_hierarchy_that_changed_since_the_gate_is_refused(gated):
     hierarchy = gated.publication.resolve("hierarchies/towns.csv")
     hierarchy.write_text(hierarchy.read_text() + "Zeta;SOUTH\n")
-    assert_refused(gated, "another spec")
+    assert_refused(gated, "another publication file")
 
 
 def copy_receipt(source: Run, target: Run) -> None:
@@ -177,7 +177,7 @@ def test_a_receipt_written_by_hand_is_refused(run):
     (run.gated / "report.json").write_text('{"kind": "public"}')
     forged = {
         "anonflow_version": "0", "dataset": "people", "run_id": run.run_id, "key_id": run.signing_key().key_id,
-        "spec_digest": run.publication.digest(), "commitments": [], "checks": 5, "verdict": "passed", "mac": "0" * 64,
+        "commitments": [], "checks": 5, "verdict": "passed", "mac": "0" * 64,
         "distributions": [],
     }  # fmt: skip
     with sqlite3.connect(run.home.root / "audit.db") as database:

@@ -79,7 +79,7 @@ def test_the_key_is_off_by_default_and_then_leaves_digests_as_they_were(folder: 
         for section in ({}, {"csv": {"escape_formulas": False}}, {"csv": {"escape_formulas": True}})
     )
     assert not plain.csv.escape_formulas
-    assert plain.release_digest() == off.release_digest() != on.release_digest()
+    assert plain.digest() == off.digest() != on.digest()
 
 
 def test_a_column_whose_name_would_be_run_is_refused_where_formulas_are_escaped(folder: Path) -> None:
@@ -100,9 +100,3 @@ def test_names_and_cells_are_judged_alike(text: str) -> None:
 def test_how_many_versions_stay_is_a_number_from_one_on(folder: Path, portal: dict[str, object], words: str) -> None:
     found = problems(folder, changed(portal={"folder": "portal", **portal}))
     assert words in found["portal.keep"][1]
-
-
-def test_how_many_versions_stay_does_not_make_another_release(folder: Path) -> None:
-    all_kept, some = (load(folder, changed(portal={"folder": "portal", "keep": keep})) for keep in (None, 3))
-    assert (all_kept.portal.keep, some.portal.keep) == (None, 3)
-    assert all_kept.release_digest() == some.release_digest()

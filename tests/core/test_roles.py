@@ -97,6 +97,7 @@ identifier  Versichertennummer, n° assuré, Numéro assuré, matrícula, number
 identifier  company_name, company_id, ragione_sociale, Firmenname, raison sociale, SIRET, razón social, nome_azienda
 sensitive   ALCHY, JUNKY, FELON, RECID, ASSETS, DEBTS, overdue_payments, overdue payment, pagamenti_scaduti
 sensitive   überfällige Zahlungen, impayés, pagos atrasados, steuerrückstand, Deliktart, tipo_infrazione, felonies
+sensitive   sostegno, special_educational_needs, esito_dimissione, besoins éducatifs particuliers
 quasi       anno_nascita, Birth Year, comune_residenza, sesso, zip, data_nascita, dataNascita, luogo di nascita, CAP
 quasi       età, Geburtsdatum, GEBURTSDATUM, Geburtsort, PLZ, Postleitzahl, Alter, Geschlecht, Staatsangehörigkeit
 quasi       Staatsangehoerigkeit, Familienstand, Beruf, Wohnort, date_de_naissance, code_postal, sexe, âge, état civil

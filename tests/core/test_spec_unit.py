@@ -96,10 +96,3 @@ def test_a_draft_is_read_and_says_that_nobody_has_reviewed_it(tmp_path: Path) ->
 @pytest.mark.parametrize("written", [True, "yes", 3])
 def test_reviewed_is_false_or_a_person_and_a_day(tmp_path: Path, written: Any) -> None:
     assert "should be `false`" in problems(tmp_path, reviewed=written)["reviewed"]
-
-
-def test_who_has_read_a_file_changes_no_version_of_its_releases(tmp_path: Path) -> None:
-    before = load(tmp_path)
-    again = load(tmp_path, reviewed={"by": "Bob", "on": "2026-03-04"})
-    assert before.release_digest() == again.release_digest()
-    assert before.release_digest() != load(tmp_path, unit="id").release_digest()

@@ -90,10 +90,10 @@ def test_a_publication_file_changed_after_the_gate_publishes_nothing(waiting):
     content["privacy"]["k"] = 2
     spec.write_text(yaml.safe_dump(content, sort_keys=False))
     run.answer("Approve", "olga")
-    run.assert_not_published("for another spec", by="approval")
+    run.assert_not_published("for another publication file", by="approval")
     run.mark("approve", "success")
     run.clear("publish")
-    run.assert_not_published("for another spec", by="approval")
+    run.assert_not_published("for another publication file", by="approval")
 
 
 def test_of_two_runs_at_once_the_older_one_does_not_overtake(waiting):

@@ -378,7 +378,7 @@ def test_whoever_was_removed_changes_no_public_byte_but_what_names_the_moment(
         one = of([*ALIKE, *(ALONE[at] for at in alone)], tmp_path / name)
         manifest = json.loads(one.files["manifest.json"].read_bytes())
         assert set(manifest.pop("audit")) == {"mac"}
-        assert re.fullmatch("[0-9a-f]{64}", manifest.pop("receipt"))
+        assert all(re.fullmatch("[0-9a-f]{64}", manifest.pop(name)) for name in ("receipt", "publication_file"))
         assert manifest.pop("published_at") and re.fullmatch("[0-9a-f]{64}", manifest.pop("site_policy"))
         page = re.sub(r"\d+ \w+ \d{4}(, \d\d:\d\d UTC)?", "DAY", one.page)
         names = ("report.json", "people.csv", "people.parquet", "datapackage.json")

@@ -23,6 +23,7 @@ from anon_airflow.portals.vocabulary import LICENCES
 from anon_airflow.portals.words import figure, percent
 from anon_core.models.measurement import counts_as_check
 from anon_core.report.meant_k import meant_k
+from anon_core.spec.columns import AS_COLLECTED
 
 TEMPLATES = Path(__file__).parent / "templates"
 Report = Mapping[str, Any]
@@ -83,6 +84,7 @@ def dataset_page(
         meant=least_k(report),
         noun=noun_of(report),
         quasi_identifiers=quasi,
+        coarsened=_coarsened(columns),
         undiverse=_without_diversity(columns, checks),
         preview=preview,
         starred=preview is not None and _starred(preview, columns),
@@ -106,6 +108,12 @@ def least_k(report: Report) -> dict[str, int]:
     grouped = any(each.get("role") == "quasi" for each in _columns(report))
     found = {one.kind: one.required if one.measured is None and grouped else one.measured for one in meant}
     return {kind: k for kind, k in found.items() if isinstance(k, int)}
+
+
+def _coarsened(columns: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The columns that `coarsen` made coarser in every row before recoding."""
+    levels = {str(each.get("name")): each.get("levels") for each in columns if each.get("role") != "quasi"}
+    return [name for name, found in levels.items() if found and found[0].get("name") not in (AS_COLLECTED, None)]
 
 
 def _without_diversity(columns: Iterable[Mapping[str, Any]], checks: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -119,7 +119,6 @@ def _yaml(document: Any) -> str:
 def _used(publication: Publication) -> None:
     """Do what a run does with a publication file before it recodes anything."""
     judged(publication.digest)
-    judged(publication.release_digest)
     collected = judged(read_source, publication, source_of(publication, publication.source_template))
     rows = collected.table.rows if collected else 4
     suite = judged(render_suite, publication, rows_before=rows, today=TODAY, original="0" * 64)

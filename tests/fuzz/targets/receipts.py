@@ -23,7 +23,6 @@ FILES = (Distribution("people.csv", "a" * 64, 120, 4), Distribution("people.parq
 ABOUT: dict[str, Any] = {
     "dataset": "people",
     "run_id": "r",
-    "spec_digest": "c" * 64,
     "commitments": (Commitment("suite", "d" * 64),),
     "site_policy": "f" * 64,
     "models": (ModelUsed("k_anonymity", "anonflow", "1"), ModelUsed("max_risk", "other", "2.0")),
