@@ -268,3 +268,38 @@ def join_nearest(
             raise_to_common(cells, member, firsts[nearest], levels[nearest])
             for slot in range(sums.shape[1]):
                 sums[nearest, slot] += cells.weights[member] * cells.costs[member, slot]
+
+
+@compiled
+def nearest_classes(
+    cells: Cells,
+    wanting: Integers,
+    takes: AnyCodes,
+    levels: AnyCodes,
+    firsts: Integers,
+    sums: AnyCodes,
+    nearest: Integers,
+    added: AnyCodes,
+) -> None:
+    """
+    Write for each wanting class which class that ``takes`` it costs least to merge with, and how much; -1 if none does.
+
+    Of equal ones the first. ``sums[class, slot]`` adds up what the rows of a class cost at a slot.
+    """
+    columns = levels.shape[1]
+    for one in wanting:
+        nearest[one], added[one] = -1, np.inf
+        for number in range(len(firsts)):
+            if number == one or not takes[number]:
+                continue
+            more = 0.0
+            for column in range(columns):
+                mine, its = cells.base[column] + levels[one, column], cells.base[column] + levels[number, column]
+                slot = max(mine, its)
+                while cells.keys[firsts[one], slot] != cells.keys[firsts[number], slot]:
+                    slot += 1
+                more += sums[one, slot] - sums[one, mine] + sums[number, slot] - sums[number, its]
+                if more >= added[one]:
+                    break
+            if more < added[one]:
+                added[one], nearest[one] = more, number

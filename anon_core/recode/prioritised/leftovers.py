@@ -73,22 +73,53 @@ def joined(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
 
 def merged(encoded: Encoded, costs: Floats, partition: Partition, requirements: Requirements) -> Partition:
     """
-    Return the partition with unsafe classes in their nearest safe ones, all of them at once, until all are safe.
+    Return the partition with unsafe classes merged with their nearest safe ones, round by round, until all are safe.
 
-    Where no class is safe all are one.
+    In a round each safe class takes in the unsafe one that costs least, so that none draws all the others to it; many
+    at a time only where very few are safe. Where no class is safe all are one.
     """
-    while partition.count > 1:
-        members = partition.members
-        numbers = partition.classes[members]
-        unsafe = np.flatnonzero(~requirements.safe(members, numbers, partition.count))
+    from anon_core.kernels.compiled.local_classes import nearest_classes
+
+    count, classes, members = partition.count, partition.classes.copy(), partition.members
+    safe = requirements.safe(members, classes[members], count)
+    alive = np.ones(count, np.bool_)
+    nearest: Integers = np.full(count, -1, np.int64)
+    added: Floats = np.full(count, np.inf)
+    while len(unsafe := np.flatnonzero(alive & ~safe)):
+        takes = alive & safe
+        near = _Nearness(encoded, costs, Partition(classes=classes, count=count))
+        wanting = unsafe[nearest[unsafe] < 0]
+        nearest_classes(near.cells, wanting, takes, near.levels, near.firsts, near.sums, nearest, added)
+        unsafe = unsafe[nearest[unsafe] >= 0]
         if not len(unsafe):
-            break
-        if len(unsafe) == partition.count:
-            return Partition.numbered(np.where(partition.classes >= 0, 0, -1))
-        groups = [members[numbers == number] for number in unsafe.tolist()]
-        rest = np.where(np.isin(partition.classes, unsafe), -1, partition.classes)
-        partition = _nearest(encoded, costs, Partition.numbered(rest), groups)
-    return partition
+            return Partition.numbered(np.where(classes >= 0, 0, -1))
+        taken = unsafe[_cheapest(nearest[unsafe], added[unsafe], most=max(1, len(unsafe) // (_ROUNDS * takes.sum())))]
+        number = np.arange(count)
+        number[taken] = nearest[taken]
+        classes = np.where(classes >= 0, number[classes], -1)
+        alive[taken] = False
+        grown = np.unique(nearest[taken])
+        inside = members[np.isin(classes[members], grown)]
+        safe[grown] = requirements.safe(inside, np.searchsorted(grown, classes[inside]), len(grown))
+        nearest[np.isin(nearest, grown)] = -1
+    return Partition.numbered(classes)
+
+
+_ROUNDS = 16
+"""Where there are more unsafe classes than this for each safe one, a safe one takes in several of them in a round."""
+
+
+def _cheapest(group: Integers, costs: Floats, *, most: int) -> Integers:
+    """
+    Return the positions of the cheapest ones of each group, of equal ones the first.
+
+    >>> _cheapest(np.array([1, 0, 1, 1]), np.array([3.0, 1.0, 2.0, 2.0]), most=1).tolist()
+    [1, 2]
+    """
+    order = np.lexsort((costs, group))
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    place = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    return np.sort(order[place < most])
 
 
 class _Nearness:
