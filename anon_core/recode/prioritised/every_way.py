@@ -49,6 +49,7 @@ def cheapest(
     levels[gone] = encoded.heights
     costs = _costs(encoded, objective, levels, items, blocks, ways)
     best = ways[int(np.argmin(np.round(costs, 12)))]
+    rest = kept.classes.copy()  # Numbered anew: no class has a number that a union may get.
     for item, block in zip(items, best.tolist(), strict=True):
         rest[item] = kept.count + block if block else -1
     return Partition.numbered(rest)
