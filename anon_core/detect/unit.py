@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.detect.groups import FEW_VALUES, LARGEST_GROUP, Groups
-from anon_core.detect.roles.personal_codes import is_shared, personal_code
+from anon_core.detect.roles.personal_codes import is_shared, may_number_people, personal_code
 from anon_core.frequency import NOBODY, unit_codes
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.role import Role
@@ -36,7 +36,10 @@ def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | Non
       two people share is no contradiction: it counts where groups are small, and most values that repeat span units;
     - a recognised personal code, whatever its role: any value;
     - any other dropped column: any value, where groups are small: at least one value for every 20 rows, and most rows
-      share theirs with at most 19 others.
+      share theirs with at most 19 others;
+    - any other published column that is called after a person, a case or a number of nothing else, as `customer` and
+      `case_no` are: any value, where groups are small, half of the rows hold a digit, and most values stand in several
+      rows.
 
     A part of a composite unit is held against the whole like any other column.
 
@@ -83,7 +86,7 @@ def _contradicts(column: Column, groups: Groups, role: Role | None, units: AnyCo
         return not is_shared(column) or (groups.are_small and _most_span(column, per_value))
     if role in (Role.DROP, None) and groups.are_small:
         return True
-    return personal_code(column) is not None
+    return personal_code(column) is not None or (groups.are_even and may_number_people(column))
 
 
 def _units_of_values(column: Column, units: AnyCodes | None) -> Integers:

@@ -77,11 +77,18 @@ def test_a_reviewed_draft_publishes_no_number_of_a_person_and_classes_of_k_peopl
 
 
 @pytest.mark.parametrize("role", ["quasi", "other", "sensitive"])
-def test_a_recognised_number_of_a_person_that_claims_to_be_harmless_is_refused(tmp_path: Path, role: str) -> None:
+@pytest.mark.parametrize("name", ["patient_id", "person", "case_no", "number", "Aktenzeichen"])
+def test_a_number_of_a_person_that_claims_to_be_harmless_is_refused(tmp_path: Path, name: str, role: str) -> None:
     """Five visits each, k = 5: counted in rows every class would be large enough, and one person's."""
     rows = [(f"{400_000 + at // 5}", "FM"[at // 5 % 2]) for at in range(500)]
-    said = refused(publication(tmp_path, rows, {"patient_id": role, "sex": "quasi"}))
-    assert "patient_id spans units: 500 rows, 100 people; say `unit: patient_id`" in said
+    said = refused(publication(tmp_path, rows, {name: role, "sex": "quasi"}))
+    assert f"{name} spans units: 500 rows, 100 people; say `unit: {name}`" in said
+
+
+@pytest.mark.parametrize("name", ["postal_code", "amount", "diagnosis_code"])
+def test_a_number_of_something_else_is_no_number_of_a_person(tmp_path: Path, name: str) -> None:
+    rows = [(f"{40_000 + at // 10}", "FM"[at // 10 % 2]) for at in range(500)]
+    assert Release(publication(tmp_path, rows, {name: "quasi", "sex": "quasi"})).page
 
 
 def test_a_number_that_no_name_betrays_is_believed_and_readers_are_told_so(tmp_path: Path) -> None:

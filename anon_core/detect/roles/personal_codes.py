@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow.compute as pc
 
-from anon_core.detect.roles.lexicon import meaning_of
+from anon_core.detect.roles.lexicon import is_numbered, meaning_of
 from anon_core.detect.roles.patterns import PATTERNS
 from anon_core.detect.roles.sampling import Sample, sample_of
 from anon_core.detect.roles.values import rows_with
@@ -14,6 +14,8 @@ from anon_core.table.arrays import flags
 CODES = frozenset({"tax code", "identity number", "bank account", "payment card number", "e-mail address"})
 """Kinds of which a value is one person's, by form or by name."""
 PERSONAL_NUMBER = "personal number"
+_NUMBERED = frozenset({"record number", "case number", "person"})
+"""Kinds of which a column of codes that repeats evenly may number people: `id`, `case_no`, `customer`."""
 _SHARED = frozenset({"personal name", "postal address"})
 _MOST = (9, 10)
 
@@ -37,6 +39,13 @@ def personal_code(column: Column) -> str | None:
     kind = meaning.term.kind if meaning else None
     named = kind in CODES or kind == PERSONAL_NUMBER
     return kind if named and len(column.domain) - column.has_gaps > 2 and _are_codes(sample) else None
+
+
+def may_number_people(column: Column) -> bool:
+    """Whether a column is called after a person, a case or a number of nothing else, and half of its rows hold a digit."""
+    meaning = meaning_of(column.name)
+    named = is_numbered(column.name) if meaning is None else meaning.term.kind in _NUMBERED
+    return named and _are_codes(sample_of(column))
 
 
 def is_shared(column: Column) -> bool:
