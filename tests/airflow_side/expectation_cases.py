@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from anon_airflow.expectations.inputs import hierarchies_in, originals
+from anon_airflow.expectations.inputs import hierarchies_in, originals, paired_by
+from anon_core.models.subject import Pairing
+from anon_core.score.removal import Kept
+from anon_core.score.restored import Paired
 from tests.airflow_side.expectation_engines import Cells, people
 
 
@@ -60,6 +64,21 @@ SENSITIVITY = {
 REGISTER = people(("F", "Enna", 1), ("F", "Noto", 1), ("M", "Enna", 2))
 """The original of a release whose towns are all ``*``."""
 BESIDE = {**K, "means": "link", "original": "register", "hierarchies": {"sex": {"root": "*"}, "town": {"root": "*"}}}
+
+BY_SEX = people(("F", "*", 20), ("M", "*", 20))
+"""The sexes lived in one town each; and of two classes, of 40 and of 2 people, the smaller one lost a row."""
+SEX = np.arange(2)
+PAIRED = Paired(
+    column="town",
+    levels=(SEX, np.full(2, 2)),
+    label=np.full(2, 2),
+    names=("sex",),
+    codes=(SEX,),
+    sizes=(2,),
+    weights=np.full(2, 20),
+)
+KEPT = Kept(people=np.array([40, 2]), gone=np.array([0, 1]), as_collected=np.array([False, True]))
+PAIRING = Pairing(paired=lambda column: PAIRED if column == "town" else None, kept=lambda _: KEPT)
 
 VISITS = Cells(
     ["sex", "illness", "person"],
@@ -330,6 +349,26 @@ CASES = [
         {"sets": 0, "largest_share": 0.0, "rows": 4, "offending": [], "alone_within_limit": 1},
     ),
     Case(
+        "expect_removal",
+        BY_SEX,
+        {**K, "k": 3},
+        {**K, "k": 2},
+        {"classes": 1, "missing": 0, "coarser": 1, "rows": 0, "exact": True},
+    ),
+    Case(
+        "expect_restored_values",
+        BY_SEX,
+        {**K, "limit": 40},
+        {**K, "limit": 39},
+        {
+            "cells": 40,
+            "cells_by_loose_rules": 0,
+            "hidden": 40,
+            "columns": {"town": 40},
+            "rules": [{"column": "town", "by": ["sex"], "cells": 40}],
+        },
+    ),
+    Case(
         "expect_risk_below",
         TWO_CLASSES,
         {**K, "max_risk": 0.5},
@@ -379,8 +418,9 @@ BY_NAME = {case.name: case for case in CASES}
 
 @pytest.fixture(name="second_inputs")
 def given_inputs(tmp_path: Path) -> Iterator[Path]:
-    """The folder and the original that whoever evaluates tells the expectations of."""
+    """The folder, the originals and what each row was, of which whoever evaluates tells the expectations."""
     (tmp_path / "hierarchies").mkdir()
     (tmp_path / "hierarchies/sexes.csv").write_text(SEXES)
-    with hierarchies_in(tmp_path), originals({"register": REGISTER.frame(), "visits": BEFORE.frame()}):
+    tables = {"register": REGISTER.frame(), "visits": BEFORE.frame()}
+    with hierarchies_in(tmp_path), originals(tables), paired_by(PAIRING):
         yield tmp_path

@@ -8,6 +8,7 @@ import great_expectations as gx
 import pytest
 
 from anon_airflow.expectations import OURS
+from anon_airflow.expectations.inputs import paired_by
 from tests.airflow_side.audit_databases import postgresql  # noqa: F401 (a fixture)
 from tests.airflow_side.expectation_cases import (  # noqa: F401 (one is a fixture)
     BY_NAME,
@@ -135,6 +136,13 @@ def test_a_unit_that_is_not_there_or_measured_as_well_never_passes(case, databas
     both = {**case.holds, "columns": [*case.holds["columns"], "person"]}
     measured = database.agreed(case.name, case.table, **both)
     assert not measured.success and "person cannot tell people apart and be a" in measured.result["sentence"]
+
+
+@pytest.mark.parametrize("name", ["expect_removal", "expect_restored_values"])
+def test_what_is_about_original_rows_is_not_measured_where_nobody_knows_them(database, name):
+    with paired_by(None):
+        result = database.agreed(name, BY_NAME[name].table, **BY_NAME[name].holds)
+    assert not result.success and "not measured" in result.result["sentence"]
 
 
 def test_no_person_stands_in_a_result(database):

@@ -83,7 +83,7 @@ def test_detect_counts_people_where_a_unit_is_named(home, tmp_path):
     path = tmp_path / "visits.csv"
     path.write_text("person,town,year\n" + "a,X,1\na,X,1\nb,X,2\nc,Y,2\n")
     shown = anon("detect", path, "--unit", "person", "--json", home=home).json
-    assert (shown["rows"], shown["unit"]) == (3, "person")
+    assert (shown["rows"], shown["unit"]) == (3, ["person"])
     # Both rows of `a` are alone with `a` in year 1, and `c` is alone in Y: by rows nobody would be alone in year 1.
     assert shown["best_by_size"][0]["singletons"] == 1
     assert shown["all_columns"]["singletons"] == 3

@@ -103,9 +103,9 @@ def set_clock(patch: pytest.MonkeyPatch, moment: datetime) -> None:
     patch.setattr(AuditStore, "open", lambda *args: opened(*args, clock=lambda: moment))
 
 
-def waived(folder: Path, until: date) -> Path:
+def waived(folder: Path, until: date, **changes: Any) -> Path:
     waiver = {"check": "suppression_limit", "reason": "a small register", "by": "R. Rossi", "until": until}
-    return write_publication(folder, privacy={"waivers": [waiver]})
+    return write_publication(folder, privacy={"waivers": [waiver]}, **changes)
 
 
 NOW = datetime.now(UTC)
@@ -148,5 +148,6 @@ def test_after_a_clock_that_was_ahead_a_waiver_that_is_renewed_past_its_day_coun
     for number in (1, 2, 3):  # What a refused run writes by its own clock brings nothing back.
         with pytest.raises(RefusedError, match="expired on"):
             take(run_of(spec, tmp_path / "home", f"manual__{number}"), "stage")
-    renewed = run_of(waived(tmp_path, today() + timedelta(3660)), tmp_path / "home", "manual__4")
+    review = {"by": "Ada", "on": today() + timedelta(3650)}
+    renewed = run_of(waived(tmp_path, today() + timedelta(3660), reviewed=review), tmp_path / "home", "manual__4")
     assert take(renewed, *UNTIL_GATE, "publish")["status"] == "published"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from great_expectations.compatibility import pydantic
-
-from anon_airflow.expectations.arguments import ColumnNames
+from anon_airflow.expectations.arguments import ColumnNames, Count
 from anon_airflow.expectations.model_expectation import ModelExpectation
 from anon_core.models.model import PrivacyModel
 from anon_core.models.restored_values import RestoredValues
@@ -20,6 +18,6 @@ class ExpectRestoredValues(ModelExpectation):
     """
 
     columns: ColumnNames
-    limit: pydantic.StrictInt
+    limit: Count
 
     model: ClassVar[type[PrivacyModel]] = RestoredValues
