@@ -85,7 +85,7 @@ def judge(
         if others and set(others) <= {*before.names}:
             joint = _beside(before, table, question, original, unit if people is not comparison else None, others)
         if unit and people is comparison and unit in before.names:
-            whose = FrequencyTable.of(before, (*question.quasi_identifiers, *others), unit=unit)
+            whose = engine.of(before, unit=unit).people((*question.quasi_identifiers, *others))
     elif unit:
         table = _with_people(table, question, unit, required=True)
     counted = dict.fromkeys([*question.quasi_identifiers, *question.sensitive, *also])

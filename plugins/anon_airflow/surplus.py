@@ -9,6 +9,7 @@ from anon_airflow.distributions import reread, same_rows
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
+    from anon_core.engines.engine import Engine
     from anon_core.spec import Publication
     from anon_core.table import Table
 
@@ -22,6 +23,8 @@ def surplus_problem(
     Each person of whom a row was left out has just ``most`` rows left, and no other person has more; of the rows of
     each person those were left out that the rule names.
     """
+    from anon_core.engines.engine import engine_named
+
     kept = reread(original)
     if above := [rows for rows in _rows_of_people(kept, unit).values() if rows > most]:
         return f"{counted(len(above), 'person')} with more than {counted(most, 'row')} in the staged table"
@@ -38,7 +41,8 @@ def surplus_problem(
         return (
             f"{counted(robbed, 'person')} of whom rows were left out, and who do not have {counted(most, 'row')} left"
         )
-    if not _is_as_the_rule_says(publication, kept, left_out, unit, most):
+    engine = engine_named(publication.engine, source=original)
+    if not _is_as_the_rule_says(publication, engine, kept, left_out, unit, most):
         return "other rows were left out than the rule for that names"
     return None
 
@@ -51,9 +55,10 @@ def _rows_of_people(table: Table, unit: str) -> dict[str, int]:
     return {person: count for person, count in zip(whose.domain.to_pylist(), rows, strict=True) if person is not None}
 
 
-def _is_as_the_rule_says(publication: Publication, kept: Table, left_out: Table, unit: str, most: int) -> bool:
+def _is_as_the_rule_says(
+    publication: Publication, engine: type[Engine], kept: Table, left_out: Table, unit: str, most: int
+) -> bool:
     """Put both together, leave out once more what is too much, and compare what stays."""
-    from anon_core.frequency import FrequencyTable
     from anon_core.recode.surplus_rows import cap_rows
     from anon_core.table import Table
     from anon_core.table.assembling import stack
@@ -61,4 +66,4 @@ def _is_as_the_rule_says(publication: Publication, kept: Table, left_out: Table,
     columns = tuple(stack([kept.column(name), left_out.column(name)]) for name in kept.names)
     whole = Table(columns=columns, rows=kept.rows + left_out.rows)
     again = cap_rows(whole, publication.published, publication.quasi_identifiers, unit=unit, most=most).kept
-    return same_rows(FrequencyTable.of(kept), FrequencyTable.of(again))
+    return same_rows(engine.of(kept).count(kept.names), engine.of(again).count(again.names))

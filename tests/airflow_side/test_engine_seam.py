@@ -133,7 +133,6 @@ def test_every_count_and_the_release_come_through_the_engine_that_the_file_names
     )
     assert [what for kind, what in recording if kind == "apply"] == [shown, shown], "the release, and its witness"
     counts = [what for kind, what in recording if kind == "count"]
-    assert ("id",) in counts, "stage looks for rows that share their identifiers"
     assert quasi in counts
     assert (*quasi, "points") in counts
     assert counts.count(shown) >= 3, "what detect searches, and both files that the gate measures"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from anon_airflow import steps
+from anon_airflow.audit import Anchor
 from anon_airflow.run import Run, folder_name
 from anon_core.errors import InvalidInputError, RefusedError
 from tests.airflow_side.step_runs import UNTIL_GATE, rows, run_of, take
@@ -184,12 +185,11 @@ def test_an_intent_is_on_record_before_anything_is_read(tmp_path):
 
 
 def test_the_manifest_holds_the_head_of_the_audit_chain(gated):
-    from anon_airflow.audit import Head
-
     steps.publish(gated)
     manifest = json.loads((portal_of(gated.publication.file) / "people/latest/manifest.json").read_bytes())
     with gated.audit() as audit:
-        assert audit.verify(Head(**manifest["audit"])).ok
+        assert audit.verify(Anchor(**manifest["audit"])).ok
+        assert not audit.verify(Anchor(mac="0" * 64)).ok
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def personal_code(column: Column) -> str | None:
 
 
 def may_number_people(column: Column) -> bool:
-    """Whether a column is called after a person, a case or a number of nothing else, and half of its rows hold a digit."""
+    """Whether a column is called after a person, a case or a number of nothing else, and half of it holds digits."""
     meaning = meaning_of(column.name)
     named = is_numbered(column.name) if meaning is None else meaning.term.kind in _NUMBERED
     return named and _are_codes(sample_of(column))
