@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -21,15 +23,22 @@ from tests.properties.required import SENSITIVE, Problem, Requirement, policy_of
 from tests.properties.tables import Row, Small, table_of
 from tests.seams.mondrian import Mondrian
 
+TOWNS = ("a1", "a2", "b1", "b2", "c1", "c2")
 SECRETS = ("x", "x", "x", "y", "z", None)
 
 
 def task_of(
-    *required: Requirement, limit: str = "0", k: int = 2, method: str = "global", height: int = 1, many: int = 1
+    *required: Requirement,
+    limit: str = "0",
+    k: int = 2,
+    method: str = "global",
+    height: int = 1,
+    many: int = 1,
+    ill: Sequence[str | None] = SECRETS,
 ) -> Task:
-    """Six people of one town each, or of three, whose illness has four values."""
-    rows: list[Row] = [(name,) for name in ("a1", "a2", "b1", "b2", "c1", "c2")] * many
-    table, secrets = table_of(["town"], rows), SECRETS * many
+    """Six people of one town each, or of three, whose illness has four values; or fewer."""
+    rows: list[Row] = [(name,) for name in TOWNS[: len(ill)]] * many
+    table, secrets = table_of(["town"], rows), [*ill] * many
     upwards = {value: [value[0], "any"][:height] for value in table.columns[0].domain.to_pylist()}
     return Task.of(
         FrequencyTable.of(table),
@@ -94,7 +103,10 @@ def test_a_method_that_promises_no_diversity_is_left_to_the_gate(method: str) ->
 
 def test_what_the_table_would_keep_without_some_rows_is_searched_for_where_rows_may_be_removed() -> None:
     share = Alpha(column=SENSITIVE, alpha=0.5)
-    assert recode(task_of(share, limit="0.5", k=2)).plan.rows_removed
+    with pytest.raises(PolicyNotMetError, match=r"one value of illness has the share 0\.6667 of the whole table"):
+        recode(task_of(share, ill=("x", "y", "x")))
+    found = recode(task_of(share, ill=("x", "y", "x"), limit="0.5"))
+    assert found.plan.rows_removed == 1, "of town b, which is below k; without it half of them have x"
     with pytest.raises(PolicyNotMetError, match="illness has 4 values in the whole table, l is 9"):
         recode(task_of(LDiversity(column=SENSITIVE, l=9), limit="0.5"))
 

@@ -61,6 +61,9 @@ COLUMNS = {
     "illness": {"role": "sensitive"},
 }
 
+AGAIN = {"by": "Ada", "on": "2026-01-03"}
+"""A second review: the privacy of the dataset has changed."""
+
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -142,7 +145,7 @@ def test_a_publication_runs_through_a_model_a_method_a_source_and_a_portal_of_an
 def test_recoding_reaches_the_model_and_would_not_without_it(tmp_path: Path) -> None:
     (tmp_path / "with").mkdir(), (tmp_path / "without").mkdir()
     published(publication_file(tmp_path / "with"))
-    published(publication_file(tmp_path / "without", privacy={"delta_presence": None}))
+    published(publication_file(tmp_path / "without", privacy={"delta_presence": None}, reviewed=AGAIN))
     worst = {
         name: presence_in(tmp_path / name, next((tmp_path / name).glob("shelf/patients/*/*.csv")))
         for name in ("with", "without")
@@ -185,7 +188,7 @@ def test_a_model_that_cannot_be_reached_is_refused_and_a_waiver_lets_it_fail(tmp
         "by": "R. Rossi",
         "until": date.today() + timedelta(30),
     }
-    result = published(publication_file(tmp_path, limit=0.001, privacy={"waivers": [waiver]}))
+    result = published(publication_file(tmp_path, limit=0.001, privacy={"waivers": [waiver]}, reviewed=AGAIN))
     (check,) = [c for c in json.loads(Path(result["report"]).read_text())["checks"] if c["name"] == "delta_presence"]
     assert not check["passed"] and check["waived_by"] == "R. Rossi"
 
