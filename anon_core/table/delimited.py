@@ -128,11 +128,11 @@ def _parse_csv(path: Path, options: ReadOptions, layout: Layout) -> pa.Table:
     if not sniff.has_rows(path, layout.encoding, layout.delimiter):
         return pa.table({name: texts([]) for name in names})  # Pyarrow sees no header without its end.
     quotes = sniff.quotes_in(path, layout.encoding)
-    ragged = Ragged()
 
-    def parse(block_size: int) -> pa.Table:
+    def parse(block_size: int) -> tuple[pa.Table, int]:
+        ragged = Ragged()  # One for each try: threads of a parse that failed may still be counting.
         with _utf8_stream(path, codec_of(path, layout.encoding)) as stream:
-            return pyarrow.csv.read_csv(
+            table = pyarrow.csv.read_csv(
                 stream,
                 # The names are given, so that every column has a type here and pyarrow infers none.
                 read_options=pyarrow.csv.ReadOptions(
@@ -144,14 +144,14 @@ def _parse_csv(path: Path, options: ReadOptions, layout: Layout) -> pa.Table:
                 parse_options=ragged.options(layout.delimiter, len(names), quotes),
                 convert_options=meaning(options, dict.fromkeys(names, pa.dictionary(pa.int32(), pa.string()))),
             )
+        return table, ragged.rows
 
     with open_quotes_explained(path, layout, quotes):
         try:
-            table = parse(block_for(path, layout, quotes, _BLOCK))
+            table, ragged = parse(block_for(path, layout, quotes, _BLOCK))
         except pa.ArrowInvalid:
-            ragged.rows = 0
-            table = parse(block_for(path, layout, quotes, row_block()))  # A row must fit into a block.
-    check_whole(path, layout, ragged.rows, quotes)
+            table, ragged = parse(block_for(path, layout, quotes, row_block()))  # A row must fit into a block.
+    check_whole(path, layout, ragged, quotes)
     return table
 
 

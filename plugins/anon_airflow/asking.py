@@ -288,10 +288,12 @@ def _rows(report: Part) -> Iterator[str]:
     yield f"| rows dropped for their gaps | | {rounded(rows['dropped'], step)} |"
     if rows["capped"] is not None:
         yield f"| rows left out of people with too many | | {rounded(rows['capped'], step)} |"
-    for check in checks:
-        if check["name"] == "unique_with_sensitive" and check["observed"] is not None:
-            allowed = "" if check["required"] is None else f"at most {check['required']:.2%}"
-            yield f"| rows alone over all columns, sensitive ones included | {allowed} | {check['observed']:.2%} |"
+    whole = next((check for check in checks if check["name"] == "unique_with_sensitive"), None)
+    if whole or people["alone"] is not None:
+        allowed = f"at most {whole['required']:.2%}" if whole and whole["required"] is not None else ""
+        by_rows = whole and people["alone"] is None
+        measured = f"{whole['observed']:.2%}" if by_rows else rounded(people["alone"], step)
+        yield f"| {people['counted']} alone over all columns, sensitive ones included | {allowed} | {measured} |"
     yield f"| rows published | | {rows['published']:,} |"
     if people["published"] is not None:
         yield f"| people published | | {rounded(people['published'], step)} |"

@@ -62,7 +62,7 @@ def content_digest(report: Mapping[str, Any], metadata: Mapping[str, Any]) -> st
     content = {key: value for key, value in report.items() if key not in _NOT_CONTENT}
     privacy = {key: value for key, value in report["privacy"].items() if key not in _NOT_CONTENT}
     checks = [[check["name"], check["required"], check["passed"]] for check in report["privacy"]["checks"]]
-    people = {key: value for key, value in report["people"].items() if key != "published"}
+    people = {key: value for key, value in report["people"].items() if key not in ("published", "alone")}
     return digest(canonical_json([content, privacy, checks, people, dict(metadata)]))
 
 
@@ -108,7 +108,7 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any],
                 else None,
                 rounded_to=public.step_of(policy.k),
             ),
-            "people": public.people_note(run.publication.unit, staged, recoded["people"], policy.k),
+            "people": public.people_note(run.publication.unit, staged, recoded["people"], verdict.checks, policy.k),
             "privacy": _privacy(run, verdict, answered, people=staged["unit"] is not None),
             "recoding": {
                 "method": run.publication.recode.method,

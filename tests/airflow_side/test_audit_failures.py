@@ -242,6 +242,7 @@ def test_a_postgresql_that_hangs_is_unreachable_after_some_time(
     fresh: Server, tmp_path: Path, monkeypatch: Any, at_work: bool
 ) -> None:
     monkeypatch.setattr(database, "_ANSWER_TIMEOUT_S", 1)
+    monkeypatch.setattr(database, "_engine", database._engine.__wrapped__)  # The engine of this address waits longer.
     with AuditStore.open(fresh.url, tmp_path, KEY) as store:
         store.append("refusals", **RUN, by="gate", reasons=[])
         try:

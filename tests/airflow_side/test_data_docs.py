@@ -13,9 +13,9 @@ import pytest
 
 from anon_airflow.expectations import OURS
 from anon_airflow.expectations.described_expectation import WITHHELD
-from anon_airflow.expectations.inputs import hierarchies_in, originals
+from anon_airflow.expectations.inputs import hierarchies_in, originals, paired_by
 from tests.airflow_side.audit_databases import postgresql  # noqa: F401 (a fixture)
-from tests.airflow_side.expectation_cases import BEFORE, CASES, FREEFORM, REGISTER, REPORTED
+from tests.airflow_side.expectation_cases import BEFORE, CASES, FREEFORM, PAIRING, REGISTER, REPORTED
 from tests.airflow_side.expectation_engines import (  # noqa: F401 (some are fixtures)
     Cells,
     expectation_context,
@@ -55,6 +55,7 @@ def second_inputs(tmp_path):
     with (
         hierarchies_in(tmp_path),
         originals({"register": planted(REGISTER).frame(), "visits": planted(BEFORE).frame()}),
+        paired_by(PAIRING),
     ):
         yield
 

@@ -54,8 +54,6 @@ def test_the_code_of_a_municipality_beside_its_recoded_name_is_refused(
     more = {"files": provinces(rows, 0), "published_uniqueness": limits}
     spec = publication(tmp_path, rows, columns, recode={"method": "global"}, **more)
     said = refused(spec)
-    alone = sum(times == 1 for times in Counter(row[1] for row in known).values())
-    assert alone == 1, "nobody else speaks of that town"
     restored = "19,999 generalised cells restored, 0 allowed: comune_residenza of 19,999 rows by codice"
     assert (restored if role == "sensitive" else "codice is declared other") in said
 

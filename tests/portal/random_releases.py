@@ -33,7 +33,7 @@ class Random:
     collected: list[dict[str, str | None]]
     policy: Mapping[str, Any]
     unit: str
-    people_of_rows: list[tuple[tuple[str | None, ...], str | None]] = field(default_factory=list)
+    people_of_rows: list[tuple[dict[str, str | None], str | None]] = field(default_factory=list)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -143,13 +143,14 @@ def published_as(spec: Path, folder: Path, table: list[dict[str, str | None]], u
     )
 
 
-def _whose(witness: Path) -> list[tuple[tuple[str | None, ...], str | None]]:
-    """Return the quasi-identifiers of each released row, and whose it is."""
+def _whose(witness: Path) -> list[tuple[dict[str, str | None], str | None]]:
+    """Return each released row, and whose it is."""
     table = read(witness)
     (unit,) = [name for name in table.names if name not in NAMES]
     cells = {one.name: [one.domain[code].as_py() for code in one.codes.tolist()] for one in table.columns}
+    whose = cells.pop(unit)
     return [
-        (tuple(cells[name][at] for name in QUASI), None if cells[unit][at] is None else str(cells[unit][at]))
+        ({name: values[at] for name, values in cells.items()}, None if whose[at] is None else str(whose[at]))
         for at in range(table.rows)
     ]
 

@@ -123,6 +123,15 @@ def test_counts_of_what_is_not_in_the_files_are_rounded(releases: list[Random]) 
         if (people := report["people"]["published"]) is not None:
             assert people % step == 0
             assert people <= len({person for _, person in one.people_of_rows}) < people + step
+        alone = report["people"]["alone"]
+        assert (alone is None) == (people is None)
+        if alone is not None:
+            whose: dict[tuple[str | None, ...], set[str | None]] = {}
+            for row, person in one.people_of_rows:
+                whose.setdefault(tuple(row.values()), set()).add(person)
+            assert alone % step == 0
+            lonely = [found - {None} for found in whose.values() if len(found - {None}) <= 1]
+            assert alone <= len(set().union(*lonely)) + lonely.count(set()) < alone + step
 
 
 def test_checks_tell_what_their_model_finds_in_the_release_alone_or_their_promise(releases: list[Random]) -> None:
@@ -188,7 +197,12 @@ def test_every_number_about_privacy_on_the_page_is_counted_again_or_rounded(rele
         report, step = one.report, one.report["rows"]["rounded_to"]
         sizes = [len(rows) for rows in classes_of(one.rows).values()]
         allowed = numbers_of_policy(one) | {str(min(sizes)), str(sizes.count(1)), str(step)}
-        for rounded in (report["rows"]["removed"], report["rows"]["dropped"], report["people"]["published"]):
+        for rounded in (
+            report["rows"]["removed"],
+            report["rows"]["dropped"],
+            report["people"]["published"],
+            report["people"]["alone"],
+        ):
             if rounded:
                 allowed |= {str(rounded), str(rounded + step - 1)}
         for told in report["privacy"]["sensitive"]:
@@ -219,8 +233,8 @@ def test_every_group_has_rows_of_as_many_people_as_the_page_says(releases: list[
     for one in releases:
         if one.report["people"]["counted"] == "people":
             people: dict[Any, set[str | None]] = {}
-            for label, person in one.people_of_rows:
-                people.setdefault(label, set()).add(person)
+            for row, person in one.people_of_rows:
+                people.setdefault(tuple(row[name] for name in QUASI), set()).add(person)
             assert set(people) == set(classes_of(one.rows))
             assert claimed(one) == (one.policy["k"], "people")
             assert min(len(found - {None}) or 1 for found in people.values()) >= one.policy["k"]

@@ -64,7 +64,12 @@ def counted_again(one: Random) -> set[str]:
     found |= {number.lstrip("0") for number in found} | numbers_of_policy(one)
     for each in manifest["distributions"]:
         found |= numbers(size(one.files[each["name"]].stat().st_size))
-    for rounded in (report["rows"]["removed"], report["rows"]["dropped"], report["people"]["published"]):
+    for rounded in (
+        report["rows"]["removed"],
+        report["rows"]["dropped"],
+        report["people"]["published"],
+        report["people"]["alone"],
+    ):
         assert rounded is None or rounded % step == 0, "an exact count of what is not in the files"
         found |= {str(rounded), str(rounded + step - 1)} if rounded else set()
     levels = {name: Counter(level_of(name, row[name]) for row in rows) for name in QUASI}
