@@ -291,8 +291,9 @@ def _rows(report: Part) -> Iterator[str]:
     whole = next((check for check in checks if check["name"] == "unique_with_sensitive"), None)
     if whole or people["alone"] is not None:
         allowed = f"at most {whole['required']:.2%}" if whole and whole["required"] is not None else ""
-        by_rows = whole and people["alone"] is None
-        measured = f"{whole['observed']:.2%}" if by_rows else rounded(people["alone"], step)
+        measured = (
+            rounded(people["alone"], step) if not whole or people["alone"] is not None else f"{whole['observed']:.2%}"
+        )
         yield f"| {people['counted']} alone over all columns, sensitive ones included | {allowed} | {measured} |"
     yield f"| rows published | | {rows['published']:,} |"
     if people["published"] is not None:
