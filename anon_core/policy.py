@@ -74,8 +74,6 @@ def quoted(value: Any) -> str:
 
 
 MIN_REASON_LETTERS = 10
-MAX_DAYS = 366
-"""Where no site policy says otherwise, what a person answers for ends so many days after the run at the latest."""
 
 _UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and symbols that are drawn as nothing: fillers of Hangul, and the empty pattern of Braille."""

@@ -14,7 +14,7 @@ from anon_core.frequency import FrequencyTable
 from anon_core.models import Asked, Measurement, Subject, required
 from anon_core.people import fresh_name, person_column
 from anon_core.plan import RecodingPlan
-from anon_core.policy import MAX_DAYS, KMeans
+from anon_core.policy import KMeans
 from anon_core.recode.compliance import broken, models_of_classes
 from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.recode.method import ALONE, K, Promise, RecodingMethod
@@ -28,7 +28,7 @@ from anon_core.role import Role
 from anon_core.score.freeform import FreeformCheck
 from anon_core.score.linkage import UNPAIRED
 from anon_core.table import Column, Table
-from anon_core.waivers import ended, too_far, waiver_of
+from anon_core.waivers import ended, waiver_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,16 +213,6 @@ def _measurements(
             observed=times,
             required=0,
             sentence=f"{kind}s that have ended: have them renewed, or remove them",
-        )
-    if far := list(too_far(policy, today, MAX_DAYS, unit)):
-        yield Measurement(
-            model="acceptance",
-            name="acceptances",
-            columns=(),
-            passed=False,
-            observed=len(far),
-            required=0,
-            sentence=f"acceptances that end more than {MAX_DAYS} days ahead: give them a date of within a year",
         )
 
 

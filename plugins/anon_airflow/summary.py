@@ -64,10 +64,11 @@ def summary_lines(report: dict[str, Any], withdrawals: Sequence[Mapping[str, Any
         if len(identifiers) > SHOWN:
             yield f"                      and {len(identifiers) - SHOWN:,} more sets"
     if detection and (best := detection["best"]):
+        noun = "people" if staged and staged["unit"] else "rows"
         # Without these words it would contradict the lines above: on those sets everyone is alone.
         among = ", most of the sets on which not everyone is alone" if detection["identifiers"] else ""
         yield (
-            f"  found in the data   {', '.join(best['columns'])} single out {best['singletons']:,} rows "
+            f"  found in the data   {', '.join(best['columns'])} single out {best['singletons']:,} {noun} "
             f"({best['share']:.1%}{among}); sets up to {detection['max_size']} columns searched"
         )
     if scores := report["scores"]:

@@ -33,6 +33,12 @@ def test_where_no_set_identifies_every_row_the_chosen_set_is_simply_the_best(tmp
     assert "not everyone" not in line(text, "found in the data")
 
 
+def test_where_people_have_several_rows_the_best_set_singles_out_people(tmp_path: Path) -> None:
+    rows = [row for row in people(200) for _ in range(2)]
+    text = anon("run", write_publication(tmp_path, rows, unit="id"), home=tmp_path / "home").out
+    assert " people (" in line(text, "found in the data")
+
+
 def test_a_refusal_by_a_step_is_by_what_the_step_does(tmp_path: Path) -> None:
     spec = write_publication(tmp_path, privacy={"l_diversity": [{"column": "points", "l": 99}]})
     assert "REFUSED by recoding (" in anon("run", spec, home=tmp_path / "home").out
