@@ -93,10 +93,10 @@ test-quality: .venv/.ready  ## Recode Adult in every experiment of the paper, ag
 	@$(BIN)/python -m pytest -q -m quality tests/papers
 
 test-portal: .venv/.ready  ## Test CKAN for real: CKAN_URL and CKAN_TOKEN, else one is booted (root on Debian; about 3 minutes).
-	@$(BIN)/python -m pytest -q -m portal tests/portal
+	@$(BIN)/python -m pytest -q -m portal tests/anon_airflow/portals
 
 test-browser: .venv/.ready  ## Look at the portal in Chromium, on a desk and on a phone; pictures land in .test-output/browser.
-	@$(BIN)/python -m pytest -q -rs -m browser tests/portal/browser
+	@$(BIN)/python -m pytest -q -rs -m browser tests/anon_airflow/portals/browser
 
 # Atheris stands in a folder of its own: nothing but the fuzzer ever imports it.
 .venv/.fuzz: tests/fuzz/requirements.txt .venv/.ready

@@ -27,7 +27,7 @@ from pydantic import (
     model_validator,
 )
 
-from anon_core.yaml_lines import as_text
+from anon_core.files.yaml_lines import as_text
 
 __all__ = [
     "Acceptance",

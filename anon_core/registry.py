@@ -249,7 +249,10 @@ METHODS = Registry(
 PORTALS = Registry(
     "anonflow.portals",
     "portal",
-    {"folder": "anon_airflow.portals.folder:FolderPortal", "ckan": "anon_airflow.portals.ckan_portal:CkanPortal"},
+    {
+        "folder": "anon_airflow.portals.folder.portal:FolderPortal",
+        "ckan": "anon_airflow.portals.ckan.portal:CkanPortal",
+    },
 )
 SOURCES = Registry("anonflow.sources", "source", {"file": "anon_airflow.sources.file:FileSource"})
 ENGINES = Registry("anonflow.engines", "engine", {"arrow": "anon_core.engines.arrow:ArrowEngine"})

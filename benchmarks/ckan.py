@@ -22,9 +22,9 @@ from pathlib import Path
 
 from timing import best_of, grown_by
 
-from anon_core.release import Release
-from tests.portal.ckan.boot import BootError, booted, packages_folder
-from tests.portal.ckan.portals import Place, Site, distribution, fresh
+from anon_core.publishing.release import Release
+from tests.anon_airflow.portals.ckan.boot import BootError, booted, packages_folder
+from tests.anon_airflow.portals.ckan.portals import Place, Site, distribution, fresh
 
 MEGABYTES = 200
 

@@ -23,12 +23,12 @@ from timing import best_of
 import anon_core.kernels.compiled  # noqa: F401, TID253 - what is measured is the work, not loading numba
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.frequency import FrequencyTable
+from anon_core.measures.freeform import Definition, check_freeform
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Belief, Freeform, Guard, PartialPolicy
 from anon_core.recode.freeform.search import recode_freeform
 from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.recode.task import Task
-from anon_core.score.freeform import Definition, check_freeform
 from anon_core.spec import PartialPublication, Recode
 from anon_core.table import Column, Table, read
 

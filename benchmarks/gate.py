@@ -23,12 +23,12 @@ import pyarrow as pa
 from timing import best_of, grown_by
 
 import anon_core.kernels.compiled  # noqa: F401, TID253 - what is measured is the work, not loading numba
-from anon_airflow.distributions import reread
 from anon_airflow.expectations.evaluation import Evaluation
-from anon_airflow.gate import measure
-from anon_airflow.suite import render_suite
-from anon_core.distribution import write_parquet
+from anon_airflow.gate.files import reread
+from anon_airflow.gate.measurement import measure
+from anon_airflow.gate.suite import render_suite
 from anon_core.frequency import FrequencyTable
+from anon_core.publishing.distribution import write_parquet
 from anon_core.spec import Publication
 from anon_core.table import Column, Table
 

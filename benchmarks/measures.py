@@ -25,11 +25,11 @@ import anon_core.kernels.compiled  # noqa: F401, TID253 - what is measured is th
 from anon_core.comparison import Comparison, compare
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
+from anon_core.measures.linkage.four_ks import four_k
+from anon_core.measures.utility import utility
+from anon_core.measures.utility.cells import Recoded, released
+from anon_core.measures.utility.entropy import entropy
 from anon_core.plan import RecodingPlan
-from anon_core.score.linkage import four_k
-from anon_core.score.utility import utility
-from anon_core.score.utility.cells import Recoded, released
-from anon_core.score.utility.entropy import entropy
 from anon_core.table import Column, Table, from_arrow, read
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000

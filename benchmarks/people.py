@@ -19,14 +19,14 @@ import pyarrow as pa
 from timing import best_of
 
 import anon_core.kernels.compiled  # noqa: F401, TID253 - what is measured is the work, not loading numba
-from anon_core.distribution import write_csv
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.score.classes import sensitive_classes
-from anon_core.score.common_values import common_values
-from anon_core.score.diversity import distinct_diversity
-from anon_core.score.dominance import contribution, dominance
-from anon_core.score.linkage import k_anonymity
-from anon_core.score.row_sets import row_sets
+from anon_core.measures.classes import sensitive_classes
+from anon_core.measures.diversity.common_values import common_values
+from anon_core.measures.diversity.diversity import distinct_diversity
+from anon_core.measures.dominance import contribution, dominance
+from anon_core.measures.linkage.four_ks import k_anonymity
+from anon_core.measures.row_sets import row_sets
+from anon_core.publishing.distribution import write_csv
 from anon_core.table import Column, Table, read
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000

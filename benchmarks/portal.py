@@ -18,8 +18,8 @@ from pathlib import Path
 
 from timing import best_of, grown_by
 
-from anon_airflow.portals.folder import FolderPortal
-from anon_core.release import Distribution, Release
+from anon_airflow.portals.folder.portal import FolderPortal
+from anon_core.publishing.release import Distribution, Release
 
 GIGABYTE = 1_000_000_000
 BLOCK = 8 << 20

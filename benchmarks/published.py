@@ -21,8 +21,8 @@ from timing import best_of
 import anon_core.kernels.compiled  # noqa: F401, TID253 - what is measured is the work, not loading numba
 from anon_core.detect.shared_values import shared_values
 from anon_core.frequency import FrequencyTable
-from anon_core.score.homogeneity import homogeneity
-from anon_core.score.restored import Paired, restored
+from anon_core.measures.diversity.homogeneity import homogeneity
+from anon_core.measures.restored import Paired, restored
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
 PEOPLE = max(ROWS * 3 // 10, 1)

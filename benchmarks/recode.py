@@ -28,6 +28,7 @@ from anon_core.engines.arrow import ArrowEngine
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladder
 from anon_core.hierarchy.ladder import Ladder, climb
+from anon_core.measures.linkage.four_ks import four_k
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
 from anon_core.recode.methods import recode
@@ -35,7 +36,6 @@ from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.node_order import by_node_order, mean_prices, nodes_of
 from anon_core.recode.prioritised.prices import Objective, costs_beside
 from anon_core.recode.task import Task
-from anon_core.score.linkage import four_k
 from anon_core.spec import Hierarchy, Mode, Recode
 from anon_core.table import Column, Table, read
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from airflow.providers.standard.operators.empty import EmptyOperator
 from airflow.sdk import DAG, Asset, CronDataIntervalTimetable, TriggerRule, get_parsing_context
 
-from anon_airflow.dag_docs import broken_docs, dag_docs
 from anon_airflow.operators.approve import ApproveOperator
+from anon_airflow.operators.dag_docs import broken_docs, dag_docs
 from anon_airflow.operators.detect import DetectOperator
 from anon_airflow.operators.gate import GateOperator
 from anon_airflow.operators.publish import PublishOperator, dataset_asset

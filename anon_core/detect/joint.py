@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from anon_core.frequency import FrequencyTable
-from anon_core.score.linkage import k_anonymity
+from anon_core.measures.linkage.four_ks import k_anonymity
 
 MOST_TRIED = 200
 """Sets of columns that are counted to find the smallest one; with more, columns are left out one after the other."""

@@ -12,9 +12,9 @@ from anon_core.detect.roles.propose import ProposedRole
 from anon_core.detect.roles.sampling import sample_of
 from anon_core.detect.roles.values import are_codes
 from anon_core.detect.unit import Spanning, spanning_columns
-from anon_core.people import fresh_name, person_column
 from anon_core.role import Role
 from anon_core.table import Column, Table
+from anon_core.table.people import fresh_name, person_column
 
 _KINDS = (
     frozenset({"tax code", "identity number"}),

@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anon_core.engines.release import sort_rows
-from anon_core.formula_signs import BREAKS, SIGNS
+from anon_core.files.formula_signs import BREAKS, SIGNS
 from anon_core.table import Mask, Table
 from anon_core.table.assembling import Piece, assemble
 
 _FORMULA = rf"^[{BREAKS}]|^[\pZ\pC]*[{re.escape(SIGNS)}]"
-"""As :func:`~anon_core.formula_signs.begins_a_formula` has it, for whole columns."""
+"""As :func:`~anon_core.files.formula_signs.begins_a_formula` has it, for whole columns."""
 _NUMBER = r"^ *[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?\z"
 
 

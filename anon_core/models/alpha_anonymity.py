@@ -11,8 +11,8 @@ from anon_core.models import Asked, Classes, Measurement, Subject
 from anon_core.models.diverse_column import DiverseColumnModel, values_of
 
 if TYPE_CHECKING:
-    from anon_core.score.classes import SensitiveClasses
-    from anon_core.score.diversity import AlphaAnonymity as Shares
+    from anon_core.measures.classes import SensitiveClasses
+    from anon_core.measures.diversity.diversity import AlphaAnonymity as Shares
     from anon_core.table import Mask
 
 
@@ -65,7 +65,7 @@ class AlphaAnonymity(DiverseColumnModel):
         return f"one value of {self.sensitive} has the share {share:.4g} of the whole table: raise alpha"
 
     def _found(self, classes: SensitiveClasses) -> Shares:
-        from anon_core.score.diversity import alpha_anonymity
+        from anon_core.measures.diversity.diversity import alpha_anonymity
 
         return alpha_anonymity(classes, alpha=self.alpha, k=self.k)
 

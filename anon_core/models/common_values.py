@@ -58,7 +58,7 @@ class CommonValues(PrivacyModel):
         return f"l={self.l:g}"
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.common_values import common_values
+        from anon_core.measures.diversity.common_values import common_values
 
         need = ceil(self.l)
         people = subject.known_people((*self.columns, self.sensitive))

@@ -43,7 +43,7 @@ class DeclaredTypes(PrivacyModel):
             yield cls.key, None
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.profile import cells_of_another_type
+        from anon_core.measures.profile import cells_of_another_type
 
         known = [kind.value for kind in ValueType]
         if len(self.types) != len(self.columns) or not set(self.types) <= set(known):

@@ -12,7 +12,7 @@ from anon_core.models.sensitive_column import SensitiveColumnModel
 from anon_core.policy import CountedValues
 
 if TYPE_CHECKING:
-    from anon_core.score.classes import SensitiveClasses
+    from anon_core.measures.classes import SensitiveClasses
 
 _BANDED = (
     ", or set `coarsen`: its numbers or dates count by bands of up to a tenth of their range "
@@ -48,8 +48,8 @@ class DiverseColumnModel(SensitiveColumnModel):
         """Measure classes whose values are counted; ``advice`` ends what to do if it does not hold."""
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.bands import in_bands
-        from anon_core.score.classes import sensitive_classes
+        from anon_core.measures.classes import sensitive_classes
+        from anon_core.measures.diversity.bands import in_bands
 
         cells = subject.people_over((*self.columns, self.sensitive))
         judged = in_bands(cells, self.sensitive, self.counted_values)

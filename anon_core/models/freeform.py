@@ -16,7 +16,7 @@ from anon_core.wording import counted
 if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
     from anon_core.kernels import Integers
-    from anon_core.score.freeform import FreeformCheck, GuardedColumn
+    from anon_core.measures.freeform import FreeformCheck, GuardedColumn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +107,7 @@ class NoFreeformBreach(PrivacyModel):
 
         from anon_core.frequency import FrequencyTable
         from anon_core.hierarchy.published import UNKNOWN
-        from anon_core.score.freeform import check_freeform
+        from anon_core.measures.freeform import check_freeform
 
         self._require_settings()
         columns, codes = [], []
@@ -141,7 +141,7 @@ class NoFreeformBreach(PrivacyModel):
     ) -> tuple[GuardedColumn, Integers]:
         """Return a column with what its labels give away, and the place of every label among them."""
         from anon_core.hierarchy.published import placed
-        from anon_core.score.freeform import guarded, refuse_disarmed
+        from anon_core.measures.freeform import guarded, refuse_disarmed
 
         if guard is not None and guard.sensitivity is Sensitivity.FREQUENCY:
             raise NotMeasurableError(f"the sensitivity of {name} by frequency needs the originals")

@@ -56,7 +56,7 @@ class HalfOfClass(PrivacyModel):
         return (classes.largest <= 1) | (2 * classes.largest <= classes.known_rows)
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.dominance import dominance
+        from anon_core.measures.dominance import dominance
 
         found = dominance(subject.known_people(self.columns))
         passed = not found.classes_failing

@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from anon_core.files.regular import FileTooLargeError, NotRegularError, read_whole
+from anon_core.files.storage import digest
 from anon_core.limits import HIERARCHY_FILE
 from anon_core.models.measurement import NotMeasurableError
-from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.spec import Hierarchy
-from anon_core.storage import digest
 
 GROUPS = "groups"
 """Says that a column may have been grouped by its own values: then its labels say themselves what they cover."""

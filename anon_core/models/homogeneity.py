@@ -46,7 +46,7 @@ class Homogeneity(PrivacyModel):
         return self.sensitive
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.homogeneity import homogeneity
+        from anon_core.measures.diversity.homogeneity import homogeneity
 
         found = homogeneity(subject.people_over((*self.columns, self.sensitive)), self.columns, self.sensitive)
         certain = subject.told(found.certain, "is", "are")

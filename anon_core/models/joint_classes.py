@@ -13,7 +13,7 @@ from anon_core.waivers import ACCEPT_OTHERS
 
 if TYPE_CHECKING:
     from anon_core.detect.joint import Joint
-    from anon_core.score.linkage import FourK
+    from anon_core.measures.linkage.four_ks import FourK
 
 SHOWN = 6
 """How many columns the sentence tells about, each by the k that the table would have without it."""
@@ -119,7 +119,7 @@ class JointBesideOriginal(KBesideOriginal):
         return f"joint_{self.means}_k"
 
     def _four(self, subject: Subject) -> FourK:
-        from anon_core.score.linkage import four_k
+        from anon_core.measures.linkage.four_ks import four_k
 
         if subject.comparison is None and subject.original is not None:
             return super()._four(subject)

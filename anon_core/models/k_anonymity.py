@@ -53,7 +53,7 @@ class KAnonymity(PrivacyModel):
         return True
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.linkage import k_anonymity
+        from anon_core.measures.linkage.four_ks import k_anonymity
 
         found = k_anonymity(subject.people_over(self.columns), self.columns, k=self.k)
         smallest, over = subject.told(found.k), ", ".join(self.columns)

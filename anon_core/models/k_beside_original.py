@@ -18,7 +18,7 @@ from anon_core.wording import counted
 if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
     from anon_core.hierarchy.ladder import Ladder
-    from anon_core.score.linkage import FourK
+    from anon_core.measures.linkage.four_ks import FourK
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +133,7 @@ class KBesideOriginal(PrivacyModel):
 
     def _worst(self, original: FrequencyTable, published: FrequencyTable, ways: list[tuple[Ladder, ...]]) -> FourK:
         from anon_core.comparison import compare_frequencies
-        from anon_core.score.linkage import four_k, worst_case
+        from anon_core.measures.linkage.four_ks import four_k, worst_case
 
         compared = [compare_frequencies(original, published, built) for built in ways]
         return four_k(worst_case(compared, k=self.k, means=[self.means]), k=self.k)

@@ -13,7 +13,7 @@ from anon_core.policy import Diversity
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
-    from anon_core.score.classes import ClassMeasure, SensitiveClasses
+    from anon_core.measures.classes import ClassMeasure, SensitiveClasses
     from anon_core.table import Mask
 
 
@@ -74,7 +74,7 @@ class LDiversity(DiverseColumnModel):
         return ~self._found(self.values_in(classes)).failing
 
     def _found(self, classes: SensitiveClasses) -> ClassMeasure:
-        from anon_core.score.diversity import l_diversity
+        from anon_core.measures.diversity.diversity import l_diversity
 
         return l_diversity(classes, kind=Diversity(self.kind), l=self.l, c=self.c)
 

@@ -33,7 +33,7 @@ class MadeFromOriginal(PrivacyModel):
             yield cls(columns=asked.quasi_identifiers, k=asked.k)
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.linkage import BY_PEOPLE
+        from anon_core.measures.linkage.four_ks import BY_PEOPLE
 
         four = subject.four_k(self.k)
         reason = None if four.reason == BY_PEOPLE else four.reason

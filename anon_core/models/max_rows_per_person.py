@@ -35,7 +35,7 @@ class MaxRowsPerPerson(PrivacyModel):
             yield cls(columns=(), most=asked.policy.max_rows_per_person)
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.dominance import contribution
+        from anon_core.measures.dominance import contribution
 
         found = contribution(subject.known_people(self.columns), self.most)
         passed = found.most <= self.most

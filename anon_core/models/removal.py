@@ -56,7 +56,7 @@ class Removal(PrivacyModel):
         return next((one for one in found if one.before.names == self.columns), None)
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.removal import kept_of, removal
+        from anon_core.measures.removal import kept_of, removal
 
         if subject.paired is not None and subject.paired.kept is not None:
             kept = subject.paired.kept(self.columns)

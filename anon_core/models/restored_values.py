@@ -10,7 +10,7 @@ from anon_core.models import Asked, Measurement, Need, NotMeasurableError, Priva
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
-    from anon_core.score.restored import Restored
+    from anon_core.measures.restored import Restored
 
 NAMED = 3
 """How many rules the sentence names of each column; the counts have them all."""
@@ -21,8 +21,8 @@ class RestoredValues(PrivacyModel):
     """
     Of the generalised cells of ``columns`` at most ``limit`` are restored by one other published column, or by two.
 
-    What restored means is told in :mod:`anon_core.score.restored`. It needs to know which original became which label:
-    a recoding knows it, a table that is compared with its original by row, and the gate by its witness.
+    What restored means is told in :mod:`anon_core.measures.restored`. It needs to know which original became which
+    label: a recoding knows it, a table that is compared with its original by row, and the gate by its witness.
     """
 
     key: ClassVar[str] = "restored_values"
@@ -51,7 +51,7 @@ class RestoredValues(PrivacyModel):
         yield cls.key, None
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.restored import restored
+        from anon_core.measures.restored import restored
 
         if subject.paired is None:
             raise NotMeasurableError("nobody told which original became which published row")

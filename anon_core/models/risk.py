@@ -57,7 +57,7 @@ class MaxRisk(PrivacyModel):
         return True
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.risk import risk
+        from anon_core.measures.risk.attackers import risk
 
         found = risk(subject.people_over(self.columns), self.columns, max_risk=self.max_risk)
         highest, over = found.prosecutor.highest, ", ".join(self.columns) or "no column"

@@ -34,7 +34,7 @@ class RowSets(PrivacyModel):
             yield cls(columns=asked.quasi_identifiers, k=asked.k)
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.row_sets import MAX_PAIRS, row_sets
+        from anon_core.measures.row_sets import MAX_PAIRS, row_sets
 
         found = row_sets(subject.known_people(self.columns), self.k)
         two = f"{found.by_two:,} two of their classes"

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import ValidationError
 
 from anon_core.errors import InternalError
+from anon_core.files.yaml_lines import as_text
 from anon_core.models import Asked, Classes, Measurement, Need, PrivacyModel, Subject
 from anon_core.models.model import named
 from anon_core.policy import Model, PartialPolicy
 from anon_core.waivers import waiver_of
-from anon_core.yaml_lines import as_text
 
 if TYPE_CHECKING:
-    from anon_core.score.classes import ClassMeasure, SensitiveClasses
+    from anon_core.measures.classes import ClassMeasure, SensitiveClasses
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +92,7 @@ class SensitiveColumnModel(PrivacyModel):
 
     def counted(self, subject: Subject) -> SensitiveClasses:
         """Return the classes of a table with their sensitive values, counted."""
-        from anon_core.score.classes import sensitive_classes
+        from anon_core.measures.classes import sensitive_classes
 
         return sensitive_classes(subject.people_over((*self.columns, self.sensitive)), self.columns, self.sensitive)
 

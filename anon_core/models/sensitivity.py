@@ -49,7 +49,7 @@ class MaxSensitivity(PrivacyModel):
         )
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.score.sensitivity import sensitivity_found
+        from anon_core.measures.sensitivity.sensitivity import sensitivity_found
 
         table = subject.rows_over(self.columns)
         found = sensitivity_found(

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
     from anon_core.hierarchy.ladder import Ladder
     from anon_core.kernels import Integers
-    from anon_core.score.classes import SensitiveClasses
-    from anon_core.score.freeform import FreeformCheck
-    from anon_core.score.linkage import FourK
-    from anon_core.score.removal import Kept
-    from anon_core.score.restored import Paired
+    from anon_core.measures.classes import SensitiveClasses
+    from anon_core.measures.freeform import FreeformCheck
+    from anon_core.measures.linkage.four_ks import FourK
+    from anon_core.measures.removal import Kept
+    from anon_core.measures.restored import Paired
 
 Count = Callable[[tuple[str, ...]], "FrequencyTable"]
 """Counts a table over some of its columns."""
@@ -76,7 +76,7 @@ class Subject:
 
         :raises NotMeasurableError: nobody compared the table with its original.
         """
-        from anon_core.score.linkage import four_k
+        from anon_core.measures.linkage.four_ks import four_k
 
         if self.comparison is None:
             raise NotMeasurableError("it is about the original rows too, and nobody gave them")

@@ -17,7 +17,7 @@ from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_core.hierarchy.ladder import Ladder
-    from anon_core.score.classes import ClassMeasure, SensitiveClasses
+    from anon_core.measures.classes import ClassMeasure, SensitiveClasses
     from anon_core.table import Mask
 
 
@@ -76,7 +76,7 @@ class TCloseness(SensitiveColumnModel):
         return ~self._found(self.values_in(classes), classes.ladders.get(self.sensitive)).failing
 
     def _found(self, classes: SensitiveClasses, ladder: Ladder | None) -> ClassMeasure:
-        from anon_core.score.closeness import t_closeness
+        from anon_core.measures.diversity.closeness import t_closeness
 
         return t_closeness(classes, t=self.t, distance=Distance(self.distance), ladder=ladder)
 

@@ -14,6 +14,7 @@ import numpy as np
 from anon_core.comparison import Comparison
 from anon_core.errors import InternalError, PolicyNotMetError
 from anon_core.frequency import FrequencyTable
+from anon_core.measures.removal import Kept, kept_of
 from anon_core.models import Asked, Measurement, PrivacyModel, Subject, required
 from anon_core.models.freeform import NoFreeformBreach
 from anon_core.models.half_of_class import HalfOfClass
@@ -25,7 +26,6 @@ from anon_core.policy import KMeans, PartialPolicy
 from anon_core.recode.method import FREEFORM, RISK, ROWS, K, Promise, RecodingMethod
 from anon_core.recode.task import Task
 from anon_core.registry import METHODS
-from anon_core.score.removal import Kept, kept_of
 from anon_core.spec import PartialPublication
 
 _GENERALISE_THE_GUARDED = (

@@ -16,9 +16,16 @@ from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.hierarchy.taxonomy import taxonomy, tree_of
 from anon_core.kernels import AnyCodes, Integers
+from anon_core.measures.freeform import (
+    Definition,
+    FreeformCheck,
+    GuardedColumn,
+    check_freeform,
+    guarded,
+    refuse_disarmed,
+)
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Freeform
-from anon_core.score.freeform import Definition, FreeformCheck, GuardedColumn, check_freeform, guarded, refuse_disarmed
 from anon_core.spec import PartialPublication
 
 

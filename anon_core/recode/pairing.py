@@ -14,10 +14,10 @@ from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
+from anon_core.measures.removal import Kept
+from anon_core.measures.restored import Paired
 from anon_core.models.subject import Pairing
 from anon_core.plan import RecodingPlan
-from anon_core.score.removal import Kept
-from anon_core.score.restored import Paired
 
 
 def pairing_of_plan(

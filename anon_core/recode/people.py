@@ -14,10 +14,10 @@ from anon_core import kernels
 from anon_core.errors import InternalError
 from anon_core.frequency import NOBODY, FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
+from anon_core.measures.classes import SensitiveClasses, sensitive_classes
+from anon_core.measures.diversity.bands import bands
 from anon_core.plan import RecodingPlan
 from anon_core.policy import CountedValues
-from anon_core.score.bands import bands
-from anon_core.score.classes import SensitiveClasses, sensitive_classes
 from anon_core.table import Mask
 
 

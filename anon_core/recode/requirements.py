@@ -15,13 +15,13 @@ from anon_core.errors import InternalError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
+from anon_core.measures.classes import SensitiveClasses
+from anon_core.measures.diversity.bands import bands
 from anon_core.models import Asked, Classes, PrivacyModel, required
 from anon_core.models.half_of_class import HalfOfClass
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.policy import CountedValues, PartialPolicy
 from anon_core.recode.people import SensitivePeople, TuplePeople, expanded
-from anon_core.score.bands import bands
-from anon_core.score.classes import SensitiveClasses
 from anon_core.spec import PartialPublication
 from anon_core.table import Mask
 

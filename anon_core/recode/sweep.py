@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from anon_core.errors import PolicyNotMetError
+from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.entropy import entropy
 from anon_core.recode.method import Progress
 from anon_core.recode.methods import recode
 from anon_core.recode.requirements import models_reached
 from anon_core.recode.task import Recoding, Task
-from anon_core.score.utility.cells import Recoded
-from anon_core.score.utility.entropy import entropy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

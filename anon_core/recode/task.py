@@ -13,15 +13,15 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import Integers
+from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.entropy import entropy
+from anon_core.measures.utility.loss import loss
 from anon_core.plan import RecodingPlan
 from anon_core.policy import PartialPolicy, rows_allowed
 from anon_core.recode.beside_others import others_beside
 from anon_core.recode.freeform_problem import FreeformProblem
 from anon_core.recode.people import TuplePeople
 from anon_core.recode.requirements import Requirements, models_reached
-from anon_core.score.utility.cells import Recoded
-from anon_core.score.utility.entropy import entropy
-from anon_core.score.utility.loss import loss
 from anon_core.spec import PartialPublication, Recode
 
 

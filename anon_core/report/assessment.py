@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from anon_core.comparison import Comparison
 from anon_core.frequency import FrequencyTable
+from anon_core.measures.classes import sensitive_classes
+from anon_core.measures.diversity.bands import in_bands
+from anon_core.measures.diversity.closeness import t_closeness
+from anon_core.measures.diversity.diversity import alpha_anonymity, distinct_diversity, entropy_diversity
+from anon_core.measures.linkage.four_ks import FourK, KAnonymity, four_k, k_anonymity
+from anon_core.measures.risk.attackers import Risk, risk
+from anon_core.measures.risk.population import PopulationUniqueness, population_uniqueness
+from anon_core.measures.utility import Utility, utility
 from anon_core.policy import CountedValues, Distance
-from anon_core.score.bands import in_bands
-from anon_core.score.classes import sensitive_classes
-from anon_core.score.closeness import t_closeness
-from anon_core.score.diversity import alpha_anonymity, distinct_diversity, entropy_diversity
-from anon_core.score.linkage import FourK, KAnonymity, four_k, k_anonymity
-from anon_core.score.population import PopulationUniqueness, population_uniqueness
-from anon_core.score.risk import Risk, risk
-from anon_core.score.utility import Utility, utility
 
 MAX_COVER = 5
 """Where people have several values, distinct l is looked for up to here: this number stands for more, too."""

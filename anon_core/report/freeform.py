@@ -13,10 +13,7 @@ from anon_core.errors import InvalidInputError, UnplacedCellsError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.placing import Placed, placed
 from anon_core.kernels import Integers
-from anon_core.policy import Freeform, Sensitivity
-from anon_core.recode.freeform_problem import FreeformProblem, places_of
-from anon_core.report.originals import prepared_original
-from anon_core.score.freeform import (
+from anon_core.measures.freeform import (
     Attack,
     ColumnBreaches,
     Definition,
@@ -27,7 +24,10 @@ from anon_core.score.freeform import (
     refuse_disarmed,
     simplest_attacks,
 )
-from anon_core.score.freeform.values import ROUNDING
+from anon_core.measures.freeform.values import ROUNDING
+from anon_core.policy import Freeform, Sensitivity
+from anon_core.recode.freeform_problem import FreeformProblem, places_of
+from anon_core.report.originals import prepared_original
 from anon_core.spec import PartialPublication
 from anon_core.table import Table
 

@@ -11,8 +11,9 @@ from anon_core.comparison import Comparison, original_rows
 from anon_core.engines.engine import Engine
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
+from anon_core.measures.freeform import FreeformCheck
+from anon_core.measures.linkage.four_ks import UNPAIRED
 from anon_core.models import Asked, Measurement, Subject, required
-from anon_core.people import fresh_name, person_column
 from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans
 from anon_core.recode.compliance import broken, models_of_classes
@@ -25,9 +26,8 @@ from anon_core.report.originals import beside_original, prepared_original, witho
 from anon_core.report.question import Question
 from anon_core.report.recoding import RecodedPublication, compared_by_people
 from anon_core.role import Role
-from anon_core.score.freeform import FreeformCheck
-from anon_core.score.linkage import UNPAIRED
 from anon_core.table import Column, Table
+from anon_core.table.people import fresh_name, person_column
 from anon_core.waivers import ended, waiver_of
 
 

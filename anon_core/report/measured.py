@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from anon_core.measures.risk.attackers import Risk
+from anon_core.measures.risk.population import PopulationUniqueness
+from anon_core.measures.sensitivity.scores import Scores, UniqueSets
+from anon_core.measures.utility import Utility
 from anon_core.report.assessment import Assessment
-from anon_core.score.columns import Scores, UniqueSets
-from anon_core.score.population import PopulationUniqueness
-from anon_core.score.risk import Risk
-from anon_core.score.utility import Utility
 
 
 class Part(BaseModel):

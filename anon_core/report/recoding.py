@@ -13,10 +13,10 @@ from anon_core.comparison import Comparison
 from anon_core.engines.engine import Engine
 from anon_core.engines.recount import recount
 from anon_core.errors import InternalError, RefusedError
+from anon_core.measures.profile import reads_as
 from anon_core.models import Measurement, Subject
 from anon_core.models.restored_values import RestoredValues
 from anon_core.models.subject import Pairing
-from anon_core.people import fresh_name
 from anon_core.plan import RecodingPlan
 from anon_core.recode import methods
 from anon_core.recode.method import Progress
@@ -28,9 +28,9 @@ from anon_core.report.assessment import Assessment, assess
 from anon_core.report.measured import measured_note, utility_note
 from anon_core.report.question import USUAL_K
 from anon_core.role import Role
-from anon_core.score.profile import reads_as
 from anon_core.spec import PartialPublication
 from anon_core.table import Table
+from anon_core.table.people import fresh_name
 from anon_core.value_type import ValueType
 
 

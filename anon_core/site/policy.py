@@ -11,6 +11,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
 from anon_core.errors import InvalidInputError, Problem, SpecError
+from anon_core.files.regular import FileTooLargeError, NotRegularError, read_whole
+from anon_core.files.storage import digest
+from anon_core.files.yaml_lines import as_text, parse_yaml
 from anon_core.limits import PUBLICATION_FILE
 from anon_core.policy import (
     NOT_EMPTY,
@@ -25,11 +28,8 @@ from anon_core.policy import (
     quoted,
 )
 from anon_core.registry import PORTALS
-from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.spec.checks import plain_sentences
 from anon_core.spec.written import misspelt
-from anon_core.storage import digest
-from anon_core.yaml_lines import as_text, parse_yaml
 
 PEOPLE_PER_K = 10
 """Without ``min_people``, a table has at least this many times k people."""

@@ -11,8 +11,9 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from anon_core.errors import InvalidInputError, Problem
-from anon_core.formula_signs import begins_a_formula
-from anon_core.name_rules import fault_of_name
+from anon_core.files.formula_signs import begins_a_formula
+from anon_core.files.name_rules import fault_of_name
+from anon_core.files.yaml_lines import Document, Location, as_text, name_of
 from anon_core.policy import quoted
 from anon_core.registry import METHODS
 from anon_core.spec.coarsen import coarsen_problems
@@ -22,7 +23,6 @@ from anon_core.spec.raised import raised_problems
 from anon_core.spec.uniqueness import uniqueness_problems
 from anon_core.spec.unit import unit_problems
 from anon_core.spec.written import ROLES, Found, Written, at, did_you_mean, list_at, text_at, unknown_column
-from anon_core.yaml_lines import Document, Location, as_text, name_of
 
 _REMOVE = "remove it or set it to null"
 _ANY = None

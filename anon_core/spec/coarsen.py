@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from anon_core.files.yaml_lines import Location, as_text
 from anon_core.policy import Model, Number, quoted
 from anon_core.spec.written import Found, at, list_at, text_at
-from anon_core.yaml_lines import Location, as_text
 
 WAYS = ("round", "date", "level")
 _FITTING = {"round": ("integer", "decimal", "text"), "date": ("text",), "year": ("integer", "decimal", "text")}

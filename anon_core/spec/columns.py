@@ -10,13 +10,13 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from anon_core.files.yaml_lines import as_text
 from anon_core.policy import NOT_EMPTY, CountedValues, Filled, Model, Names, Number, Text, Whole, quoted
 from anon_core.role import Role
 from anon_core.spec.coarsen import Coarsen
 from anon_core.spec.parts import WAYS, Preset, part_names
 from anon_core.spec.paths import FilePath
 from anon_core.value_type import ValueType
-from anon_core.yaml_lines import as_text
 
 AS_COLLECTED = "as collected"
 """How cells are published that nothing has changed."""

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from anon_core.files.yaml_lines import Location, as_text
 from anon_core.spec.parts import parts_of, with_parts
 from anon_core.spec.written import Found, at, list_at, text_at
 from anon_core.waivers import NamedCheck, named_check, not_waivable, waivable
-from anon_core.yaml_lines import Location, as_text
 
 _HERE: Location = ("privacy", "freeform", "columns")
 _KEPT = ("quasi", "sensitive", "other")

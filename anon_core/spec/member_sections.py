@@ -13,12 +13,12 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, SerializeAsAny, TypeAdapter, ValidationError, ValidationInfo
 
 from anon_core.errors import InvalidInputError, Problem
+from anon_core.files.yaml_lines import Document, Location, name_of, plain
 from anon_core.policy import Model, PartialPolicy, Whole, quoted
 from anon_core.registry import MODELS, PORTALS, SOURCES, Registry
 from anon_core.spec.checks import plain_sentences
 from anon_core.spec.private_folders import PrivateFolder
 from anon_core.spec.written import Unread, misspelt
-from anon_core.yaml_lines import Document, Location, name_of, plain
 
 
 class SourceSettings(Model):

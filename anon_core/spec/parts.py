@@ -9,17 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from anon_core.files.yaml_lines import Location, as_text
 from anon_core.policy import quoted
 from anon_core.spec.patterns import groups_of, pattern_problem
 from anon_core.wording import counted
-from anon_core.yaml_lines import Location, as_text
 
 WAYS = ("widths", "separator", "pattern", "preset")
 """The ways to split a value: exactly one is given."""
 
 
 class Preset(StrEnum):
-    """Codes whose structure is public: how the parts are cut and checked is in `anon_core.hierarchy.decompose`."""
+    """Codes whose structure is public: how the parts are cut and checked is in `anon_core.decompose`."""
 
     TELEPHONE = "telephone"
     POSTCODE_AT = "postcode-at"

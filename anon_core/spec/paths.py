@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from anon_core.name_rules import first_bad_character
+from anon_core.files.name_rules import first_bad_character
 from anon_core.policy import Filled
 
 MAX_PATH_LENGTH = 1_000

@@ -15,10 +15,12 @@ from typing import Annotated, Any, Literal, overload
 from pydantic import Field, PrivateAttr, ValidationError
 
 from anon_core.errors import HierarchyError, InvalidInputError, Problem, SpecError
+from anon_core.files.regular import FileTooLargeError, NotRegularError, read_whole
+from anon_core.files.storage import digest
+from anon_core.files.yaml_lines import name_of, parse_yaml
 from anon_core.limits import HIERARCHY_FILE, PUBLICATION_FILE
 from anon_core.policy import NOT_EMPTY, CountedValues, Filled, Flag, KMeans, Model, PartialPolicy, Policy, Share
 from anon_core.registry import ANY_ENGINE, ENGINES, PORTALS
-from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 from anon_core.role import Role
 from anon_core.spec.checks import cross_problems, not_built_problems, plain_sentences
 from anon_core.spec.columns import Column
@@ -48,10 +50,8 @@ from anon_core.spec.sections import (
 )
 from anon_core.spec.unit import UnitSection
 from anon_core.spec.written import Unread
-from anon_core.storage import digest
 from anon_core.waivers import without_waived
 from anon_core.wording import counted
-from anon_core.yaml_lines import name_of, parse_yaml
 
 _REVIEWED = {"columns", "unit", "privacy", "recode", "missing", "sampling_fraction"}
 """What a review answers for: which columns are published how, whose the rows are, and what a release must keep."""

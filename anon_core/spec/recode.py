@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationInfo, model_validator
 
+from anon_core.files.yaml_lines import as_text, plain
 from anon_core.policy import Flag, Model, Share, Text, Whole, quoted
 from anon_core.registry import METHODS
 from anon_core.spec.written import Unread, did_you_mean, misspelt
-from anon_core.yaml_lines import as_text, plain
 
 MOST_SWEEPS = 100_000
 """More sweeps of the improvement search than anybody waits for are a slip."""

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from anon_core.files.yaml_lines import plain
 from anon_core.policy import AS_MAPPING, AS_VALUE, EITHER_SHAPE, Filled, Flag, Model, Names, Share, Text, Whole, quoted
 from anon_core.registry import ANY_ENGINE, ENGINES
 from anon_core.spec.patterns import MAX_PATTERN_LENGTH, search_problem
 from anon_core.spec.written import misspelt
-from anon_core.yaml_lines import plain
 
 MAX_WAYS = 1_000_000
 """In how many ways an expression may match a cell of a hundred characters."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from anon_core.files.yaml_lines import Location, as_text
 from anon_core.spec.parts import with_parts
 from anon_core.spec.written import ROLES, Found, at, list_at, text_at
-from anon_core.yaml_lines import Location, as_text
 
 _SECTION: Location = ("privacy", "published_uniqueness")
 

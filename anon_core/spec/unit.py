@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, model_validator
 
+from anon_core.files.yaml_lines import Location, as_text
 from anon_core.policy import NOT_EMPTY, Day, Filled, Model, Names, Reason, Text, quoted
 from anon_core.spec.written import Found, at, did_you_mean, list_at, text_at
-from anon_core.yaml_lines import Location, as_text
 
 ROW = "row"
 """What a file says that has one row for each person."""

@@ -8,10 +8,10 @@ from difflib import get_close_matches
 from typing import Any
 
 from anon_core.errors import InvalidInputError
+from anon_core.files.yaml_lines import Location, as_text, name_of, plain
 from anon_core.policy import Model, quoted
 from anon_core.registry import METHODS, Registry
 from anon_core.spec.parts import parts_of, with_parts
-from anon_core.yaml_lines import Location, as_text, name_of, plain
 
 ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
 Found = Iterator[tuple[Location, str]]

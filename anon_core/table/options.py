@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from anon_core.errors import InvalidInputError, TableError
+from anon_core.files.name_rules import BAD_CHARACTERS, has_bad_characters, is_too_long
 from anon_core.limits import CELL, COLUMNS, NAME, missing_words_problem
-from anon_core.name_rules import BAD_CHARACTERS, has_bad_characters, is_too_long
 from anon_core.wording import counted
 
 _MAX_POSITIONS = 20
@@ -43,7 +43,7 @@ class ReadOptions:
 
 
 RELEASED = ReadOptions(delimiter=",", quoted_missing=False, any_expansion=True)
-"""How to reread what :mod:`anon_core.distribution` wrote: a bare empty cell is a gap, a quoted one an empty text."""
+"""How to reread what :mod:`anon_core.publishing.distribution` wrote: a bare empty cell is a gap, a quoted one none."""
 
 
 def check_names(path: Path, names: Sequence[str]) -> None:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from anon_core.errors import TableError
+from anon_core.files.regular import open_regular
 from anon_core.limits import COLUMNS, FOOTER, PAGE
-from anon_core.regular_files import open_regular
 from anon_core.table.unpacking import most_unpacked, out_of_proportion
 from anon_core.wording import counted
 

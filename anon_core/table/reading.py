@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from anon_core.errors import TableError
-from anon_core.name_rules import BAD_CHARACTERS, has_bad_characters
-from anon_core.regular_files import kind_of, open_regular
-from anon_core.storage import stream_digest
+from anon_core.files.name_rules import BAD_CHARACTERS, has_bad_characters
+from anon_core.files.regular import kind_of, open_regular
+from anon_core.files.storage import stream_digest
 from anon_core.table.assembling import stack
 from anon_core.table.delimited import check_cells, read_csv
 from anon_core.table.model import Table, from_arrow

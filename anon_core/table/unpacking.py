@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from anon_core.errors import TableError
+from anon_core.files.regular import NotRegularError, open_regular
 from anon_core.limits import EXPANSION, EXPANSION_FLOOR
-from anon_core.regular_files import NotRegularError, open_regular
 from anon_core.wording import counted
 
 _GZIP = b"\x1f\x8b"

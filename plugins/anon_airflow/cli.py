@@ -15,10 +15,10 @@ from typing import NoReturn
 
 import click
 
-from anon_airflow import stopping
+from anon_airflow.run import cancellation
 from anon_core import __version__
 from anon_core.errors import AnonError, ComplianceError, InternalError
-from anon_core.name_rules import is_utf8
+from anon_core.files.name_rules import is_utf8
 
 COMMANDS = (
     "init",
@@ -97,7 +97,7 @@ def main() -> None:
         sys.exit(141)
     except Exception as error:  # noqa: BLE001 - A library's text may quote a cell: only the place is told.
         # What is interrupted, a compiled loop or a compiler, may end with an error of any kind.
-        if stopping.was_asked():
+        if cancellation.was_asked():
             _stopped()
         sys.exit(_told(error))
     sys.exit(code if isinstance(code, int) else 0)
@@ -111,18 +111,18 @@ def _hear_signals() -> None:
         if issubclass(dropped.exc_type, KeyboardInterrupt):
             signal.setitimer(signal.ITIMER_REAL, 0.02)
 
-    stopping.listen()
+    cancellation.listen()
     sys.unraisablehook = lost
-    signal.signal(signal.SIGALRM, lambda *_: stopping.check())
+    signal.signal(signal.SIGALRM, lambda *_: cancellation.check())
     for name in STOPS:
         # Ignored ones stay so: under nohup, or in the background of a shell.
         if signal.getsignal(name) in (signal.SIG_DFL, signal.default_int_handler):
-            signal.signal(name, lambda *_: stopping.stop())
+            signal.signal(name, lambda *_: cancellation.stop())
 
 
 def _hear_no_more() -> None:
     """Let nothing come between the end of the work and the exit code that tells it."""
-    stopping.too_late()
+    cancellation.too_late()
     signal.setitimer(signal.ITIMER_REAL, 0)
     for name in STOPS:
         signal.signal(name, signal.SIG_IGN)
@@ -136,7 +136,7 @@ def _told(error: Exception) -> int:
     if isinstance(error, AnonError):
         click.echo(f"anon: {error}", err=True)
         return 1 if isinstance(error, ComplianceError) else 2
-    from anon_airflow.withheld import place_of, reason_of
+    from anon_airflow.run.safe_errors import place_of, reason_of
 
     if isinstance(error, OSError) and error.errno:
         where = f" {error.filename}" if isinstance(error.filename, str) else ""

@@ -11,19 +11,17 @@ from datetime import UTC, date, datetime
 from functools import partial
 from typing import Any
 
-from anon_airflow.asking import Answer, Question, refuse_unapproved
-from anon_airflow.asking import ask as open_question
-from anon_airflow.asking import decide as close_question
+from anon_airflow.approval.request import Answer, Question, refuse_unapproved
+from anon_airflow.approval.request import ask as open_question
+from anon_airflow.approval.request import decide as close_question
 from anon_airflow.audit.history import STAGE
-from anon_airflow.commitments import fresh_nonce
-from anon_airflow.distributions import digest_of
-from anon_airflow.guard import step
-from anon_airflow.home import private_folder, wipe
-from anon_airflow.lease import make_staging
-from anon_airflow.places import portal_of
-from anon_airflow.portal_place import SOURCE_TEXT, check_portal_place
-from anon_airflow.record import begin, clock_reasons, close_run
-from anon_airflow.release import (
+from anon_airflow.gate.commitments import fresh_nonce
+from anon_airflow.gate.files import digest_of
+from anon_airflow.gate.waivers import put_on_record, told
+from anon_airflow.gate.witness import STAGED, Witness
+from anon_airflow.portals.choice import portal_of
+from anon_airflow.portals.overlap import SOURCE_TEXT, check_portal_place
+from anon_airflow.release.build import (
     NOTED,
     build_public_report,
     commitments_of,
@@ -32,10 +30,16 @@ from anon_airflow.release import (
     release_files,
     suite_problems,
 )
-from anon_airflow.run import Run
-from anon_airflow.sending import refuse_withdrawn_version, send
-from anon_airflow.site_policy import commitment, policy_of_run
-from anon_airflow.source import (
+from anon_airflow.release.publish import refuse_withdrawn_version, send
+from anon_airflow.run.context import Run
+from anon_airflow.run.guard import step
+from anon_airflow.run.home import private_folder, wipe
+from anon_airflow.run.lease import make_staging
+from anon_airflow.run.progress import Progress, say, seldom
+from anon_airflow.run.record import begin, clock_reasons, close_run
+from anon_airflow.run.site_policy import commitment, policy_of_run
+from anon_airflow.run.sweep import closed_in, sweep
+from anon_airflow.sources.staging import (
     ORIGINAL,
     SURPLUS,
     check_same_spec,
@@ -45,10 +49,6 @@ from anon_airflow.source import (
     staged_rows,
     staging_is_gone,
 )
-from anon_airflow.sweep import closed_in, sweep
-from anon_airflow.telling import Progress, say, seldom
-from anon_airflow.waiving import put_on_record, told
-from anon_airflow.witness import STAGED, Witness
 from anon_core import __version__
 from anon_core.errors import RefusedError
 from anon_core.site import smallest_table
@@ -73,8 +73,8 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
     is found here, before any long work.
     """
     from anon_core.detect.search_size import check_column_sets
-    from anon_core.distribution import write_parquet
     from anon_core.hierarchy.coarsen import check_levels
+    from anon_core.publishing.distribution import write_parquet
 
     publication = run.publication
     _sweep(run, progress)
@@ -171,8 +171,8 @@ def score(run: Run, progress: Progress | None = None) -> Result:
     publication file asks for here: equal rows counted once, or some rows that need not be unique.
     """
     from anon_core.detect.unique_columns import UniqueColumns, unique_column_combinations
+    from anon_core.measures.sensitivity.scores import score_columns
     from anon_core.report.measured import scoring_note
-    from anon_core.score.columns import score_columns
 
     rows, settings = staged_rows(run), run.publication.detect
     noted = run.noted_or_none("detect")
@@ -201,8 +201,8 @@ def score(run: Run, progress: Progress | None = None) -> Result:
 @step
 def recode(run: Run, progress: Progress | None = None) -> Result:
     """Recode the quasi-identifiers until the policy holds, and write every file that would be published."""
-    from anon_core.distribution import write_csv, write_parquet
     from anon_core.engines.formulas import formula_safe
+    from anon_core.publishing.distribution import write_csv, write_parquet
     from anon_core.report.recoding import recode_publication, recoding_note, types_note
 
     publication, rows = run.publication, staged_rows(run)
@@ -253,8 +253,8 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
 
     However it ends, the staging area is gone afterwards; only files that passed are kept, in a folder of their own.
     """
-    from anon_airflow import receipt as receipts
-    from anon_airflow.gate import measure
+    from anon_airflow.gate import receipt as receipts
+    from anon_airflow.gate.measurement import measure
 
     if not run.staging.exists() and run.gated.exists():
         with run.audit() as audit:
@@ -355,8 +355,8 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     very bytes, this dataset and this publication file, nothing is sent; nor, where the publication file asks for it,
     without the signed approval of that receipt.
     """
-    from anon_airflow import receipt as receipts
-    from anon_airflow.gate import Original, measure
+    from anon_airflow.gate import receipt as receipts
+    from anon_airflow.gate.measurement import Original, measure
 
     with run.audit() as audit:
         history = run.history(audit)

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import yaml
 
-from anon_airflow.witness import KEPT
+from anon_airflow.gate.witness import KEPT
 from anon_core.errors import PolicyNotMetError, RefusedError
 from anon_core.table import RELEASED, read
-from tests.airflow_side.step_runs import run_of, take
+from tests.anon_airflow.run.step_runs import run_of, take
 from tests.faults.publications import csv_text
 
 Rows = Sequence[tuple[str, ...]]

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from anon_core.errors import AnonError
+from tests.anon_airflow.portals.random_releases import covers
 from tests.attacks.attacker import Columns, Release, Rows, publication
 from tests.faults.publications import PROVINCES, TOWNS
-from tests.portal.random_releases import covers
 
 QUASI = ("born", "town", "sex")
 RELEASES, TRIED = 8, 24

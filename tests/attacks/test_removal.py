@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from anon_core.errors import PolicyNotMetError
-from tests.airflow_side.step_runs import run_of, take
+from tests.anon_airflow.run.step_runs import run_of, take
 from tests.attacks.attacker import Columns, Release, Rows, publication
 
 TOWNS = [("Alba", "North"), ("Bria", "North"), ("Cusa", "South"), ("Dosso", "South")]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from anon_airflow.audit import AuditStore
-from anon_airflow.signing import SigningKey
+from anon_airflow.keys.signing import SigningKey
 from tests.dags.parsing import ROOT
 
 AIRFLOW = str(Path(sys.executable).with_name("airflow"))

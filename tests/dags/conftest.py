@@ -53,7 +53,7 @@ SITECUSTOMIZE = textwrap.dedent(
 
     PLANTED = {
         "anon_core.report.recoding": ("types_note", "breaking", lambda table: table.columns),
-        "anon_core.score.profile": ("profile", "uninformed", lambda column: [column]),
+        "anon_core.measures.profile": ("profile", "uninformed", lambda column: [column]),
         "anon_core.detect.selective": ("select", "uninformed", lambda frequencies: []),
     }
 

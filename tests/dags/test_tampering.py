@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from anon_airflow.run import folder_name
+from anon_airflow.run.context import folder_name
 from tests.dags.airflow_server import Airflow
 from tests.dags.asked import Asked, triggered
 from tests.dags.conftest import BYPASS, REFUSED, WEIGHTED, dag_of

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from anon_airflow.source_template import render
+from anon_airflow.sources.template import render
 from anon_core.spec.templates import template_problem
 from tests.dags.parsing import in_airflow
 

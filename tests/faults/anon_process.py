@@ -31,14 +31,14 @@ KILLED = -signal.SIGKILL
 # What most commands import, the heaviest of it only when they come to it.
 WARM = (
     "anon_airflow.cli",
-    "anon_airflow.draft",
+    "anon_airflow.draft.text",
     "anon_airflow.expectations.evaluation",
-    "anon_airflow.pipeline",
+    "anon_airflow.run.local",
     "anon_airflow.commands.run",
     "anon_airflow.commands.withdraw",
-    "anon_airflow.portals.folder",
-    "anon_airflow.portals.showing",
-    "anon_airflow.portals.catalogue",
+    "anon_airflow.portals.folder.portal",
+    "anon_airflow.portals.folder.site",
+    "anon_airflow.portals.folder.catalogue",
     "anon_core.engines.arrow",
     "anon_core.recode.methods",
     "anon_core.report.recoding",
@@ -147,7 +147,7 @@ def start(
 
 def warm_templates() -> None:
     """Compile the templates of the portal's pages once."""
-    from anon_airflow.portals import pages
+    from anon_airflow.portals.folder import pages
 
     for name in pages._environment().list_templates():
         pages._environment().get_template(name)
@@ -186,7 +186,7 @@ def _server(preload: Path | None = None) -> _Server:
 
 
 def _serve() -> None:
-    from anon_airflow.quiet import quiet
+    from anon_airflow.expectations.silence import quiet
 
     with quiet():
         for name in WARM:

@@ -11,7 +11,7 @@ _CHILD = """
 import json, sys
 from pathlib import Path
 import pyarrow, pyarrow.csv, pyarrow.parquet, pyarrow.compute
-import anon_core.hierarchy.decompose.columns, anon_core.hierarchy.files.reading
+import anon_core.decompose.columns, anon_core.hierarchy.files.reading
 import anon_core.spec, anon_core.table.streaming
 from anon_core.errors import AnonError
 from anon_core.table import ReadOptions

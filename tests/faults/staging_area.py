@@ -6,9 +6,9 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from anon_airflow.home import Home
-from anon_airflow.lease import FILE
-from anon_airflow.sweep import Swept, closed_in_home, sweep
+from anon_airflow.run.home import Home
+from anon_airflow.run.lease import FILE
+from anon_airflow.run.sweep import Swept, closed_in_home, sweep
 
 
 def change_lease(folder: Path, **changes: object) -> None:

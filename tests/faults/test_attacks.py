@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from anon_airflow import steps
-from anon_airflow.home import Home
-from anon_airflow.run import Run, staging_of
+from anon_airflow.run.context import Run, staging_of
+from anon_airflow.run.home import Home
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.spec import load_spec
 from tests.faults.anon_process import anon

@@ -10,9 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from anon_airflow import pipeline, steps
-from anon_airflow.home import Home
-from anon_airflow.run import Run
+from anon_airflow import steps
+from anon_airflow.run import local
+from anon_airflow.run.context import Run
+from anon_airflow.run.home import Home
 from anon_core.errors import AnonError, InternalError, RefusedError
 from anon_core.spec import load_spec
 from tests.faults.anon_process import Ended, anon
@@ -167,17 +168,17 @@ def test_a_value_that_is_not_of_its_kind_is_not_quoted(tmp_path, values):
     [
         ("anon_core.table.reading.from_arrow", 2),
         ("anon_core.detect.singletons.detect", 0),
-        ("anon_core.score.columns.score_columns", 0),
+        ("anon_core.measures.sensitivity.scores.score_columns", 0),
         ("anon_core.recode.methods.recode", 2),
-        ("anon_core.distribution.write_csv", 2),
-        ("anon_airflow.gate.measure", 2),
-        ("anon_airflow.gate.reread", 1),
+        ("anon_core.publishing.distribution.write_csv", 2),
+        ("anon_airflow.gate.measurement.measure", 2),
+        ("anon_airflow.gate.measurement.reread", 1),
         ("anon_airflow.expectations.evaluation.Evaluation.evaluate", 1),
         ("anon_airflow.steps.build_public_report", 2),
-        ("anon_airflow.sending.build_release", 2),
-        ("anon_airflow.portals.folder.FolderPortal.publish", 2),
-        ("anon_airflow.record.build_internal_report", 2),
-        ("anon_airflow.summary.summary_lines", 2),
+        ("anon_airflow.release.publish.build_release", 2),
+        ("anon_airflow.portals.folder.portal.FolderPortal.publish", 2),
+        ("anon_airflow.run.record.build_internal_report", 2),
+        ("anon_airflow.run.summary.summary_lines", 2),
         ("anon_core.spec.load_spec", 2),
     ],
 )
@@ -188,7 +189,7 @@ def test_an_unforeseen_error_with_a_canary_in_its_text_gives_only_its_place(tmp_
     assert_no_canary(tmp_path, spec, ended)
     assert "ValueError" in ended.err + ended.out, "its kind and place are told, so that it can be reported"
     assert staged_files(home) == []
-    published = where in ("anon_airflow.record.build_internal_report", "anon_airflow.summary.summary_lines")
+    published = where in ("anon_airflow.run.record.build_internal_report", "anon_airflow.run.summary.summary_lines")
     assert bool(versions_of(spec)) == (published or code == 0), "what only informs stops nothing"
 
 
@@ -198,8 +199,8 @@ def test_log_records_of_every_level_hold_no_canary(tmp_path, monkeypatch, caplog
     said: list[str] = []
     passing = load_spec(write_canaries(tmp_path / "one"))
     failing = load_spec(write_canaries(tmp_path / "two", recode={"method": "none"}))
-    assert pipeline.run_all(passing, start=None, end=None, progress=said.append)["published"]
-    assert not pipeline.run_all(failing, start=None, end=None, progress=said.append)["published"]
+    assert local.run_all(passing, start=None, end=None, progress=said.append)["published"]
+    assert not local.run_all(failing, start=None, end=None, progress=said.append)["published"]
     lines = [*said, *(str(record.__dict__) for record in caplog.records), caplog.text]
     assert [line for line in lines for canary in CANARIES if canary in line] == []
     assert len(said) > 5
@@ -262,9 +263,9 @@ def fail(*_, **__):
     [
         ("stage", "anon_core.hierarchy.build.ladders"),
         ("detect", "anon_core.detect.singletons.detect"),
-        ("score", "anon_core.score.columns.score_columns"),
-        ("recode", "anon_core.distribution.write_parquet"),
-        ("gate", "anon_airflow.gate.measure"),
+        ("score", "anon_core.measures.sensitivity.scores.score_columns"),
+        ("recode", "anon_core.publishing.distribution.write_parquet"),
+        ("gate", "anon_airflow.gate.measurement.measure"),
     ],
 )
 def test_when_a_step_fails_record_leaves_no_original(tmp_path, monkeypatch, step, where):

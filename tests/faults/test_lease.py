@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from anon_airflow.home import Home
-from anon_airflow.lease import Lease, leased, make_staging
+from anon_airflow.run.home import Home
+from anon_airflow.run.lease import Lease, leased, make_staging
 from anon_core.errors import InvalidInputError, StorageError
-from tests.airflow_side.step_runs import UNTIL_GATE, run_of, take
+from tests.anon_airflow.run.step_runs import UNTIL_GATE, run_of, take
 from tests.faults.publications import people, staged_files, write_publication
 from tests.faults.staging_area import change_lease, swept
 
@@ -38,7 +38,7 @@ def test_the_folder_of_a_run_has_its_lease_from_the_first_moment_on(home, spec, 
         seen.append(Lease.read(run.staging))
         raise OSError(28, "full")
 
-    monkeypatch.setattr("anon_core.distribution.write_parquet", look)
+    monkeypatch.setattr("anon_core.publishing.distribution.write_parquet", look)
     with pytest.raises(StorageError):
         take(run, "stage")
     assert seen[0].run_id == run.run_id
@@ -124,7 +124,7 @@ def test_a_disk_that_takes_no_lease_is_left_without_a_folder(home, spec, monkeyp
     def full(*_: object) -> None:
         raise StorageError(str(run.staging), "writing", "No space left on device")
 
-    monkeypatch.setattr("anon_airflow.lease._write_lease", full)
+    monkeypatch.setattr("anon_airflow.run.lease._write_lease", full)
     with pytest.raises(StorageError, match="No space left"):
         take(run, "stage")
     assert list((home / "staging").rglob("*.part*")) == list((home / "staging").rglob(".gone-*")) == []
@@ -132,7 +132,7 @@ def test_a_disk_that_takes_no_lease_is_left_without_a_folder(home, spec, monkeyp
 
 
 @pytest.mark.parametrize(
-    "moment", ["anon_airflow.home.private_folder", "anon_airflow.lease.write_private", "pathlib.Path.replace"]
+    "moment", ["anon_airflow.run.home.private_folder", "anon_airflow.run.lease.write_private", "pathlib.Path.replace"]
 )
 def test_a_stop_while_the_staging_folder_is_made_leaves_nothing_of_it(home, spec, monkeypatch, moment):
     run = run_of(spec, home)

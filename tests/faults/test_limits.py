@@ -17,8 +17,8 @@ import pytest
 import yaml
 
 from anon_core import limits
+from anon_core.decompose.columns import read_lookup
 from anon_core.errors import AnonError, InvalidInputError, SpecError, TableError
-from anon_core.hierarchy.decompose.columns import read_lookup
 from anon_core.hierarchy.files.reading import read_levels
 from anon_core.limits import COLUMNS, Limit
 from anon_core.spec import load_spec
@@ -274,7 +274,7 @@ def test_a_publication_does_not_read_a_device_for_its_digest(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "call", ["anon_core.hierarchy.files.reading.read_levels", "anon_core.hierarchy.decompose.columns.read_lookup"]
+    "call", ["anon_core.hierarchy.files.reading.read_levels", "anon_core.decompose.columns.read_lookup"]
 )
 def test_a_file_that_is_read_whole_has_a_limit_of_size(tmp_path: Path, call: str) -> None:
     path = sparse(tmp_path / "towns.csv", b"a;b\n")

@@ -16,12 +16,12 @@ from click.testing import CliRunner
 
 from anon_airflow import steps
 from anon_airflow.commands.sweep import sweep as sweep_command
-from anon_airflow.home import Home
-from anon_airflow.lease import FILE, Lease
-from anon_airflow.locks import is_held, locked
-from anon_airflow.sweep import closed_in_home, originals
+from anon_airflow.run.home import Home
+from anon_airflow.run.lease import FILE, Lease
+from anon_airflow.run.locks import is_held, locked
+from anon_airflow.run.sweep import closed_in_home, originals
 from anon_core.errors import InvalidInputError
-from tests.airflow_side.step_runs import UNTIL_GATE, run_of, take
+from tests.anon_airflow.run.step_runs import UNTIL_GATE, run_of, take
 from tests.faults.anon_process import KILLED, anon
 from tests.faults.publications import bytes_below, people, staged_files, versions_of, write_publication
 from tests.faults.staging_area import change_lease, run_out, swept
@@ -74,7 +74,7 @@ def test_what_the_disk_does_not_let_go_of_is_named_and_ends_with_two(home, spec,
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, "a text of a library")
 
-    monkeypatch.setattr("anon_airflow.home.shutil.rmtree", refuse)
+    monkeypatch.setattr("anon_airflow.run.home.shutil.rmtree", refuse)
     monkeypatch.setenv("ANON_HOME", str(home))
     ended = CliRunner().invoke(sweep_command)
     assert ended.exit_code == 2

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from anon_core.errors import ComplianceError
-from tests.airflow_side.step_runs import run_of, take
+from tests.anon_airflow.run.step_runs import run_of, take
 from tests.faults.anon_process import anon
 from tests.faults.publications import csv_text, write_publication
 

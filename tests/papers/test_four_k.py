@@ -10,8 +10,8 @@ import pytest
 
 from anon_core.comparison import Comparison
 from anon_core.frequency import FrequencyTable
+from anon_core.measures.linkage.four_ks import four_k
 from anon_core.plan import RecodingPlan
-from anon_core.score.linkage import four_k
 from anon_core.table import Table
 from tests.papers.test_pastore import QUASI, complete, ladders, licences
 

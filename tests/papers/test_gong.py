@@ -12,10 +12,10 @@ import pytest
 from anon_core.detect.unique_columns import unique_column_combinations
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.frequency import FrequencyTable
-from anon_core.score.columns import Scores, score_columns
-from anon_core.score.exposure import exposure
-from anon_core.score.sensitivity import sensitivities
-from anon_core.score.sweeps import sweep_adversary, sweep_rows
+from anon_core.measures.sensitivity.exposure import exposure
+from anon_core.measures.sensitivity.scores import Scores, score_columns
+from anon_core.measures.sensitivity.sensitivity import sensitivities
+from anon_core.measures.sensitivity.sweeps import sweep_adversary, sweep_rows
 from anon_core.table import ReadOptions, Table, read
 from anon_core.table.masking import mask
 from tests.properties.tables import Row, table_of

@@ -21,10 +21,10 @@ from anon_core.comparison import Comparison, compare
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladder
 from anon_core.hierarchy.ladder import Ladder
+from anon_core.measures.utility import utility
+from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.entropy import entropy
 from anon_core.plan import RecodingPlan
-from anon_core.score.utility import utility
-from anon_core.score.utility.cells import Recoded
-from anon_core.score.utility.entropy import entropy
 from anon_core.spec import Hierarchy
 from anon_core.table import Table, from_arrow, read
 

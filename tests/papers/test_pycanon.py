@@ -21,11 +21,16 @@ import numpy as np
 import pytest
 
 from anon_core.frequency import FrequencyTable
+from anon_core.measures.classes import SensitiveClasses, sensitive_classes
+from anon_core.measures.diversity.closeness import t_closeness
+from anon_core.measures.diversity.diversity import (
+    alpha_anonymity,
+    distinct_diversity,
+    entropy_diversity,
+    recursive_diversity,
+)
+from anon_core.measures.linkage.four_ks import k_anonymity
 from anon_core.policy import Distance
-from anon_core.score.classes import SensitiveClasses, sensitive_classes
-from anon_core.score.closeness import t_closeness
-from anon_core.score.diversity import alpha_anonymity, distinct_diversity, entropy_diversity, recursive_diversity
-from anon_core.score.linkage import k_anonymity
 from anon_core.table import Table, read
 from tests.properties.tables import Row, table_of
 

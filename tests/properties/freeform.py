@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.hierarchy.taxonomy import Taxonomy, tree_of
+from anon_core.measures.freeform import Definition, GuardedColumn, guarded
 from anon_core.policy import Belief, Guard, Observability, Sensitivity
-from anon_core.score.freeform import Definition, GuardedColumn, guarded
 from tests.properties.tables import Small, ladders_for, small_tables
 
 LIMITS = [0.0, 0.2, 0.25, 1 / 3, 0.5, 0.6, 0.75, 1.0]

@@ -10,7 +10,7 @@ from itertools import combinations
 from hypothesis import strategies as st
 
 from anon_core.frequency import FrequencyTable
-from anon_core.score.classes import SensitiveClasses, sensitive_classes
+from anon_core.measures.classes import SensitiveClasses, sensitive_classes
 from tests.properties.persons import PERSON, entries, members, persons, projected
 from tests.properties.tables import Cell, Small, small_tables
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
+from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.entropy import entropy
 from anon_core.plan import RecodingPlan
-from anon_core.score.utility.cells import Recoded
-from anon_core.score.utility.entropy import entropy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

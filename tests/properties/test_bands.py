@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.engines.arrow import ArrowEngine
+from anon_core.measures.diversity.bands import BANDS, MAX_COARSENED, MIN_BANDED, bands
 from anon_core.models import Subject
 from anon_core.models.alpha_anonymity import AlphaAnonymity
 from anon_core.models.l_diversity import LDiversity
 from anon_core.models.t_closeness import TCloseness
 from anon_core.policy import CountedValues
-from anon_core.score.bands import BANDS, MAX_COARSENED, MIN_BANDED, bands
 from tests.properties.tables import table_of
 
 NUMBERS = st.one_of(

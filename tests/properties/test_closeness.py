@@ -14,9 +14,9 @@ from scipy.optimize import linprog
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
+from anon_core.measures.classes import SensitiveClasses, sensitive_classes
+from anon_core.measures.diversity.closeness import class_distances, t_closeness
 from anon_core.policy import Distance
-from anon_core.score.classes import SensitiveClasses, sensitive_classes
-from anon_core.score.closeness import class_distances, t_closeness
 from tests.properties.sensitive import Class, Question, counted, failing, questions, whole
 from tests.properties.tables import Cell, Small, ladders_for, small_tables, spelled, table_of
 

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
-from anon_core.policy import Diversity
-from anon_core.score.classes import exact, sensitive_classes, share_above
-from anon_core.score.covers import smallest_covers
-from anon_core.score.diversity import (
+from anon_core.measures.classes import exact, sensitive_classes, share_above
+from anon_core.measures.diversity.covers import smallest_covers
+from anon_core.measures.diversity.diversity import (
     alpha_anonymity,
     distinct_diversity,
     entropy_diversity,
     l_diversity,
     recursive_diversity,
 )
+from anon_core.policy import Diversity
 from tests.properties.sensitive import Class, Question, counted, failing, questions
 from tests.properties.tables import Cell, Small, small_tables, table_of
 from tests.properties.tiers import TIERS, tier
@@ -82,7 +82,7 @@ def test_classes_searched_in_many_portions_have_the_same_covers(monkeypatch: pyt
     rows = [(str(q), str(s), str(p)) for q, s, p in zip(*cells, strict=True)]
     classes = sensitive_classes(FrequencyTable.of(table_of(["q", "s", "p"], rows), unit="p"), ["q"], "s")
     whole = smallest_covers(classes, 6)
-    monkeypatch.setattr("anon_core.score.covers._AT_ONCE", 100)
+    monkeypatch.setattr("anon_core.measures.diversity.covers._AT_ONCE", 100)
     assert smallest_covers(classes, 6).tolist() == whole.tolist()
     assert len(set(whole.tolist())) > 1
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anon_core.measures.risk.rows_by_size import RowsBySize
 from anon_core.report.plots.classes import risk_curve, rows_in_bins, size_bins
 from anon_core.report.plots.drawing import named
 from anon_core.report.plots.values import MOST_VALUES, value_bars
-from anon_core.score.rows_by_size import RowsBySize
-from tests.core.drawable import by_value, classes
+from tests.anon_core.report.drawable import by_value, classes
 from tests.properties.tables import Cell
 
 LONG = "x" + "9" * 5000  # More digits than Python reads as a number.

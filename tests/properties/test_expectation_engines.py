@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.airflow_side.expectation_engines import (  # noqa: F401 (some are fixtures)
+from tests.anon_airflow.expectations.expectation_engines import (  # noqa: F401 (some are fixtures)
     Cells,
     expectation_context,
     in_sqlite,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.frequency import FrequencyTable
-from anon_core.score.freeform import Definition, GuardedColumn, check_freeform, simplest_attacks
+from anon_core.measures.freeform import Definition, GuardedColumn, check_freeform, simplest_attacks
 from tests.properties.freeform import Guarded, attacks, guarded_tables
 
 quietly = settings(max_examples=200, deadline=None)

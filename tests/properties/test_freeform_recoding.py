@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.kernels import Integers
+from anon_core.measures.freeform import Definition
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
 from anon_core.recode.best.election import cost_of
@@ -19,7 +20,6 @@ from anon_core.recode.freeform_problem import FreeformProblem, places_of
 from anon_core.recode.method import FREEFORM
 from anon_core.recode.methods import recode
 from anon_core.recode.task import Recoding, Task
-from anon_core.score.freeform import Definition
 from anon_core.spec import Recode, UtilityMeasure
 from tests.properties.freeform import Guarded, attacks, guarded_tables
 

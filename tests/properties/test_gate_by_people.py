@@ -13,11 +13,11 @@ import yaml
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from anon_airflow import gate
-from anon_airflow.witness import Doubt, Witness, hear
-from anon_core.distribution import write_csv, write_parquet
+from anon_airflow.gate import measurement
+from anon_airflow.gate.witness import Doubt, Witness, hear
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.models import Measurement
+from anon_core.publishing.distribution import write_csv, write_parquet
 from anon_core.report.judgement import judge_recoding
 from anon_core.report.question import Question
 from anon_core.report.recoding import recode_publication
@@ -113,12 +113,12 @@ def test_the_gate_by_a_witness_says_what_the_core_says(
         original, witness = folder / "original.parquet", folder / "witness.parquet"
         write_parquet(table, original)
         write_parquet(recoded.witness, witness)
-        verdict = gate.measure(
+        verdict = measurement.measure(
             spec,
             files,
             rows_before=table.rows,
             today=TODAY,
-            original=gate.Original(
+            original=measurement.Original(
                 sha256=hashlib.sha256(original.read_bytes()).hexdigest(),
                 frequencies=ArrowEngine.of(table).count(["town", "sex", "office", PERSON]),
                 path=original,

@@ -13,16 +13,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.hierarchy.ladder import Ladder
+from anon_core.measures.classes import ClassMeasure
+from anon_core.measures.diversity.closeness import t_closeness
+from anon_core.measures.diversity.diversity import (
+    alpha_anonymity,
+    distinct_diversity,
+    entropy_diversity,
+    recursive_diversity,
+)
+from anon_core.measures.linkage.four_ks import four_k, k_anonymity
+from anon_core.measures.risk.attackers import risk
+from anon_core.measures.risk.population import population_uniqueness
+from anon_core.measures.risk.rows_by_size import rows_by_size
+from anon_core.measures.risk.value_risk import rows_at_risk_by_value
+from anon_core.measures.utility import utility
 from anon_core.policy import Distance
-from anon_core.score.classes import ClassMeasure
-from anon_core.score.closeness import t_closeness
-from anon_core.score.diversity import alpha_anonymity, distinct_diversity, entropy_diversity, recursive_diversity
-from anon_core.score.linkage import four_k, k_anonymity
-from anon_core.score.population import population_uniqueness
-from anon_core.score.risk import risk
-from anon_core.score.rows_by_size import rows_by_size
-from anon_core.score.utility import utility
-from anon_core.score.value_risk import rows_at_risk_by_value
 from tests.properties.persons import PERSON
 from tests.properties.releases import Released, releases
 from tests.properties.sensitive import Question, questions

@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
+from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.entropy import entropy
+from anon_core.measures.utility.loss import loss
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
 from anon_core.recode.lattice import search as lattice
 from anon_core.recode.lattice.search import recode_globally
 from anon_core.recode.methods import recode
 from anon_core.recode.task import Candidate, Recoding, Task
-from anon_core.score.utility.cells import Recoded
-from anon_core.score.utility.entropy import entropy
-from anon_core.score.utility.loss import loss
 from anon_core.spec import Recode, UtilityMeasure
 from tests.properties.required import Problem, holds, problems
 from tests.properties.tables import Cell, Row, spelled, table_of

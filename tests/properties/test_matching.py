@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.score.covering import Covering
-from anon_core.score.matching import hidden_among, perfect_matching
+from anon_core.measures.linkage.covering import Covering
+from anon_core.measures.linkage.matching import hidden_among, perfect_matching
 from tests.properties.test_linkage import matchable
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
+from anon_core.measures.linkage.four_ks import KAnonymity, k_anonymity
+from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.loss import changes, loss
 from anon_core.plan import RecodingPlan
-from anon_core.score.linkage import KAnonymity, k_anonymity
-from anon_core.score.utility.cells import Recoded
-from anon_core.score.utility.loss import changes, loss
 from tests.properties.plans import plans
 from tests.properties.tables import Small, ladders_for, singletons, small_tables, table_of
 

@@ -11,12 +11,12 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from anon_airflow import gate
-from anon_airflow.suite import render_suite
-from anon_core.distribution import write_csv, write_parquet
+from anon_airflow.gate import measurement
+from anon_airflow.gate.suite import render_suite
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.models import Measurement
 from anon_core.plan import RecodingPlan
+from anon_core.publishing.distribution import write_csv, write_parquet
 from anon_core.recode.compliance import measurements
 from anon_core.recode.task import Task
 from anon_core.report.judgement import Original, judge
@@ -110,8 +110,8 @@ def by_gate(spec: Publication, table: Table, folder: Path) -> dict[str, Any]:
     files = [folder / "people.csv", folder / "people.parquet"]
     write_csv(table, files[0])
     write_parquet(table, files[1])
-    counted = gate.Original(sha256="0" * 64, frequencies=table_frequencies(table))
-    verdict = gate.measure(spec, files, rows_before=table.rows, today=TODAY, original=counted)
+    counted = measurement.Original(sha256="0" * 64, frequencies=table_frequencies(table))
+    verdict = measurement.measure(spec, files, rows_before=table.rows, today=TODAY, original=counted)
     assert not [check.sentence for check in verdict.checks if check.observed == "not evaluated"]
     return {one.name: (one.passed, one.observed, one.required) for one in verdict.checks}
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.frequency import NOBODY, FrequencyTable, people_weights
-from anon_core.score.rows_by_size import rows_by_size
+from anon_core.measures.risk.rows_by_size import rows_by_size
 from tests.properties.persons import alone, everybody, members, persons, projected
 from tests.properties.tables import Small, small_tables, table_of
 from tests.properties.tiers import TIERS, tier

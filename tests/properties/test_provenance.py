@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.score.provenance import provenance
+from anon_core.measures.linkage.provenance import provenance
 from tests.properties.releases import UNIT, Released, releases
 from tests.properties.tables import Cell, Row, table_of
 

@@ -16,7 +16,7 @@ from anon_core.detect import shared_values as shared_module
 from anon_core.detect.joint import joint
 from anon_core.detect.shared_values import shared_values
 from anon_core.frequency import FrequencyTable
-from anon_core.score.homogeneity import homogeneity
+from anon_core.measures.diversity.homogeneity import homogeneity
 from tests.properties.tables import table_of
 
 NAMES = ("a", "b", "c")

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.errors import PolicyNotMetError
 from anon_core.hierarchy.ladder import climb
+from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.entropy import entropy
 from anon_core.policy import Policy
 from anon_core.recode.methods import recode
 from anon_core.recode.task import Task
-from anon_core.score.utility.cells import Recoded
-from anon_core.score.utility.entropy import entropy
 from anon_core.spec import Recode
 from tests.properties.people import Crowded, crowded, rows_of
 from tests.properties.slow_search import Slow, most_information

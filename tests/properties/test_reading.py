@@ -16,11 +16,11 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from anon_core.distribution import write_csv
 from anon_core.errors import TableError
 from anon_core.frequency import FrequencyTable
+from anon_core.publishing.distribution import write_csv
 from anon_core.table import RELEASED, ReadOptions, Table, delimited, numbering, read, sniff
-from tests.core.table_files import CELLS, assert_same, cells, csv_text, parquet, write
+from tests.anon_core.table.table_files import CELLS, assert_same, cells, csv_text, parquet, write
 from tests.properties.tables import Row, rows_of, subsets
 
 OPTIONS = (

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from anon_core.comparison import Comparison
 from anon_core.errors import InvalidInputError, PolicyNotMetError
 from anon_core.frequency import FrequencyTable
+from anon_core.measures.linkage.four_ks import four_k
 from anon_core.models import Subject
 from anon_core.plan import RecodingPlan
 from anon_core.recode.compliance import models_of_classes, shortfalls
@@ -20,7 +21,6 @@ from anon_core.recode.lattice.search import recode_globally
 from anon_core.recode.method import Promise
 from anon_core.recode.methods import recode
 from anon_core.recode.task import Recoding, Task
-from anon_core.score.linkage import four_k
 from anon_core.spec import Mode, Recode, UtilityMeasure
 from tests.properties.people import PERSON, SENSITIVE, Crowded, crowded, is_filled, people_in, rows_of, whole
 from tests.properties.test_lattice import cost_of

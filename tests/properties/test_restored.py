@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.score.restored import SIGNIFICANCE, SUPPORTS, Paired, restored
+from anon_core.measures.restored import SIGNIFICANCE, SUPPORTS, Paired, restored
 
 Row = tuple[Any, ...]
 TOWNS = {town: (f"{town}", f"{town // 2}x", f"{town // 4}y") for town in range(8)}

@@ -16,7 +16,7 @@ from scipy.stats import nbinom
 
 from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
-from anon_core.score.risk import AttackRisk, expected_risk, risk
+from anon_core.measures.risk.attackers import AttackRisk, expected_risk, risk
 from tests.properties.sensitive import Question, counted, questions
 from tests.properties.tables import Small, small_tables, table_of
 

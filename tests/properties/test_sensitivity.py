@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
-from anon_core.score import exposure as module
-from anon_core.score.columns import ranks, score_columns
-from anon_core.score.exposure import Exposure, exposure, sample
-from anon_core.score.family import Family
-from anon_core.score.sensitivity import sensitivities
-from anon_core.score.sweeps import sweep_adversary, sweep_rows
+from anon_core.measures.sensitivity import exposure as module
+from anon_core.measures.sensitivity.exposure import Exposure, exposure, sample
+from anon_core.measures.sensitivity.scores import ranks, score_columns
+from anon_core.measures.sensitivity.sensitivity import sensitivities
+from anon_core.measures.sensitivity.sweeps import sweep_adversary, sweep_rows
+from anon_core.measures.sensitivity.unique_sets import Family
 from anon_core.table.masking import mask
 from tests.properties.tables import Small, singletons, small_tables, subsets, table_of
 from tests.properties.unique_sets import Found, brute_search

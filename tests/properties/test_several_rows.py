@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
-from anon_core.score.common_values import common_values
-from anon_core.score.dominance import contribution, dominance
-from anon_core.score.row_sets import row_sets
+from anon_core.measures.diversity.common_values import common_values
+from anon_core.measures.dominance import contribution, dominance
+from anon_core.measures.row_sets import row_sets
 from tests.properties.persons import entries, everybody, members
 from tests.properties.sensitive import Question, people_of, questions
 from tests.properties.tables import table_of
@@ -114,7 +114,7 @@ def test_row_sets_are_what_comparing_everybody_with_everybody_says(question: Que
 def test_too_many_pairs_of_classes_are_not_compared_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [("x", "1"), ("y", "1"), ("x", "2")]
     table = FrequencyTable.of(table_of(["q", "p"], rows), unit="p")
-    monkeypatch.setattr("anon_core.score.row_sets.MAX_PAIRS", 0)
+    monkeypatch.setattr("anon_core.measures.row_sets.MAX_PAIRS", 0)
     assert row_sets(table, 2).by_two is None
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from anon_core.detect import groups
 from anon_core.detect.unit import Spanning, spanning_columns
-from anon_core.people import person_column
 from anon_core.role import Role
 from anon_core.table import Column, Table
+from anon_core.table.people import person_column
 from tests.properties.tables import Cell, Row, table_of
 
 NAMES = ("u", "c1", "tax_code", "surname", "case_no", "postal_code")

@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from anon_core.comparison import Comparison, compare
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
+from anon_core.measures.utility import Utility, utility
+from anon_core.measures.utility.cells import Recoded, released
+from anon_core.measures.utility.entropy import entropy
+from anon_core.measures.utility.loss import loss
+from anon_core.measures.utility.queries import queries
 from anon_core.plan import RecodingPlan
-from anon_core.score.utility import Utility, utility
-from anon_core.score.utility.cells import Recoded, released
-from anon_core.score.utility.entropy import entropy
-from anon_core.score.utility.loss import loss
-from anon_core.score.utility.queries import queries
 from tests.properties.persons import everybody, members
 from tests.properties.plans import expected, plans
 from tests.properties.releases import KEY, UNIT, Released, releases

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
-from anon_core.score.linkage import k_anonymity
-from anon_core.score.risk import risk
-from anon_core.score.rows_by_size import rows_by_size
-from anon_core.score.value_risk import ValueRisk, rows_at_risk_by_value
+from anon_core.measures.linkage.four_ks import k_anonymity
+from anon_core.measures.risk.attackers import risk
+from anon_core.measures.risk.rows_by_size import rows_by_size
+from anon_core.measures.risk.value_risk import ValueRisk, rows_at_risk_by_value
 from tests.properties.persons import members
 from tests.properties.sensitive import Question, people_of, questions
 from tests.properties.tables import Cell, table_of

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from anon_core.detect.proposed_unit import proposed_unit
 from anon_core.detect.roles import propose_all
-from anon_core.score.profile import profile
+from anon_core.measures.profile import profile
 from anon_core.table import ReadOptions, Table, read
 
 TODAY = datetime.date(2026, 11, 1)

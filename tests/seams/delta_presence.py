@@ -69,7 +69,7 @@ class DeltaPresence(PrivacyModel):
 
         from anon_core.comparison import compare_frequencies
         from anon_core.hierarchy.build import ladder
-        from anon_core.score.covering import Covering, coverings
+        from anon_core.measures.linkage.covering import Covering, coverings
         from anon_core.table import Column
 
         folder = subject.folder or Path()

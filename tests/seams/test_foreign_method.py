@@ -24,7 +24,7 @@ from anon_core.recode.methods import recode
 from anon_core.recode.task import Recoding, Task
 from anon_core.registry import METHODS
 from anon_core.spec import Recode
-from tests.core.spec_files import changed, folder, load, problems
+from tests.anon_core.spec.spec_files import changed, folder, load, problems
 from tests.papers.adult import read_adult, task_of
 from tests.properties.required import Problem, holds
 from tests.properties.required import problems as tables

@@ -21,16 +21,16 @@ import pytest
 import yaml
 
 from anon_airflow.cli import anon as commands
-from anon_airflow.home import Home
-from anon_airflow.pipeline import run_all
-from anon_airflow.run import Run
+from anon_airflow.run.context import Run
+from anon_airflow.run.home import Home
+from anon_airflow.run.local import run_all
 from anon_core.errors import InvalidInputError, SpecError
 from anon_core.models import Measurement, Subject
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.registry import METHODS, MODELS, PORTALS, SOURCES
 from anon_core.spec import load_spec
-from tests.airflow_side.audit_databases import postgresql
-from tests.airflow_side.expectation_engines import (
+from tests.anon_airflow.audit.audit_databases import postgresql
+from tests.anon_airflow.expectations.expectation_engines import (
     Cells,
     Database,
     each_database,
@@ -209,7 +209,7 @@ def test_the_model_is_measured_alike_on_pandas_and_in_databases(tmp_path: Path, 
 
 
 def _suite(folder: Path) -> dict[str, Any]:
-    from anon_airflow.suite import render_suite
+    from anon_airflow.gate.suite import render_suite
 
     return render_suite(load_spec(folder / "patients.yaml"), rows_before=300, today=date.today())
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from anon_core.hierarchy.decompose.splitting import check_letter
+from anon_core.decompose.splitting import check_letter
 from anon_core.role import Role
 
 _SEPARATORS = re.compile(r"[ ./-]")

@@ -32,8 +32,8 @@ from anon_core.detect.roles.values import (
     points_in_time,
 )
 from anon_core.kernels import Integers
+from anon_core.measures.profile import ColumnProfile
 from anon_core.role import Role
-from anon_core.score.profile import ColumnProfile
 from anon_core.table import Column
 from anon_core.table.arrays import flags
 

@@ -10,8 +10,8 @@ from anon_core import kernels
 from anon_core.detect.roles.lexicon import words_of
 from anon_core.detect.roles.propose import Evidence, ProposedRole, propose
 from anon_core.detect.roles.term import word_list
+from anon_core.measures.profile import ColumnProfile
 from anon_core.role import Role
-from anon_core.score.profile import ColumnProfile
 from anon_core.table import Column, Table
 
 COMPANY = "company"

@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from anon_core.files.name_rules import fault_of_name
 from anon_core.hierarchy.files.texts import LINE_END
 from anon_core.hierarchy.ranges import RANGE, Range, range_in
-from anon_core.name_rules import fault_of_name
 
 Item = str | Range
 

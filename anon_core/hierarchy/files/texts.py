@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from anon_core.errors import HierarchyError
+from anon_core.files.regular import FileTooLargeError, NotRegularError, read_whole
 from anon_core.limits import HIERARCHY_FILE
-from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 
 LINE_END = re.compile(r"\r\n|\r|\n")
 

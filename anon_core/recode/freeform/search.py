@@ -17,6 +17,7 @@ from anon_core import kernels
 from anon_core.errors import InternalError, InvalidInputError, PolicyNotMetError
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
+from anon_core.measures.freeform.breaches import is_breached
 from anon_core.plan import RecodingPlan
 from anon_core.recode.compliance import PlanMeasurements, hold_to_promise
 from anon_core.recode.freeform_problem import FreeformProblem
@@ -24,7 +25,6 @@ from anon_core.recode.method import Progress
 from anon_core.recode.prioritised import PrioritisedRecoding
 from anon_core.recode.requirements import Requirements
 from anon_core.recode.task import Candidate, Recoding, Task
-from anon_core.score.freeform.breaches import is_breached
 from anon_core.spec import Mode
 
 

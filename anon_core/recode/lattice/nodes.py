@@ -11,10 +11,10 @@ import numpy as np
 from anon_core import kernels
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Floats, Integers
+from anon_core.measures.utility.cells import covered
+from anon_core.measures.utility.entropy import bits_within, most_bits
 from anon_core.recode.people import distinct_people
 from anon_core.recode.task import Task
-from anon_core.score.utility.cells import covered
-from anon_core.score.utility.entropy import bits_within, most_bits
 from anon_core.spec import UtilityMeasure
 from anon_core.table import Mask
 
@@ -210,7 +210,7 @@ class _LossColumn:
 
 class _EntropyColumn:
     """
-    One column's part in non-uniform entropy, as :mod:`anon_core.score.utility.entropy` defines it.
+    One column's part in non-uniform entropy, as :mod:`anon_core.measures.utility.entropy` defines it.
 
     With all rows of a column at one level the formula collapses: groups below a level are whole, so up to it each row
     loses log2(f(label) / f(value)). Removed rows, and values that the hierarchy does not know, go on to the root, and

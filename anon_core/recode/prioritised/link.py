@@ -13,13 +13,13 @@ import numpy as np
 from anon_core import kernels
 from anon_core.comparison import Comparison
 from anon_core.kernels import Integers
+from anon_core.measures.linkage.covering import Covering, coverings
+from anon_core.measures.linkage.four_ks import MOST_PAIRS
 from anon_core.plan import RecodingPlan
 from anon_core.recode.prioritised.encoding import Encoded
 from anon_core.recode.prioritised.leftovers import joined
 from anon_core.recode.prioritised.node_order import by_node_order, mean_prices, nodes_of
 from anon_core.recode.prioritised.prices import Objective, costs_beside
-from anon_core.score.covering import Covering, coverings
-from anon_core.score.linkage import MOST_PAIRS
 from anon_core.table import Mask
 
 _ROUNDS = 4

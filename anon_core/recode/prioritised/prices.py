@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
+from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.entropy import entropy, most_bits
 from anon_core.plan import RecodingPlan
 from anon_core.recode.prioritised.encoding import Encoded
-from anon_core.score.utility.cells import Recoded
-from anon_core.score.utility.entropy import entropy, most_bits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

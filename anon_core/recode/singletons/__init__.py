@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import AfterValidator
 
+from anon_core.files.yaml_lines import Location, as_text
 from anon_core.policy import Model, Names, quoted
 from anon_core.recode.method import ALONE, ROWS, Attempt, Progress, RecodingMethod
 from anon_core.spec.parts import with_parts
 from anon_core.spec.recode import Years
 from anon_core.spec.written import Found, Written, at, text_at, unknown_column
-from anon_core.yaml_lines import Location, as_text
 
 if TYPE_CHECKING:
     from anon_core.recode.task import Recoding, Task

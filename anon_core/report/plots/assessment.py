@@ -11,9 +11,9 @@ from anon_core.report.plots.drawing import counted, legend_below, percent, pictu
 from anon_core.report.plots.utility import draw_quality, draw_utility, height_of
 
 if TYPE_CHECKING:
+    from anon_core.measures.risk.rows_by_size import RowsBySize
+    from anon_core.measures.utility import Utility
     from anon_core.recode.sweep import Swept
-    from anon_core.score.rows_by_size import RowsBySize
-    from anon_core.score.utility import Utility
 
 
 def plot_assessment(

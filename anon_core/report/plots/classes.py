@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
+from anon_core.measures.risk.attackers import THRESHOLDS
 from anon_core.report.plots.drawing import (
     BLACK,
     BLUE,
@@ -19,12 +20,11 @@ from anon_core.report.plots.drawing import (
     rows_downwards,
     write_beside,
 )
-from anon_core.score.risk import THRESHOLDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from anon_core.score.rows_by_size import RowsBySize
+    from anon_core.measures.risk.rows_by_size import RowsBySize
 
 _STARTS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1_000, 10_000, 100_000, 1_000_000)
 _STRIPES = "////"
@@ -125,7 +125,7 @@ def risk_curve(found: RowsBySize, lowest: float) -> RiskCurve:
 
     A row whose risk is exactly x is not above x. A table without rows has none above anything.
 
-    >>> from anon_core.score.rows_by_size import RowsBySize, RowsOrPeople
+    >>> from anon_core.measures.risk.rows_by_size import RowsBySize, RowsOrPeople
     >>> found = RowsBySize(sizes=np.array([1, 4]), rows=np.array([2, 8]), classes=4, counted=RowsOrPeople.ROWS)
     >>> curve = risk_curve(found, 0.1)
     >>> curve.risks.tolist(), curve.shares.tolist()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from anon_core.measures.sensitivity.sweeps import Axis, Sweep
 from anon_core.report.plots.drawing import (
     BLACK,
     BLUE,
@@ -22,12 +23,11 @@ from anon_core.report.plots.drawing import (
     picture,
     rows_downwards,
 )
-from anon_core.score.sweeps import Axis, Sweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from anon_core.score.columns import ScoredColumn, Scores
+    from anon_core.measures.sensitivity.scores import ScoredColumn, Scores
 
 _RANKED = {
     "sensitivity": ("sensitivity", "o", BLACK),

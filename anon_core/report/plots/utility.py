@@ -12,8 +12,8 @@ from anon_core.report.plots.drawing import BLACK, BLUE, ORANGE, RED, SKY, named,
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from anon_core.measures.utility import Utility
     from anon_core.recode.sweep import Swept
-    from anon_core.score.utility import Utility
 
 MOST_COLUMNS = 60
 """More columns than this are not drawn: the most important are, of those that matter equally the first."""

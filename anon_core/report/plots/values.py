@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anon_core.hierarchy.numbers import number_in
+from anon_core.measures.risk.rows_by_size import RowsOrPeople
 from anon_core.report.plots.drawing import RED, SKY, counted, named, percent, picture, rows_downwards, write_beside
-from anon_core.score.rows_by_size import RowsOrPeople
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from anon_core.score.value_risk import ValueRisk
+    from anon_core.measures.risk.value_risk import ValueRisk
 
 MOST_VALUES = 40
 """Of more values than this, those that most rows have are drawn; the others are counted in one bar."""

@@ -13,9 +13,9 @@ from anon_airflow.audit.database import Database
 from anon_airflow.audit.handover import KeyUse, Signers
 from anon_airflow.audit.legible import legible
 from anon_airflow.audit.models import CHAIN, ROWS
-from anon_airflow.key_ring import RETIRED, KeyRing
-from anon_airflow.signing import canonical_json
-from anon_core.storage import digest
+from anon_airflow.keys.ring import RETIRED, KeyRing
+from anon_airflow.keys.signing import canonical_json
+from anon_core.files.storage import digest
 
 GENESIS = "0" * 64
 

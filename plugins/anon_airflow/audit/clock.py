@@ -13,7 +13,7 @@ from anon_airflow.audit.chain import entry_message
 from anon_airflow.audit.database import Database
 from anon_airflow.audit.legible import legible
 from anon_airflow.audit.models import CHAIN
-from anon_airflow.key_ring import RETIRED, KeyRing
+from anon_airflow.keys.ring import RETIRED, KeyRing
 from anon_core.errors import RefusedError
 
 BY = "audit store"

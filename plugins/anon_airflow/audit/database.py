@@ -30,11 +30,11 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from anon_airflow import stopping
 from anon_airflow.audit.failures import Failure, is_database_error, storage_error
 from anon_airflow.audit.models import SCHEMA_VERSION, VERSIONS, metadata, trigger_statements
 from anon_airflow.audit.schema import Schema, schema_of
-from anon_airflow.locks import locked, wait_for
+from anon_airflow.run import cancellation
+from anon_airflow.run.locks import locked, wait_for
 from anon_core.errors import AnonError, InvalidInputError, StorageError
 
 _LOCK = 0x616E6F6E  # "anon": the advisory lock that appends take on PostgreSQL
@@ -104,7 +104,7 @@ class Database:
         options = {"isolation_level": "REPEATABLE READ"} if self._postgresql else {}
         with self._errors("reading the audit store"), contextlib.ExitStack() as queue:
             self._queue(queue, writes=False)
-            with stopping.held(), self.engine.connect() as connection:
+            with cancellation.held(), self.engine.connect() as connection:
                 connection = connection.execution_options(**options)
                 with connection.begin():
                     queue.close()  # This reader sees its moment now: the next process may have its turn.
@@ -116,7 +116,7 @@ class Database:
         options: dict[str, Any] = {"isolation_level": "READ COMMITTED"} if self._postgresql else {_WRITES: True}
         with self._errors("writing the audit store"), contextlib.ExitStack() as queue:
             self._queue(queue, writes=True)
-            with stopping.held(), self.engine.connect() as connection:
+            with cancellation.held(), self.engine.connect() as connection:
                 connection = connection.execution_options(**options)
                 with connection.begin():
                     if self._postgresql:

@@ -11,8 +11,8 @@ from sqlalchemy import Column, Connection, FromClause, Integer, Table, select
 from anon_airflow.audit.chain import GENESIS, Head, Position, entry_message, row_digest, wrong
 from anon_airflow.audit.handover import Signers
 from anon_airflow.audit.legible import legible
-from anon_airflow.key_ring import KeyRing
-from anon_airflow.signing import canonical_json
+from anon_airflow.keys.ring import KeyRing
+from anon_airflow.keys.signing import canonical_json
 
 WRONG = "wrong"
 """The key of a row under which stands what does not hold; a row that holds has no such key."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from anon_airflow.key_ring import RETIRED, KeyRing
-from anon_airflow.signing import SigningKey, canonical_json
+from anon_airflow.keys.ring import RETIRED, KeyRing
+from anon_airflow.keys.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError
 
 ROTATE = "rotate key"

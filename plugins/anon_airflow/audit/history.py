@@ -15,8 +15,8 @@ from anon_airflow.audit.database import Database
 from anon_airflow.audit.handover import Signers
 from anon_airflow.audit.models import ROWS
 from anon_airflow.audit.runs import decoded
-from anon_airflow.key_ring import KeyRing
-from anon_airflow.receipt import digest_of_text
+from anon_airflow.gate.receipt import digest_of_text
+from anon_airflow.keys.ring import KeyRing
 from anon_core.errors import RefusedError
 
 RUN, STAGE, PUBLISH = "run", "stage", "publish"

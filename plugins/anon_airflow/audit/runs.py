@@ -28,8 +28,8 @@ from anon_airflow.audit.evidence import UNPROVEN, WRONG, mark_rows, shown_row
 from anon_airflow.audit.handover import NO_RUN
 from anon_airflow.audit.legible import legible
 from anon_airflow.audit.models import CHAIN, ROWS
-from anon_airflow.key_ring import KeyRing
-from anon_core.name_rules import is_utf8
+from anon_airflow.keys.ring import KeyRing
+from anon_core.files.name_rules import is_utf8
 
 ANY = object()
 """Stands for every dataset; None stands for an empty column, which only an intruder leaves."""

@@ -20,8 +20,8 @@ from anon_airflow.audit.handover import KeyUse, handover_row, why_not_to_hand_ov
 from anon_airflow.audit.history import History, history_of, proven_rows
 from anon_airflow.audit.models import CHAIN, ROWS
 from anon_airflow.audit.runs import ANY, OpenIntent, Records, Run
-from anon_airflow.key_ring import KeyRing
-from anon_airflow.signing import SigningKey, canonical_json
+from anon_airflow.keys.ring import KeyRing
+from anon_airflow.keys.signing import SigningKey, canonical_json
 from anon_core.errors import InternalError, InvalidInputError
 
 STATUSES = ("done", "refused", "failed")

@@ -11,9 +11,9 @@ from typing import Any
 from anon_airflow.audit import Anchor, AuditStore
 from anon_airflow.portals import tombstone
 from anon_core.errors import InvalidInputError
+from anon_core.files.regular import FileTooLargeError, NotRegularError, read_whole
 from anon_core.limits import DOCUMENT
 from anon_core.registry import PORTALS
-from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
 
 FILES = ("manifest.json", tombstone.FILE)
 

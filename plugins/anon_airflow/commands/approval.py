@@ -23,11 +23,11 @@ def withdraw(run_id: str, reason: str, dataset: str | None, as_json: bool) -> No
 
     Exit code 1 if it is on record but perhaps too late, 2 if there is no approval, or the run is published already.
     """
-    from anon_airflow.approval import withdraw as sign_withdrawal
+    from anon_airflow.approval.decision import withdraw as sign_withdrawal
     from anon_airflow.commands.audit import audit_store
-    from anon_airflow.home import Home, private_folder
-    from anon_airflow.pipeline import operating_system_user
-    from anon_airflow.signing import SigningKey
+    from anon_airflow.keys.signing import SigningKey
+    from anon_airflow.run.home import Home, private_folder
+    from anon_airflow.run.local import operating_system_user
 
     if not reason.strip():
         raise click.BadParameter("say why", param_hint="--reason")

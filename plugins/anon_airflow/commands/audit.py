@@ -13,11 +13,11 @@ import click
 from anon_airflow.audit import AuditStore, Run
 from anon_airflow.audit.evidence import UNPROVEN, WRONG
 from anon_airflow.commands.output import json_option, print_json, print_table
-from anon_airflow.home import Home, private_folder
-from anon_airflow.key_ring import RETIRED, KeyRing
-from anon_airflow.sweep import closed_in, originals
+from anon_airflow.keys.ring import RETIRED, KeyRing
+from anon_airflow.run.home import Home, private_folder
+from anon_airflow.run.sweep import closed_in, originals
 from anon_core.errors import InvalidInputError
-from anon_core.release import SLUG
+from anon_core.publishing.release import SLUG
 
 MAX_SHOWN = 5
 """So many sentences about what does not hold are printed; `anon audit export` marks every row."""
@@ -130,7 +130,7 @@ def show(run_id: str, summary: bool, as_json: bool) -> None:
 
 def _report_of(run: Run) -> Path | None:
     """Return where the internal report of a run is; None without one, or for a name that no dataset can have."""
-    from anon_airflow.run import folder_name
+    from anon_airflow.run.context import folder_name
 
     if not SLUG.fullmatch(run.dataset):
         return None
@@ -148,7 +148,7 @@ def _read_report(path: Path | None) -> Any:
 
 def _summarised(path: Path | None, withdrawals: Sequence[Mapping[str, Any]]) -> bool:
     """Print the summary of a run, if it has a report that can be read; return whether it was printed."""
-    from anon_airflow.summary import original_lines, summary_lines
+    from anon_airflow.run.summary import original_lines, summary_lines
 
     report = _read_report(path)
     if report is None:
@@ -210,7 +210,7 @@ def _flat(value: Any) -> str:
 @json_option
 def pending(dataset: str | None, as_json: bool) -> None:
     """List the runs that wait for a person to approve them: since when, who may, and the receipt to approve."""
-    from anon_airflow.asking import pending_questions
+    from anon_airflow.approval.request import pending_questions
 
     with audit_store() as store:
         listed = pending_questions(store, dataset)

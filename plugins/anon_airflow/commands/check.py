@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from anon_airflow.commands.check_output import as_document, print_judgement
 from anon_airflow.commands.floors import below_site_policy, print_below
-from anon_airflow.commands.judged import as_document, print_judgement
 from anon_airflow.commands.output import json_option, names_in, print_json, source_reading, table_options
-from anon_airflow.commands.searching import Probability, plot_option
+from anon_airflow.commands.search_options import Probability, plot_option
 
 if TYPE_CHECKING:
     from anon_core.report.judgement import Judgement
@@ -138,9 +138,9 @@ def _not_checked(publication: PartialPublication | None, original: Path | None) 
 
 
 def _draw(path: Path, judged: Judgement, question: Question, column: str | None, *, show_values: bool) -> None:
+    from anon_core.measures.risk.rows_by_size import rows_by_size
+    from anon_core.measures.risk.value_risk import rows_at_risk_by_value
     from anon_core.report.plots import plot_assessment, plot_value_risk
-    from anon_core.score.rows_by_size import rows_by_size
-    from anon_core.score.value_risk import rows_at_risk_by_value
 
     quasi, beside = question.quasi_identifiers, judged.comparison
     if column:

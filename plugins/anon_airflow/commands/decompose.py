@@ -24,12 +24,12 @@ from anon_airflow.commands.output import (
     write_table,
 )
 from anon_airflow.commands.output import show_values as show
-from anon_airflow.commands.searching import check_known, plot_option
+from anon_airflow.commands.search_options import check_known, plot_option
 from anon_core.errors import DecomposeError
 from anon_core.spec import Preset
 
 if TYPE_CHECKING:
-    from anon_core.hierarchy.decompose import Decomposition, Split
+    from anon_core.decompose import Decomposition, Split
     from anon_core.spec import Decompose
     from anon_core.table import ReadOptions, Table
 
@@ -90,8 +90,8 @@ def decompose(
     subset of --with: as it is, with all published parts jointly in its place, and with each part alone. Parts that are
     published together are as good as the column for whoever joins them again. Prints counts only.
     """
+    from anon_core.decompose import measure_effect, split_column
     from anon_core.engines.engine import engine_named
-    from anon_core.hierarchy.decompose import measure_effect, split_column
     from anon_core.table import read
 
     rule = _rule(**options)
@@ -139,9 +139,9 @@ def _rule(
     """Return the rule that the options give, checked as in a publication file."""
     from pydantic import ValidationError
 
+    from anon_core.files.yaml_lines import name_of
     from anon_core.spec import Decompose
     from anon_core.spec.parts import rule_problems
-    from anon_core.yaml_lines import name_of
 
     given: dict[str, Any] = {
         "widths": _numbers(widths) if widths else None,

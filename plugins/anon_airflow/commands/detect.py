@@ -18,7 +18,7 @@ from anon_airflow.commands.output import (
     several,
     table_options,
 )
-from anon_airflow.commands.searching import chosen, column_options, plot_option, say_cost
+from anon_airflow.commands.search_options import chosen, column_options, plot_option, say_cost
 
 if TYPE_CHECKING:
     from anon_core.detect.singletons import Detection
@@ -68,8 +68,8 @@ def detect(
     from anon_core.detect.search_size import check_search_size
     from anon_core.detect.singletons import detect as search
     from anon_core.engines.engine import engine_named
-    from anon_core.people import fresh_name, person_column
     from anon_core.table import Table, read
+    from anon_core.table.people import fresh_name, person_column
 
     content, people = read(table, reading), names_in(unit)
     searched = chosen(content, columns, exclude, people).names

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def below_site_policy(question: Question, counted: int, today: date) -> list[str]:
     """Return a sentence for everything in which what is asked, or the table itself, goes below the site policy."""
-    from anon_airflow.home import Home
-    from anon_airflow.site_policy import policy_in_force
+    from anon_airflow.run.home import Home
+    from anon_airflow.run.site_policy import policy_in_force
     from anon_core.site import smallest_table, undercuts
     from anon_core.waivers import too_far
 

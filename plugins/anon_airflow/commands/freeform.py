@@ -20,12 +20,12 @@ from anon_airflow.commands.output import (
     table_options,
 )
 from anon_airflow.commands.output import show_values as show
-from anon_airflow.commands.searching import check_known
+from anon_airflow.commands.search_options import check_known
 from anon_core.errors import UnplacedCellsError
 
 if TYPE_CHECKING:
+    from anon_core.measures.freeform import Attack, ColumnBreaches
     from anon_core.report.freeform import FreeformFinding
-    from anon_core.score.freeform import Attack, ColumnBreaches
     from anon_core.spec import PartialPublication
     from anon_core.table import ReadOptions, Table
 
@@ -153,7 +153,7 @@ def _rows(attack: Attack) -> str:
 
 def _explained(found: FreeformFinding) -> Iterator[str]:
     """Yield the worst attacks on every column that are breaches, in sentences with values."""
-    from anon_core.score.freeform.values import ROUNDING
+    from anon_core.measures.freeform.values import ROUNDING
 
     for column in found.check.columns:
         if column.breaches:

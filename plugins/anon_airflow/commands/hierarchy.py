@@ -23,9 +23,9 @@ from anon_airflow.commands.output import (
     table_options,
 )
 from anon_airflow.commands.output import show_values as show
-from anon_airflow.commands.searching import check_known
+from anon_airflow.commands.search_options import check_known
 from anon_core.errors import HierarchyError, InvalidInputError
-from anon_core.storage import whole_file
+from anon_core.files.storage import whole_file
 
 if TYPE_CHECKING:
     from anon_core.hierarchy.files.writing import LevelFigures

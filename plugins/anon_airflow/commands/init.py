@@ -11,7 +11,7 @@ import click
 
 from anon_airflow.commands.output import Stopwatch, check_output, json_option, print_json, table_options
 from anon_core.errors import SpecError
-from anon_core.storage import whole_file
+from anon_core.files.storage import whole_file
 
 if TYPE_CHECKING:
     from anon_core.table import ReadOptions
@@ -41,7 +41,7 @@ def init(
     Roles and unit are proposals from names, values and counts, and in doubt the careful side. Read every line: nothing
     is published until a person has, and writes `reviewed: {by, on}` instead of `reviewed: false`.
     """
-    from anon_airflow.draft import draft, without_date
+    from anon_airflow.draft.text import draft, without_date
     from anon_core.spec import load_spec
     from anon_core.table import read
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from anon_core.errors import InvalidInputError
-from anon_core.storage import storage
+from anon_core.files.storage import storage
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def write_table(table: Table, target: Path) -> None:
 
     :raises StorageError: the folder or disk does not take it.
     """
-    from anon_core.distribution import write_csv, write_parquet
+    from anon_core.publishing.distribution import write_csv, write_parquet
 
     write = write_parquet if target.suffix.lower() == ".parquet" else write_csv
     write(table, target)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from anon_airflow.commands.output import json_option, print_json, print_table
-from anon_airflow.site_policy import DIGEST, InForce, Row
+from anon_airflow.run.site_policy import DIGEST, InForce, Row
 
 
 @click.group(short_help="What no publication file undercuts.")
@@ -25,8 +25,8 @@ def show(as_json: bool) -> None:
 
     Exit code 1 if the one in force is not the last on record: then no run begins until `anon policy adopt`.
     """
-    from anon_airflow.home import Home
-    from anon_airflow.site_policy import policy_in_force
+    from anon_airflow.run.home import Home
+    from anon_airflow.run.site_policy import policy_in_force
     from anon_core.site.policy import PEOPLE_PER_K
 
     found, last = policy_in_force(Home.find()), _on_record()
@@ -55,11 +55,11 @@ def adopt(reason: str, by: str | None, as_json: bool) -> None:
     from pydantic import TypeAdapter, ValidationError
 
     from anon_airflow.audit import AuditStore
-    from anon_airflow.home import Home, private_folder
-    from anon_airflow.key_ring import KeyRing
-    from anon_airflow.pipeline import operating_system_user
-    from anon_airflow.site_policy import adopt as put_on_record
-    from anon_airflow.site_policy import last_on_record, policy_in_force
+    from anon_airflow.keys.ring import KeyRing
+    from anon_airflow.run.home import Home, private_folder
+    from anon_airflow.run.local import operating_system_user
+    from anon_airflow.run.site_policy import adopt as put_on_record
+    from anon_airflow.run.site_policy import last_on_record, policy_in_force
     from anon_core.policy import MIN_REASON_LETTERS, Filled, Reason
 
     try:
@@ -88,8 +88,8 @@ def adopt(reason: str, by: str | None, as_json: bool) -> None:
 def _on_record() -> Row | None:
     """Return the policy that is on record; None where there is no audit store yet."""
     from anon_airflow.commands.audit import audit_store
-    from anon_airflow.home import Home
-    from anon_airflow.site_policy import last_on_record
+    from anon_airflow.run.home import Home
+    from anon_airflow.run.site_policy import last_on_record
 
     home = Home.find()
     if home.audit_url is None and not (home.root / "audit.db").exists():

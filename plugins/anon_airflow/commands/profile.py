@@ -62,7 +62,7 @@ def _measured(path: Path, options: ReadOptions) -> tuple[int, list[dict[str, Any
     import numpy as np
 
     from anon_core.detect.roles import propose_all
-    from anon_core.score.profile import profile as measure
+    from anon_core.measures.profile import profile as measure
     from anon_core.table import read
 
     content = read(path, options)
@@ -78,7 +78,7 @@ def _measured(path: Path, options: ReadOptions) -> tuple[int, list[dict[str, Any
 
 def _sketched(path: Path, options: ReadOptions) -> tuple[int, list[dict[str, Any]]]:
     from anon_core.detect.roles import propose_from, sample_of_values
-    from anon_core.score.sketch import sketch
+    from anon_core.measures.sketch import sketch
     from anon_core.table.streaming import batches
 
     columns, rows, say = [], 0, Stopwatch()

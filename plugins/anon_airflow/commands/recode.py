@@ -23,8 +23,8 @@ from anon_airflow.commands.output import (
     table_options,
     write_table,
 )
-from anon_airflow.commands.recoded import RecodedTable, as_document, print_recoded
-from anon_airflow.commands.searching import check_known, plot_option
+from anon_airflow.commands.recode_output import RecodedTable, as_document, print_recoded
+from anon_airflow.commands.search_options import check_known, plot_option
 from anon_core.errors import InternalError, InvalidInputError
 from anon_core.registry import METHODS
 from anon_core.spec import Mode, Role
@@ -180,9 +180,9 @@ def _counted(table: Table, publication: PartialPublication, engine: type[Engine]
 
     :raises UnknownColumnError: a column that tells them apart is not in the table.
     """
-    from anon_core.people import fresh_name, person_column
     from anon_core.report.originals import without_surplus
     from anon_core.table import Table
+    from anon_core.table.people import fresh_name, person_column
 
     if publication.unit is None or not publication.unit.columns:
         return _Counted(engine=engine.of(table))
@@ -219,8 +219,8 @@ def _judged(recoded: RecodedPublication, question: Question, freeform: FreeformP
 
 
 def _draw(path: Path, done: RecodedTable, publication: PartialPublication) -> None:
+    from anon_core.measures.risk.rows_by_size import rows_by_size
     from anon_core.report.plots import plot_assessment
-    from anon_core.score.rows_by_size import rows_by_size
 
     before = done.judged.comparison.before if done.judged.comparison else done.recoding.plan.frequencies
     plot_assessment(

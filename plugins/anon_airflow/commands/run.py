@@ -33,10 +33,10 @@ def run(spec: Path, period: datetime | None, period_end: datetime | None, show_v
     The gate decides: exit code 0 if the release was published (or was there already), 1 if the data does not comply, 2
     if the input is wrong. Everything is on record: see `anon audit`.
     """
-    from anon_airflow.home import Home
-    from anon_airflow.pipeline import run_all
-    from anon_airflow.source_template import render
-    from anon_airflow.summary import print_summary
+    from anon_airflow.run.home import Home
+    from anon_airflow.run.local import run_all
+    from anon_airflow.run.summary import print_summary
+    from anon_airflow.sources.template import render
     from anon_core.spec import load_spec
 
     publication = load_spec(spec)
@@ -62,10 +62,10 @@ def _without_a_place(
     publication: Publication, source_text: str, error: CoarsenError | UnmappedValuesError | DecomposeError
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield for every column that the error tells of its values that have no place; the table is read once more."""
-    from anon_airflow.source import source_of
+    from anon_airflow.sources.staging import source_of
+    from anon_core.decompose import decompose, split_column
     from anon_core.hierarchy.build import ladder
     from anon_core.hierarchy.coarsen import coarsened
-    from anon_core.hierarchy.decompose import decompose, split_column
 
     table = source_of(publication, source_text).read()
     if isinstance(error, DecomposeError):

@@ -19,11 +19,18 @@ from anon_airflow.commands.output import (
     several,
     table_options,
 )
-from anon_airflow.commands.searching import Probability, chosen, column_options, plot_option, say_cost, unique_options
+from anon_airflow.commands.search_options import (
+    Probability,
+    chosen,
+    column_options,
+    plot_option,
+    say_cost,
+    unique_options,
+)
 
 if TYPE_CHECKING:
-    from anon_core.score.columns import Scores
-    from anon_core.score.sweeps import Sweep
+    from anon_core.measures.sensitivity.scores import Scores
+    from anon_core.measures.sensitivity.sweeps import Sweep
     from anon_core.table import ReadOptions
 
 
@@ -68,8 +75,8 @@ def score(
     """
     from anon_core.detect.unique_columns import unique_column_combinations
     from anon_core.engines.engine import engine_named
-    from anon_core.score.columns import score_columns
-    from anon_core.score.sweeps import sweep_adversary, sweep_rows
+    from anon_core.measures.sensitivity.scores import score_columns
+    from anon_core.measures.sensitivity.sweeps import sweep_adversary, sweep_rows
     from anon_core.table import read
     from anon_core.table.masking import mask
 

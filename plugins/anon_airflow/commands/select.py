@@ -17,7 +17,7 @@ from anon_airflow.commands.output import (
     several,
     table_options,
 )
-from anon_airflow.commands.searching import chosen, plot_option
+from anon_airflow.commands.search_options import chosen, plot_option
 
 if TYPE_CHECKING:
     from anon_core.table import ReadOptions

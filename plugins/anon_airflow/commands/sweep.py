@@ -10,7 +10,7 @@ import click
 from anon_airflow.commands.output import json_option, print_json
 
 if TYPE_CHECKING:
-    from anon_airflow.sweep import Originals, Swept
+    from anon_airflow.run.sweep import Originals, Swept
 
 
 @click.command(short_help="Remove the originals that dead runs have left.")
@@ -23,9 +23,9 @@ def sweep(kept: bool, as_json: bool) -> None:
     (ANON_LEASE_HOURS, 24 by default, and the retry delay) has run out. Those of runs at work or waiting, and of other
     hosts, are named and stay. Exit code 2: the disk did not let some of them be removed.
     """
-    from anon_airflow.home import Home
-    from anon_airflow.sweep import closed_in_home
-    from anon_airflow.sweep import sweep as remove
+    from anon_airflow.run.home import Home
+    from anon_airflow.run.sweep import closed_in_home
+    from anon_airflow.run.sweep import sweep as remove
 
     home = Home.find()
     with closed_in_home(home) as closed:

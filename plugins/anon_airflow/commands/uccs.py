@@ -18,7 +18,7 @@ from anon_airflow.commands.output import (
     several,
     table_options,
 )
-from anon_airflow.commands.searching import chosen, column_options, say_cost, unique_options
+from anon_airflow.commands.search_options import chosen, column_options, say_cost, unique_options
 
 if TYPE_CHECKING:
     from anon_core.detect.unique_columns import UniqueColumns

@@ -28,8 +28,8 @@ def withdraw(release: str, reason: str, dataset: str | None, words_only: bool, a
     --words-only it is, once the file says something else. Withdrawing twice does nothing more.
     """
     from anon_airflow.commands.audit import audit_store
-    from anon_airflow.pipeline import operating_system_user
-    from anon_airflow.retracting import find_release, retract
+    from anon_airflow.release.withdraw import find_release, retract
+    from anon_airflow.run.local import operating_system_user
 
     if not reason.strip():
         raise click.BadParameter("say why", param_hint="--reason")

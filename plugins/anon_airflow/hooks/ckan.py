@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from airflow.sdk import BaseHook
 
 from anon_airflow.hooks.connection import from_airflow
-from anon_airflow.portals.ckan_server import MAX_NAME_LENGTH, TYPE, Server, server_of
+from anon_airflow.portals.ckan.server import MAX_NAME_LENGTH, TYPE, Server, server_of
 from anon_core.errors import AnonError
 
 if TYPE_CHECKING:
-    from anon_airflow.portals.ckan_client import CkanClient
+    from anon_airflow.portals.ckan.client import CkanClient
 
 
 class CkanHook(BaseHook):
@@ -40,14 +40,14 @@ class CkanHook(BaseHook):
 
     def get_conn(self) -> CkanClient:
         """Return a client."""
-        from anon_airflow.portals.ckan_client import CkanClient
+        from anon_airflow.portals.ckan.client import CkanClient
 
         return CkanClient(self.server())
 
     def test_connection(self) -> tuple[bool, str]:
         """Say whether the server answers as a CKAN does and knows the token; what the test button shows."""
-        from anon_airflow.portals import ckan_requests as requests
-        from anon_airflow.portals.ckan_client import CkanClient, Patience
+        from anon_airflow.portals.ckan import requests
+        from anon_airflow.portals.ckan.client import CkanClient, Patience
 
         try:
             client = CkanClient(self.server(), Patience(attempts=1))

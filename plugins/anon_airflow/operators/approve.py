@@ -15,7 +15,7 @@ from anon_airflow.operators.publication import failing_for_good, run_of
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-    from anon_airflow.asking import Answer
+    from anon_airflow.approval.request import Answer
 
 RECEIPT = "receipt"
 
@@ -73,8 +73,8 @@ class ApproveOperator(ApprovalOperator):
 
 def answer_of(event: dict[str, Any]) -> Answer:
     """Return what Airflow says was answered; whatever is not plainly an approval is a rejection or no answer."""
-    from anon_airflow.approval import NOBODY, Outcome
-    from anon_airflow.asking import Answer
+    from anon_airflow.approval.decision import NOBODY, Outcome
+    from anon_airflow.approval.request import Answer
 
     if "error" in event or event.get("timedout"):
         return Answer(outcome=Outcome.TIMED_OUT)

@@ -17,7 +17,7 @@ from anon_core.errors import AnonError, InternalError, InvalidInputError, Storag
 if TYPE_CHECKING:
     from airflow.sdk import Context
 
-    from anon_airflow.run import Run
+    from anon_airflow.run.context import Run
 
 LOCK_TIMEOUT_S = 60
 """How long to wait for a task of the same run that Airflow is stopping; Airflow kills it after about ten seconds."""
@@ -30,8 +30,8 @@ def run_of(spec: str, context: Context, retry_delay: timedelta = timedelta(0)) -
     ``retry_delay`` is how long Airflow may wait to try a task again.
     """
     from anon_airflow.hooks.connection import from_airflow
-    from anon_airflow.run import Run
-    from anon_airflow.sweep import is_by_hand
+    from anon_airflow.run.context import Run
+    from anon_airflow.run.sweep import is_by_hand
 
     dag_run: Any = context["dag_run"]
     if is_by_hand(dag_run.run_id):
@@ -112,18 +112,18 @@ class PublicationOperator(BaseOperator):
         Marking a task failed, or successful, starts the next task while the first is still running. `record` would
         remove the originals, and `stage` would then write them.
         """
-        from anon_airflow import stopping
+        from anon_airflow.run import cancellation
 
-        stopping.listen()
+        cancellation.listen()
         with failing_for_good(), self._locked(step.__name__, context):
             result = step(run_of(self.spec, context, longest_delay(self)), *args, **options)
         self.log.info("%s: %s", step.__name__, ", ".join(f"{key}={value}" for key, value in result.items()))
         return result
 
     def _locked(self, step: str, context: Context) -> AbstractContextManager[None]:
-        from anon_airflow.locks import locked
-        from anon_airflow.run_lock import BESIDE, beside_others
-        from anon_airflow.source import ORIGINAL
+        from anon_airflow.run.locks import locked
+        from anon_airflow.run.run_lock import BESIDE, beside_others
+        from anon_airflow.sources.staging import ORIGINAL
 
         lock = self.lock_file(context)
         if step not in BESIDE:
@@ -132,7 +132,7 @@ class PublicationOperator(BaseOperator):
 
     def lock_file(self, context: Context) -> Path:
         """Return what a task of this run holds while it works. Nothing in the publication file decides where."""
-        from anon_airflow.home import Home, private_folder
+        from anon_airflow.run.home import Home, private_folder
 
         lock = Home.find().lock_of(self.staging(context))
         private_folder(lock.parent)
@@ -140,8 +140,8 @@ class PublicationOperator(BaseOperator):
 
     def staging(self, context: Context) -> Path:
         """Return the folder of the originals of this run."""
-        from anon_airflow.home import Home
-        from anon_airflow.run import staging_of
+        from anon_airflow.run.context import staging_of
+        from anon_airflow.run.home import Home
 
         return staging_of(Home.find(), Path(self.spec), context["run_id"])
 
@@ -151,10 +151,10 @@ class PublicationOperator(BaseOperator):
 
         After a time limit, too, Airflow calls this, when there is nothing to stop any more.
         """
-        from anon_airflow import stopping
+        from anon_airflow.run import cancellation
 
         if not isinstance(sys.exception(), AirflowTaskTimeout):
-            stopping.stop()
+            cancellation.stop()
 
     def say(self, text: str) -> None:
         """Show progress in the task's log."""

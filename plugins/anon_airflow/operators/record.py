@@ -15,8 +15,8 @@ class RecordOperator(PublicationOperator):
 
     def execute(self, context: Context) -> dict[str, Any]:
         from anon_airflow import steps
-        from anon_airflow.home import wipe
-        from anon_airflow.run_lock import remove_locks
+        from anon_airflow.run.home import wipe
+        from anon_airflow.run.run_lock import remove_locks
 
         try:
             result = self.take(steps.record, context)

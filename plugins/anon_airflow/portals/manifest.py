@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from anon_core.errors import InvalidInputError, RefusedError
+from anon_core.files.name_rules import is_utf8
+from anon_core.files.regular import FileTooLargeError, NotRegularError, read_whole
+from anon_core.files.storage import digest, file_digest
 from anon_core.limits import DOCUMENT
-from anon_core.name_rules import is_utf8
-from anon_core.regular_files import FileTooLargeError, NotRegularError, read_whole
-from anon_core.release import NAME, Release, data_digest
-from anon_core.storage import digest, file_digest
+from anon_core.publishing.release import NAME, Release, data_digest
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from anon_airflow.portals.manifest import Manifest, data_digest_of, is_text, read_document
-from anon_core.release import Release
+from anon_core.publishing.release import Release
 
 Tombstone = dict[str, Any]
 FILE = "tombstone.json"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from anon_airflow.audit import AuditStore
-from anon_airflow.key_ring import KeyRing
+from anon_airflow.keys.ring import KeyRing
 from anon_core.errors import AnonError
 from tests.faults.anon_process import Ended
 from tests.faults.matrix.operations import Operation, new_key

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from anon_airflow import steps
-from anon_airflow.approval import Outcome
-from anon_airflow.asking import Answer
+from anon_airflow.approval.decision import Outcome
+from anon_airflow.approval.request import Answer
 from anon_airflow.audit import AuditStore
-from anon_airflow.home import Home
-from anon_airflow.key_ring import KeyRing
-from anon_airflow.run import Run
+from anon_airflow.keys.ring import KeyRing
+from anon_airflow.run.context import Run
+from anon_airflow.run.home import Home
 from tests.faults.matrix.place import RUN_ID
 
 UNTIL_GATE = ("detect", "score", "recode", "gate")

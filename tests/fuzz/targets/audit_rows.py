@@ -15,7 +15,7 @@ from typing import Any
 from anon_airflow.audit import AuditStore
 from anon_airflow.audit.models import CHAIN, ROWS
 from anon_airflow.cli import main
-from anon_airflow.signing import SigningKey
+from anon_airflow.keys.signing import SigningKey
 from tests.fuzz.drawing import Draw
 from tests.fuzz.oracle import FindingError, command, judged
 from tests.fuzz.target import Target

@@ -9,7 +9,7 @@ from typing import Any
 
 from anon_airflow.commands.anchors import read_anchors
 from anon_airflow.portals import manifest as manifests
-from anon_airflow.portals.shelf import shelf_of
+from anon_airflow.portals.folder.shelf import shelf_of
 from anon_airflow.portals.tombstone import read_tombstone, tombstone_of
 from tests.fuzz.drawing import Draw
 from tests.fuzz.oddities import changed, value

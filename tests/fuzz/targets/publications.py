@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
-from anon_airflow.source import read_source, source_of
-from anon_airflow.suite import mandatory, render_suite, suite_digest, unmeasured
+from anon_airflow.gate.suite import mandatory, render_suite, suite_digest, unmeasured
+from anon_airflow.sources.staging import read_source, source_of
 from anon_core.spec import Publication, load_spec
 from tests.fuzz.drawing import Draw
 from tests.fuzz.oddities import changed

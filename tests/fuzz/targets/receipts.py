@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from anon_airflow.approval import Decision
-from anon_airflow.commitments import Commitment
-from anon_airflow.distributions import Distribution
-from anon_airflow.key_ring import KeyRing
-from anon_airflow.receipt import ModelUsed, Receipt, issue, problems
-from anon_airflow.signing import SigningKey
+from anon_airflow.approval.decision import Decision
+from anon_airflow.gate.commitments import Commitment
+from anon_airflow.gate.files import Distribution
+from anon_airflow.gate.receipt import ModelUsed, Receipt, issue, problems
+from anon_airflow.keys.ring import KeyRing
+from anon_airflow.keys.signing import SigningKey
 from tests.fuzz.drawing import Draw
 from tests.fuzz.oddities import changed, value
 from tests.fuzz.oracle import FindingError, judged

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from anon_airflow.source_template import render
+from anon_airflow.sources.template import render
 from tests.fuzz.drawing import Draw
 from tests.fuzz.oracle import judged
 from tests.fuzz.target import Target

@@ -1,0 +1,1 @@
+"""How many sensitive values a class leaves open, and how far they are from those of the table."""

@@ -1,0 +1,1 @@
+"""How likely a row is linked to its person, in the table and in the population."""

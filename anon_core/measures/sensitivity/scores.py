@@ -1,0 +1,166 @@
+"""The score of every column [Gong2020]_: sensitivity, what it bounds, the paper's three baselines, and the ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from anon_core.engines.engine import Engine
+from anon_core.measures.profile import ColumnProfile, profile
+from anon_core.measures.sensitivity.exposure import Exposure, Method, exposure
+from anon_core.measures.sensitivity.sensitivity import sensitivities
+
+MEASURES = ("sensitivity", "cardinality", "unique_share", "entropy")
+"""What columns are ranked by: sensitivity and the baselines. Not by ``exact``: where it is sampled, ranks are noise."""
+
+
+class UniqueSets(Protocol):
+    """What scoring needs to know of a search for unique column combinations."""
+
+    @property
+    def rows(self) -> int: ...
+    @property
+    def duplicate_rows(self) -> int: ...
+    @property
+    def max_size(self) -> int | None: ...
+    @property
+    def approximate(self) -> float: ...
+    @property
+    def exists(self) -> bool: ...
+    @property
+    def sets(self) -> tuple[tuple[str, ...], ...]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredColumn:
+    """
+    One column. ``exact`` is the probability that ``sensitivity`` bounds; both are None when there is no unique set.
+
+    ``cardinality`` counts the gap as a value, as unique sets, ``unique_share`` and ``entropy`` (bits) do; ``distinct``
+    does not, and ``missing`` is how many gaps there are. A rank of 1 is the most sensitive; equal figures share the
+    better rank, and the next one skips (1, 2, 2, 4).
+    """
+
+    name: str
+    type: str
+    distinct: int
+    missing: int
+    sensitivity: float | None
+    exact: float | None
+    cardinality: int
+    unique_share: float
+    entropy: float
+    ranks: dict[str, int | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """
+    The scores of a table, columns in its order. ``average`` is the mean sensitivity of all columns.
+
+    ``reason`` says why there is no unique set, and what to do; None when there is one. ``exact_error`` is 0 where
+    ``exact_method`` is exact; for "monte carlo" no column is further off with 99 % confidence. ``seed`` and ``samples``
+    are None unless something was sampled.
+    """
+
+    columns: tuple[ScoredColumn, ...]
+    average: float | None
+    reason: str | None
+    rows: int
+    unique_sets: int
+    duplicate_rows: int
+    max_size: int | None
+    approximate: float
+    exact_method: Method | None
+    exact_error: float | None
+    seed: int | None
+    samples: int | None
+
+
+def score_columns(engine: Engine, unique: UniqueSets, reveal: Mapping[str, float], *, seed: int = 0) -> Scores:
+    """
+    Score every column of a table from its minimal unique column combinations; the ``seed`` repeats what is sampled.
+
+    :raises InvalidInputError: reveal probabilities that are missing or outside 0 to 1, all columns named.
+    """
+    found = sensitivities(engine.names, unique.sets, reveal, larger_exist=unique.exists)
+    generator = np.random.default_rng(seed)
+    exact = exposure(engine.names, unique.sets, reveal, generator=generator, larger_exist=unique.exists)
+    return Scores(
+        columns=_scored([profile(engine.column(name)) for name in engine.names], found, exact),
+        average=sum(found.values()) / len(found) if found else None,
+        reason=None if unique.sets else _reason(unique, engine.rows),
+        rows=unique.rows,
+        unique_sets=len(unique.sets),
+        duplicate_rows=unique.duplicate_rows,
+        max_size=unique.max_size,
+        approximate=unique.approximate,
+        exact_method=exact.method if exact else None,
+        exact_error=exact.error if exact else None,
+        seed=seed if exact and exact.samples else None,
+        samples=exact.samples if exact else None,
+    )
+
+
+def _scored(
+    profiles: Sequence[ColumnProfile], found: Mapping[str, float] | None, exact: Exposure | None
+) -> tuple[ScoredColumn, ...]:
+    figures: dict[str, list[float]] = {
+        "sensitivity": [] if found is None else [found[one.name] for one in profiles],
+        "cardinality": [one.distinct + (one.missing > 0) for one in profiles],
+        "unique_share": [one.unique_share for one in profiles],
+        "entropy": [one.entropy for one in profiles],
+    }
+    ranked = {measure: ranks(figures[measure]) for measure in MEASURES}
+    return tuple(
+        ScoredColumn(
+            name=one.name,
+            type=one.type,
+            distinct=one.distinct,
+            missing=one.missing,
+            sensitivity=None if found is None else found[one.name],
+            exact=None if exact is None else exact.probabilities[one.name],
+            cardinality=one.distinct + (one.missing > 0),
+            unique_share=one.unique_share,
+            entropy=one.entropy,
+            ranks={measure: ranked[measure][at] if ranked[measure] else None for measure in MEASURES},
+        )
+        for at, one in enumerate(profiles)
+    )
+
+
+def ranks(figures: Sequence[float]) -> list[int]:
+    """
+    Rank figures, the largest first; equal ones share the better rank.
+
+    Figures that agree to twelve decimals are equal: which of two equal products came out larger is rounding.
+
+    >>> ranks([0.25, 0.5, 0.1, 0.25])
+    [2, 1, 4, 2]
+    """
+    rounded = [round(figure, 12) for figure in figures]
+    first: dict[float, int] = {}
+    for place, figure in enumerate(sorted(rounded, reverse=True), start=1):
+        first.setdefault(figure, place)
+    return [first[figure] for figure in rounded]
+
+
+def _reason(unique: UniqueSets, rows: int) -> str:
+    """Say why there is no unique set, and what to change."""
+    if unique.exists:
+        most = f"{unique.max_size} column{'' if unique.max_size == 1 else 's'}"
+        return f"every unique set has more than {most}: who knows no more is certain of nobody"
+    within = "columns" if unique.max_size is None else f"up to {unique.max_size} column{'s' * (unique.max_size > 1)}"
+    wanted = f"at least {1 - unique.approximate:.6g} of the rows" if unique.approximate else "every row"
+    why = f"no set of {within} makes {wanted} unique, so sensitivity is not defined"
+    advice = [f"allow {'more' if unique.approximate else 'some'} rows that are not unique (approximate)"]
+    if unique.duplicate_rows and unique.rows == rows:  # Fewer rows were searched: duplicates were ignored already.
+        repeat = "repeats" if unique.duplicate_rows == 1 else "repeat"
+        why += f" ({unique.duplicate_rows} of {rows} rows {repeat} an earlier one)"
+        advice.insert(0, "count equal rows once (ignore_duplicates)")
+    if unique.max_size is not None:
+        advice.append("allow larger sets (max_size)")
+    return f"{why}; {' or '.join(advice)}"

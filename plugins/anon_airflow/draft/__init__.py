@@ -1,0 +1,1 @@
+"""The draft of a publication file that ``anon init`` writes."""

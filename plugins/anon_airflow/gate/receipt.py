@@ -1,0 +1,281 @@
+"""The receipt: the gate's signed word that these very bytes passed every check. It knows no clock."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from anon_airflow.gate.commitments import Commitment
+from anon_airflow.gate.files import Distribution
+from anon_airflow.keys.ring import KeyRing
+from anon_airflow.keys.signing import SigningKey, canonical_json
+from anon_core.errors import InvalidInputError, RefusedError
+from anon_core.files.storage import digest
+
+__all__ = ["Distribution", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
+
+
+_TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "site_policy")
+_KEYS = {*_TEXTS, "checks", "commitments", "distributions", "models", "verdict"}
+
+
+_PRIVATE = {
+    "publication_file": "publication file",
+    "suite": "suite of checks",
+    "witness": "witness of whose the rows are",
+}
+
+
+class ModelUsed(NamedTuple):
+    """A privacy model that judged, and the package that it came with."""
+
+    key: str
+    package: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """
+    What a gate measured and found safe; a gate that refuses gives none, so the verdict is always ``passed``.
+
+    ``commitments`` are to the private things that it covers: the publication file with its hierarchies, the suite, and
+    the witness where there is one.
+    ``site_policy`` is one, too: what it is stays private, and who keeps the record can show that it was this one.
+    ``models`` are the privacy models that judged, sorted by key.
+    """
+
+    dataset: str
+    run_id: str
+    commitments: tuple[Commitment, ...]
+    site_policy: str
+    distributions: tuple[Distribution, ...]
+    models: tuple[ModelUsed, ...]
+    checks: int
+    anonflow_version: str
+    key_id: str
+    mac: str
+
+    @property
+    def verdict(self) -> str:
+        return "passed"
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of the whole receipt, signature included: what an approver signs."""
+        return digest_of_text(self.to_json())
+
+    @property
+    def signed(self) -> bytes:
+        """The bytes that the signature stands under: everything but the signature itself."""
+        return canonical_json({name: value for name, value in self._document().items() if name != "mac"}).encode()
+
+    def to_json(self) -> str:
+        """Write the receipt as canonical JSON."""
+        return canonical_json(self._document())
+
+    @classmethod
+    def from_json(cls, text: str) -> Receipt:
+        """
+        Read a receipt; its signature is not checked here but in :func:`problems`.
+
+        :raises InvalidInputError: the text is not a receipt.
+        """
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            raise _not_a_receipt("it is not JSON") from None
+        if not isinstance(document, dict) or set(document) != _KEYS:
+            raise _not_a_receipt("its fields are not those of a receipt")
+        if document["verdict"] != "passed":
+            raise _not_a_receipt("its verdict is not `passed`")
+        if not all(isinstance(document[name], str) for name in _TEXTS) or not _is_count(document["checks"]):
+            raise _not_a_receipt("a field has the wrong type")
+        distributions, models = _distributions(document["distributions"]), _models(document["models"])
+        texts = {name: document[name] for name in _TEXTS}
+        return cls(
+            commitments=_commitments(document["commitments"]),
+            distributions=distributions,
+            models=models,
+            checks=document["checks"],
+            **texts,
+        )
+
+    def _document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {name: getattr(self, name) for name in _TEXTS}
+        document["checks"] = self.checks
+        document["commitments"] = [commitment._asdict() for commitment in self.commitments]
+        document["distributions"] = [distribution._asdict() for distribution in self.distributions]
+        document["models"] = [model._asdict() for model in self.models]
+        document["verdict"] = self.verdict
+        return document
+
+
+def digest_of_text(body: str) -> str:
+    """Return the digest that a receipt goes by, from the text that is stored of it."""
+    return digest(body)
+
+
+def issue(
+    key: SigningKey,
+    *,
+    dataset: str,
+    run_id: str,
+    commitments: Iterable[Commitment],
+    site_policy: str,
+    distributions: Iterable[Distribution],
+    models: Iterable[ModelUsed],
+    checks: int,
+    anonflow_version: str,
+) -> Receipt:
+    """
+    Sign that every check passed on these distributions.
+
+    :raises RefusedError: nothing was checked, nothing would be published, or two distributions share a name.
+    """
+    listed = tuple(sorted(distributions))
+    reasons = _empty(checks, listed)
+    if len({distribution.name for distribution in listed}) < len(listed):
+        reasons.append("two distributions have the same name")
+    if reasons:
+        raise RefusedError("receipt", reasons)
+    unsigned = Receipt(
+        dataset=dataset,
+        run_id=run_id,
+        commitments=tuple(sorted(commitments)),
+        site_policy=site_policy,
+        distributions=listed,
+        models=tuple(sorted(models)),
+        checks=checks,
+        anonflow_version=anonflow_version,
+        key_id=key.key_id,
+        mac="",
+    )
+    values = {name: getattr(unsigned, name) for name in Receipt.__slots__}
+    return Receipt(**values | {"mac": key.sign("receipt", unsigned.signed)})
+
+
+def problems(
+    receipt: Receipt,
+    key: SigningKey | KeyRing,
+    *,
+    dataset: str,
+    run_id: str,
+    commitments: Iterable[Commitment],
+    site_policy: str,
+    distributions: Iterable[Distribution],
+    models: Iterable[ModelUsed],
+    checks: int,
+) -> list[str]:
+    """
+    List every reason why a receipt does not cover what is about to be published; an empty list means it does.
+
+    ``checks`` is how many the suite of this publication asks for. Only the current key counts: a retired one may be
+    known to others by now.
+    """
+    ring = KeyRing.of(key)
+    found = []
+    if distrust := ring.distrust(receipt.key_id):
+        found.append(f"the receipt {distrust}")
+    elif not ring.current.verify("receipt", receipt.signed, receipt.mac):
+        found.append("the signature is wrong: the receipt was changed after it was signed, or never signed")
+    expected = {
+        "dataset": (receipt.dataset, dataset),
+        "run": (receipt.run_id, run_id),
+        "site policy": (receipt.site_policy, site_policy),
+    }
+    for what, (covered, wanted) in expected.items():
+        if covered != wanted:
+            found.append(f"the receipt is for another {what}: it covers {covered}, this publishes {wanted}")
+    then_private, private = dict(receipt.commitments), dict(commitments)
+    found += [
+        f"the receipt is for another {_PRIVATE.get(name, name)}; clear the run from `stage`"
+        for name in sorted(then_private.keys() | private.keys())
+        if then_private.get(name) != private.get(name)
+    ]
+    if receipt.checks != checks:
+        found.append(f"the receipt is for {receipt.checks} checks, the suite of this publication asks for {checks}")
+    now, then = ({one.key: f"{one.package} {one.version}" for one in given} for given in (models, receipt.models))
+    found += [
+        f"the privacy model {key} was {then.get(key, 'not there')} at the gate and is {now.get(key, 'not there')} now; "
+        "clear the run from `stage`"
+        for key in sorted(now.keys() | then.keys())
+        if now.get(key) != then.get(key)
+    ]
+    found += _empty(receipt.checks, receipt.distributions)
+    return found + _differences(receipt.distributions, tuple(distributions))
+
+
+def _differences(covered: tuple[Distribution, ...], sent: tuple[Distribution, ...]) -> list[str]:
+    """Compare name by name; a name that stands twice on either side is a problem of its own."""
+    found = []
+    before = {distribution.name: distribution for distribution in covered}
+    now = {distribution.name: distribution for distribution in sent}
+    if len(before) < len(covered) or len(now) < len(sent):
+        found.append("two distributions have the same name")
+    for name in sorted(before.keys() | now.keys()):
+        if name not in now:
+            found.append(f"distribution {name} is in the receipt but is not about to be published")
+        elif name not in before:
+            found.append(f"distribution {name} is about to be published but the gate did not measure it")
+        elif before[name] != now[name]:
+            parts = [
+                f"{field} {old}, now {new}"
+                for field, old, new in zip(Distribution._fields, before[name], now[name], strict=True)
+                if old != new
+            ]
+            found.append(f"distribution {name} changed after the gate measured it: {'; '.join(parts)}")
+    return found
+
+
+def _empty(checks: int, distributions: tuple[Distribution, ...]) -> list[str]:
+    reasons = []
+    if checks < 1:
+        reasons.append("no check was evaluated")
+    if not distributions:
+        reasons.append("no distribution was measured")
+    return reasons
+
+
+def _distributions(listed: Any) -> tuple[Distribution, ...]:
+    if not isinstance(listed, list):
+        raise _not_a_receipt("its distributions are not a list")
+    for entry in listed:
+        if not isinstance(entry, dict) or set(entry) != set(Distribution._fields):
+            raise _not_a_receipt("a distribution has the wrong fields")
+        texts = isinstance(entry["name"], str) and isinstance(entry["sha256"], str)
+        if not texts or not _is_count(entry["bytes"]) or not _is_count(entry["rows"]):
+            raise _not_a_receipt("a field of a distribution has the wrong type")
+    return tuple(Distribution(**entry) for entry in listed)
+
+
+def _commitments(listed: Any) -> tuple[Commitment, ...]:
+    if not isinstance(listed, list):
+        raise _not_a_receipt("its commitments are not a list")
+    for entry in listed:
+        if not isinstance(entry, dict) or set(entry) != set(Commitment._fields):
+            raise _not_a_receipt("a commitment has the wrong fields")
+        if not all(isinstance(value, str) for value in entry.values()):
+            raise _not_a_receipt("a field of a commitment has the wrong type")
+    return tuple(Commitment(**entry) for entry in listed)
+
+
+def _models(listed: Any) -> tuple[ModelUsed, ...]:
+    if not isinstance(listed, list):
+        raise _not_a_receipt("its privacy models are not a list")
+    for entry in listed:
+        if not isinstance(entry, dict) or set(entry) != set(ModelUsed._fields):
+            raise _not_a_receipt("its privacy models have the wrong fields")
+        if not all(isinstance(value, str) for value in entry.values()):
+            raise _not_a_receipt("a field of a privacy model has the wrong type")
+    return tuple(ModelUsed(**entry) for entry in listed)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _not_a_receipt(why: str) -> InvalidInputError:
+    return InvalidInputError(f"this is not a receipt: {why}; run the gate again to get one")

@@ -1,0 +1,210 @@
+"""The key that signs receipts, approvals and the audit chain: HMAC-SHA256 with a secret of the worker."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import hmac
+import json
+import logging
+import os
+import secrets
+import shlex
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from anon_airflow.run.home import private_folder, write_private
+from anon_airflow.run.locks import locked
+from anon_core.errors import InvalidInputError
+from anon_core.files.regular import NotRegularError, open_regular
+
+_SOURCES = ("ANON_SIGNING_KEY", "ANON_SIGNING_KEY_FILE", "ANON_SIGNING_KEY_CMD")
+_log = logging.getLogger(__name__)
+
+_MIN_LENGTH = 32
+_COMMAND_TIMEOUT_S = 60
+"""How long a command may take to print a key."""
+_MAX_BYTES = 1 << 16
+_HOW_TO_MAKE_ONE = 'make one with `python -c "import secrets; print(secrets.token_hex(32))"`'
+
+
+@functools.cache
+def warn_once(path: Path) -> None:
+    _log.warning(
+        "signing with the key in %s, which is for demonstrations: whoever reads that folder can sign too. "
+        "In production set ANON_SIGNING_KEY, ANON_SIGNING_KEY_FILE with mode 0600, or ANON_SIGNING_KEY_CMD; %s",
+        path,
+        _HOW_TO_MAKE_ONE,
+    )
+
+
+def long_enough(secret: bytes, where: str) -> bytes:
+    secret = secret.strip()
+    if len(secret) < _MIN_LENGTH:
+        raise InvalidInputError(
+            f"{where} holds {len(secret)} characters, a signing key needs {_MIN_LENGTH} or more; {_HOW_TO_MAKE_ONE}"
+        )
+    return secret
+
+
+def read_private(path: Path, where: str) -> bytes:
+    try:
+        with open_regular(path) as file:
+            mode = os.fstat(file.fileno()).st_mode & 0o777
+            secret = file.read(_MAX_BYTES + 1)
+    except NotRegularError as error:
+        raise InvalidInputError(f"{where} names {error.kind}; {_HOW_TO_MAKE_ONE} and chmod 600 it") from None
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise InvalidInputError(f"{where} cannot be read: {reason}; {_HOW_TO_MAKE_ONE} and chmod 600 it") from None
+    if len(secret) > _MAX_BYTES:
+        raise InvalidInputError(f"{where} has more than {_MAX_BYTES:,} bytes, and is no key; {_HOW_TO_MAKE_ONE}")
+    if mode & 0o077:
+        raise InvalidInputError(f"{where} has mode {mode:04o}, so others than its owner reach it; chmod 600 it")
+    return secret
+
+
+@functools.cache
+def printed(command: str) -> bytes:
+    """
+    Run a command, without a shell, and return the key that it prints; once per process, for it may take a while.
+
+    What it prints, errors too, is not told to anyone: it may be the key.
+    """
+    where = "ANON_SIGNING_KEY_CMD"
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        raise InvalidInputError(f"{where} has a quote that is not closed; it is split as a shell does") from None
+    if not words:
+        raise InvalidInputError(f"{where} is empty; set the command that prints the key, or unset it")
+    try:
+        # The command is given by the person who runs the worker.
+        ended = subprocess.run(  # noqa: S603
+            words, capture_output=True, stdin=subprocess.DEVNULL, timeout=_COMMAND_TIMEOUT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise InvalidInputError(f"{where} has not ended within {_COMMAND_TIMEOUT_S} seconds; run it by hand") from None
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
+        raise InvalidInputError(f"{where} cannot be run: {reason}; it is run without a shell") from None
+    if ended.returncode:
+        raise InvalidInputError(
+            f"{where} ended with code {ended.returncode}; its output is withheld, for it may hold the key: run it by "
+            "hand, as the user of the worker"
+        )
+    return long_enough(ended.stdout, f"the output of {where}")
+
+
+def create_key(path: Path) -> None:
+    """
+    Write a new key: the file appears whole or not at all, and only once; two processes may do so at once.
+
+    A process that is killed leaves at most a part, which the next one overwrites: no unused key stays on the disk.
+
+    :raises StorageError: the folder does not take it.
+    """
+    private_folder(path.parent)
+    with locked(path.parent, _COMMAND_TIMEOUT_S):
+        if not path.exists():  # Another process may have been first: its key is the key.
+            write_private(path, secrets.token_hex(32).encode())
+
+
+def canonical_json(value: Any) -> str:
+    """
+    Write a value as the one JSON text that stands for it: sorted keys, no spaces, ASCII only, no NaN.
+
+    >>> canonical_json({"b": 1, "a": "è"})
+    '{"a":"\\\\u00e8","b":1}'
+
+    :raises TypeError: the value holds something that JSON has no word for.
+    :raises ValueError: the value holds NaN or an infinity, or holds itself.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """
+    A secret and the short public name it goes by; the secret never shows in ``repr``.
+
+    >>> key = SigningKey.of(b"0" * 32)
+    >>> key.verify("receipt", b"text", key.sign("receipt", b"text"))
+    True
+    >>> key.verify("chain", b"text", key.sign("receipt", b"text"))
+    False
+    """
+
+    secret: bytes = field(repr=False)
+    key_id: str
+
+    @classmethod
+    def of(cls, secret: bytes) -> SigningKey:
+        """Name a secret after its digest, so that the same secret has the same key id everywhere."""
+        return cls(secret, hashlib.sha256(b"anonflow key id" + secret).hexdigest()[:12])
+
+    @classmethod
+    def load(cls, home: Path, environ: Mapping[str, str] | None = None, *, create: bool = True) -> SigningKey:
+        """
+        Find this worker's key: in ANON_SIGNING_KEY, in the file that ANON_SIGNING_KEY_FILE names, or printed by the
+        command in ANON_SIGNING_KEY_CMD, which is how a secrets backend is asked; only one of them may be set.
+
+        Without any it is ``home/signing.key``, made on first use, for demonstrations; two processes that make it at
+        once end with the same key.
+
+        :raises InvalidInputError: a key is short, its file is missing or readable by others than its owner, its command
+            fails, or several places are named.
+        :raises StorageError: ``home`` does not take the new key.
+        """
+        environ = os.environ if environ is None else environ
+        named = [name for name in _SOURCES if name in environ]
+        if len(named) > 1:
+            raise InvalidInputError(
+                f"{' and '.join(named)} are set; set one of them, so that it is plain which key signs"
+            )
+        if named == ["ANON_SIGNING_KEY"]:
+            text = environ["ANON_SIGNING_KEY"].encode("utf-8", "surrogateescape")
+            return cls.of(long_enough(text, "ANON_SIGNING_KEY"))
+        if named == ["ANON_SIGNING_KEY_CMD"]:
+            return cls.of(printed(environ["ANON_SIGNING_KEY_CMD"]))
+        if named:
+            path = Path(environ["ANON_SIGNING_KEY_FILE"])
+            return cls.of(long_enough(read_private(path, where := f"ANON_SIGNING_KEY_FILE ({path})"), where))
+        path = home / "signing.key"
+        if not path.exists():
+            if not create:
+                raise InvalidInputError(
+                    f"there is no signing key: set ANON_SIGNING_KEY (or ..._FILE, ..._CMD) as the workers have it, "
+                    f"or {path}"
+                )
+            create_key(path)
+        if create:
+            warn_once(path)
+        return cls.of(long_enough(read_private(path, str(path)), str(path)))
+
+    def sign(self, purpose: str, message: bytes) -> str:
+        """Sign a message for one purpose, so that what was signed for another can never stand in for it."""
+        if not purpose.isidentifier():
+            raise InvalidInputError(f"the purpose of a signature is one plain word, not {purpose!r}")
+        return hmac.new(self.secret, b"anonflow\0" + purpose.encode() + b"\0" + message, hashlib.sha256).hexdigest()
+
+    def verify(self, purpose: str, message: bytes, mac: object) -> bool:
+        """Say whether ``mac`` is this key's signature; anything that is no signature at all is simply not."""
+        if not isinstance(mac, str) or not mac.isascii():
+            return False
+        return hmac.compare_digest(self.sign(purpose, message), mac)
+
+
+def keys_in_file(path: Path, where: str) -> list[SigningKey]:
+    """
+    Read a file of keys, one per line; empty lines do not count.
+
+    :raises InvalidInputError: it cannot be read, others can read it too, it has no key, or one is short.
+    """
+    lines = [line.strip() for line in read_private(path, where).splitlines() if line.strip()]
+    if not lines:
+        raise InvalidInputError(f"{where} has no key; write one per line, or unset it")
+    return [SigningKey.of(long_enough(line, f"{where}, key {number}")) for number, line in enumerate(lines, 1)]

@@ -1,0 +1,63 @@
+"""What Airflow shows about a publication's DAG, from its publication file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from anon_airflow.approval.markdown import code, fenced, plain
+from anon_core.errors import SpecError
+from anon_core.report.meant_k import meant_k
+from anon_core.spec import Part, Publication
+
+
+def dag_docs(publication: Publication) -> str:
+    """Return the DAG's documentation in Markdown."""
+    policy = publication.privacy
+    metadata = publication.metadata
+    lines = [
+        f"# {plain(publication.title)}",
+        "",
+        plain(metadata.description or ""),
+        "",
+        f"Publishes {code(publication.dataset)} from {code(publication.file.name)} if, and only if, the gate finds the "
+        "very bytes that are published safe.",
+        "",
+        *(f"**It does not run here**: {plain(reason)}\n" for reason in publication.unread),
+        *(
+            ["**It is a draft and does not run**: nobody has written `reviewed: {by, on}`.\n"]
+            * (not publication.reviewed)
+        ),
+        *_k(publication),
+        f"- **rows that may be removed**: {policy.suppression_limit:.2%}",
+        f"- **recoding**: {publication.recode.method}",
+        "",
+        "| column | role | hierarchy |",
+        "| --- | --- | --- |",
+    ]
+    for name, column in publication.effective_columns.items():
+        kind = column.hierarchy.kind.value if column.hierarchy else ""
+        part = f", part of {code(column.part_of)}" if isinstance(column, Part) else ""
+        lines.append(f"| {code(name)}{part} | {column.role.value} | {kind} |")
+    if publication.approval.required:
+        who = ", ".join(code(name) for name in publication.approval.users) or "anybody who may answer in Airflow"
+        eyes = ", but nobody who triggered the run or last changed the file" if publication.approval.four_eyes else ""
+        lines += ["", f"Before `publish` a person has to approve it: {who}{eyes}."]
+    lines += [
+        "",
+        "A failed `gate` cannot be overruled here: marking it successful signs no receipt, so `publish` refuses.",
+    ]
+    return "\n".join(lines)
+
+
+def _k(publication: Publication) -> Iterator[str]:
+    policy = publication.privacy
+    if not publication.quasi_identifiers:
+        yield "- no column is one that others are expected to know, so no k is measured"
+        return
+    for k in meant_k(policy.k_means.value, policy.k):
+        yield f"- **{k.name}**, {k.meaning}: {k.required}"
+
+
+def broken_docs(error: SpecError) -> str:
+    """Return what to show for a publication file that cannot be used."""
+    return f"# This publication file cannot be used\n\nNothing is published until it is mended.\n\n{fenced(str(error))}"

@@ -1,0 +1,248 @@
+"""Which resources a dataset on CKAN has, and which it shall have: pure functions over what CKAN shows.
+
+The newest version stands in resources whose ids and addresses never change (role ``current``). With ``versions: keep``
+every version also stands in resources of its own (role ``version``). Ids are made from names, not drawn: a call that is
+sent again, or a release that comes back after a withdrawal, meets the same resources. What others have added to the
+dataset is left alone.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from anon_airflow.portals.ckan.requests import Package, Resource, Sent
+from anon_airflow.portals.words import figure
+from anon_core.limits import DOCUMENT, DOWNLOAD
+from anon_core.publishing.release import NAME, data_digest
+
+MANIFEST = "manifest.json"
+REPORT = "report.json"
+FORMATS = {".csv": "CSV", ".parquet": "Parquet", ".json": "JSON"}
+SHA256 = "http://spdx.org/rdf/terms#checksumAlgorithm_sha256"
+ROLE, VERSION, PERIOD = "anonflow_role", "anonflow_version", "anonflow_period"
+PUBLISHED, CONTENT, FILE = "anonflow_published_at", "anonflow_content_digest", "anonflow_file"
+SEQUENCE = "anonflow_sequence"
+OWN = (ROLE, VERSION, PERIOD, SEQUENCE, PUBLISHED, CONTENT, FILE)
+MAX_DIGITS = 9
+"""Of a number that the portal says; a longer one is not ours."""
+DESCRIPTIONS = {
+    MANIFEST: "What was published, when, with which digests.",
+    REPORT: "What was checked before it was published, what was not, and what was made coarser.",
+}
+
+
+class Role(StrEnum):
+    """Why a resource of ours is there; ``gone`` ones have lost their file and wait to be removed."""
+
+    CURRENT = "current"
+    VERSION = "version"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """One version that stands on the portal, in one role, with its resources by file name."""
+
+    role: Role
+    version: str
+    period: str
+    sequence: int
+    published_at: str
+    content_digest: str
+    resources: dict[str, Resource]
+
+    @property
+    def age(self) -> tuple[str, int, str, str]:
+        """What versions are sorted by; manifests have the same age."""
+        return self.period, self.sequence, self.published_at, self.version
+
+
+def ours(resource: Resource) -> bool:
+    """
+    Whether a resource is one that anonflow made.
+
+    Its labels come from the portal, where others may have written them: a version or a file with a name that could
+    become another path than the one meant is not ours.
+    """
+    texts = all(isinstance(resource.get(key) or "", str) for key in OWN)
+    named = texts and all(NAME.fullmatch(resource.get(key) or "") for key in (VERSION, FILE))
+    return named and resource.get(ROLE) in list(Role)
+
+
+def relabelled(package: Package) -> Package:
+    """
+    Return a dataset with the labels back on those of our resources that lost them, which are known by their ids.
+
+    CKAN's own form for editing a resource drops labels and ``hash`` without a word; the file is there all the same,
+    and must go when its version does.
+    """
+    mine = [one for one in package["resources"] if ours(one) and one[ROLE] != Role.GONE]
+    if not any(one[ROLE] == Role.CURRENT for one in mine) and NAME.fullmatch(package.get("version") or ""):
+        mine.append({ROLE: Role.CURRENT.value, VERSION: package["version"]})
+    names = {*DESCRIPTIONS, *(f"{package['name']}{suffix}" for suffix in FORMATS), *(one.get(FILE) for one in mine)}
+    versions = {(one[ROLE], one[VERSION]): {key: one.get(key) or "" for key in OWN} for one in mine}
+    labels = {
+        resource_id(package["id"], Role(role), version, name): {**about, FILE: name}
+        for (role, version), about in versions.items()
+        for name in filter(None, names)
+    }
+    return {
+        **package,
+        "resources": [one if ours(one) else {**one, **labels.get(one["id"], {})} for one in package["resources"]],
+    }
+
+
+def held(package: Package, *roles: Role) -> list[Held]:
+    """Return the versions on a dataset, newest first, in the given roles."""
+    found: dict[tuple[str, str], Held] = {}
+    for resource in package["resources"]:
+        if ours(resource) and Role(resource[ROLE]) in roles:
+            one = Held(
+                role=Role(resource[ROLE]),
+                version=resource[VERSION],
+                period=resource.get(PERIOD) or "",
+                sequence=_number(resource.get(SEQUENCE) or ""),
+                published_at=resource.get(PUBLISHED) or "",
+                content_digest=resource.get(CONTENT) or "",
+                resources={},
+            )
+            found.setdefault((one.role, one.version), one).resources[resource[FILE]] = resource
+    return sorted(found.values(), key=lambda one: one.age, reverse=True)
+
+
+def _age(resource: Resource) -> tuple[str, int, str]:
+    return resource.get(PERIOD) or "", _number(resource.get(SEQUENCE) or ""), resource.get(PUBLISHED) or ""
+
+
+def _number(text: str) -> int:
+    """Read the number of a publication as the portal says it; what is none counts as one without a number."""
+    return int(text) if len(text) <= MAX_DIGITS and text.isascii() and text.isdigit() else 0
+
+
+def digests_of(package: Package, versions: Collection[str], *, words_only: bool) -> list[dict[str, str]]:
+    """Return version, content digest and data digest of versions on a dataset; the last is empty for words only."""
+    found = {one.version: one for one in held(package, Role.CURRENT, Role.VERSION)}
+    digests = []
+    for version in sorted(versions):
+        one = found.get(version)
+        files = {name: str(each.get("hash")) for name, each in one.resources.items()} if one else {}
+        tables = {name: digest for name, digest in files.items() if name not in (MANIFEST, REPORT)}
+        data = data_digest(tables) if tables and not words_only else ""
+        digests.append({"version": version, "content_digest": one.content_digest if one else "", "data_digest": data})
+    return digests
+
+
+def current(package: Package) -> Held | None:
+    """Return what the stable addresses hold."""
+    return next(iter(held(package, Role.CURRENT)), None)
+
+
+def resource_id(package_id: str, role: Role, version: str, file: str) -> str:
+    """
+    Return the id of a resource: always the same for the current file of a name, and for that of a version.
+
+    >>> package = "ed5381c2-bbb7-4b94-9142-784a60074e32"
+    >>> newer, older = (resource_id(package, Role.CURRENT, version, "people.csv") for version in ("v2", "v1"))
+    >>> newer == older, newer == resource_id(package, Role.VERSION, "v2", "people.csv")
+    (True, False)
+    """
+    place = f"current/{file}" if role is Role.CURRENT else f"version/{version}/{file}"
+    return str(uuid.uuid5(uuid.UUID(package_id), place))
+
+
+def address(package: Package, resource: Resource) -> str:
+    """Return where a resource is downloaded, below the address that we speak to, whatever CKAN calls itself."""
+    name = unquote(PurePosixPath(urlsplit(str(resource.get("url") or "")).path).name) or str(
+        resource.get(FILE) or "file"
+    )
+    return f"/dataset/{package['id']}/resource/{resource['id']}/download/{quote(name)}"
+
+
+def size_of(resource: Resource) -> int:
+    """Return how many bytes of a file are read back: its size as the portal has it, up to the limit."""
+    size = resource.get("size")
+    limit = (DOCUMENT if resource.get(FILE) in DESCRIPTIONS else DOWNLOAD).value()
+    return min(size, limit) if isinstance(size, int) and not isinstance(size, bool) and size > 0 else limit
+
+
+def described(package: Package, role: Role, manifest: Mapping[str, Any], sent: Sent) -> Resource:
+    """Return all that is said of one file of a version."""
+    suffix = PurePosixPath(sent.name).suffix
+    rows = next((one["rows"] for one in manifest["distributions"] if one["name"] == sent.name), None)
+    about = DESCRIPTIONS.get(sent.name) or f"The table, {figure(rows)} rows, as {FORMATS.get(suffix, suffix)}."
+    version = str(manifest["version"])
+    return {
+        "id": resource_id(package["id"], role, version, sent.name),
+        "name": sent.name if role is Role.CURRENT else f"{sent.name} ({version})",
+        "description": f"{about} Version {version}.",
+        "format": FORMATS.get(suffix, suffix.lstrip(".").upper()),
+        "mimetype": sent.media_type,
+        "size": sent.bytes,
+        "hash": sent.sha256,
+        "hash_algorithm": SHA256,
+        ROLE: role.value,
+        VERSION: version,
+        PERIOD: manifest.get("period") or "",
+        SEQUENCE: str(manifest.get("sequence") or 0),
+        PUBLISHED: manifest["published_at"],
+        CONTENT: manifest["content_digest"],
+        FILE: sent.name,
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a dataset shall have: resources that are new or said anew, and the files of some of them, by id."""
+
+    wanted: list[Resource]
+    uploads: dict[str, Sent]
+
+
+def plan(
+    package: Package, groups: Sequence[tuple[Role, Mapping[str, Any], Sequence[Sent]]], anyway: Iterable[str]
+) -> Plan:
+    """
+    Return what publishing says and sends: each group is a role, a manifest and its files.
+
+    A file whose hash the portal has already is not sent again, unless its resource is named in ``anyway``.
+    """
+    there = {resource["id"]: resource for resource in package["resources"]}
+    wanted: list[Resource] = []
+    sent_by_id: dict[str, Sent] = {}
+    again = set(anyway)
+    for role, manifest, files in groups:
+        for sent in files:
+            new = described(package, role, manifest, sent)
+            old = there.get(new["id"], {})
+            if old.get("hash") != sent.sha256 or old.get("url_type") != "upload" or new["id"] in again:
+                sent_by_id[new["id"]] = sent
+            wanted.append(new)
+    return Plan(wanted=in_order(wanted), uploads=sent_by_id)
+
+
+def in_order(resources: Iterable[Resource]) -> list[Resource]:
+    """The current files first, then the versions, newest first, each with its tables first; then what others added."""
+    found = list(resources)
+    mine = sorted((one for one in found if ours(one)), key=lambda one: (one[FILE] in DESCRIPTIONS, one[FILE]))
+    mine.sort(key=_age, reverse=True)
+    mine.sort(key=lambda one: one[ROLE] != Role.CURRENT)
+    return [*mine, *(one for one in found if not ours(one))]
+
+
+def without_files(package: Package, doomed: Iterable[str]) -> list[Resource]:
+    """Return the resources with the files of some cleared: CKAN would keep the file of one that is merely removed."""
+    gone = {"clear_upload": True, "url": "", "hash": "", "size": 0, ROLE: Role.GONE.value}
+    ids = set(doomed)
+    return [{**one, **gone} if one["id"] in ids else one for one in package["resources"]]
+
+
+def without(package: Package, doomed: Iterable[str]) -> list[Resource]:
+    """Return the resources without some."""
+    ids = set(doomed)
+    return [one for one in package["resources"] if one["id"] not in ids]

@@ -1,0 +1,1 @@
+"""The portal that is a folder: an open-data site of static files."""

@@ -1,0 +1,1 @@
+"""A release: built from the gated files, published, withdrawn."""

@@ -1,0 +1,197 @@
+"""The site policy in force: where it is found, which one is on record, and what a release says of it.
+
+It is found by ANON_POLICY, else by what Airflow's configuration names, else as ``policy.yaml`` in the home. Only who
+owns it changes it, and the change is put on record by ``anon policy adopt``; until then no run begins by it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from anon_airflow.audit import AuditStore
+from anon_airflow.audit.handover import NO_RUN
+from anon_airflow.audit.history import begun
+from anon_airflow.run.home import Home
+from anon_core.errors import InvalidInputError, RefusedError
+from anon_core.files.regular import FileTooLargeError, NotRegularError, read_whole
+from anon_core.files.storage import digest
+from anon_core.files.yaml_lines import parse_yaml
+from anon_core.limits import PUBLICATION_FILE
+from anon_core.site import BUILT_IN, SitePolicy, load_site_policy
+from anon_core.spec import PartialPublication
+
+if TYPE_CHECKING:
+    from anon_airflow.audit import History
+    from anon_airflow.run.context import Run
+
+BY = "site policy"
+SETTING = "ANON_POLICY"
+AIRFLOW, HOME, BUILT = "Airflow's configuration, [anonflow] policy", "the home", "built in"
+FILE = "policy.yaml"
+ADOPT = "adopt policy"
+"""The verb of the intent that puts a policy on record; no run did it."""
+DIGEST, NONCE = "site_policy", "site_policy_nonce"
+"""The keys in the intent of a run under which stand the digest of the policy in force and what hides it in public."""
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InForce:
+    """The policy that holds here, what named it, and its file; None for the one that is built in."""
+
+    policy: SitePolicy
+    found_by: str
+    file: Path | None = None
+
+    @property
+    def digest(self) -> str:
+        return self.policy.digest
+
+
+def policy_in_force(home: Home, configured: Path | None = None, environ: Mapping[str, str] | None = None) -> InForce:
+    """
+    Return the site policy that holds here; ``configured`` is the file that Airflow's configuration names.
+
+    A file that is named and cannot be used is an error: nothing else takes its place.
+
+    :raises SpecError: the file cannot be read, or something in it is wrong.
+    """
+    environ = os.environ if environ is None else environ
+    named = environ.get(SETTING, "").strip()
+    if named:
+        file, found_by = Path(named).expanduser().absolute(), SETTING
+    elif configured is not None:
+        file, found_by = configured.expanduser().absolute(), AIRFLOW
+    elif os.path.lexists(home.root / FILE):
+        file, found_by = home.root / FILE, HOME
+    else:
+        return InForce(policy=BUILT_IN, found_by=BUILT)
+    policy = load_site_policy(file, f"{file.name}, the site policy named by {found_by}")
+    return InForce(policy=policy, found_by=found_by, file=file)
+
+
+def refuse_beside(publication: PartialPublication, found: InForce) -> None:
+    """
+    Refuse a policy that who writes publication files may write, too.
+
+    :raises InvalidInputError: the policy in force lies in the include folder, or a file there looks like one.
+    """
+    own = f"the folder of {publication.file.name}"
+    move = f"move it to where its owner alone may write, and name it in {SETTING}"
+    real = Path(os.path.realpath(publication.root))
+    if found.file is not None and (real in Path(os.path.realpath(found.file)).parents or _named_in(real, found.file)):
+        raise InvalidInputError(f"the site policy {found.file.name} lies in {own}, beside what it is to bind: {move}")
+    for stray in (publication.root / FILE, publication.file.parent / FILE):
+        if os.path.lexists(stray) and not _is_publication(stray):
+            raise InvalidInputError(f"{FILE} lies in {own}, where no site policy is read: {move}, or remove it")
+
+
+def _named_in(folder: Path, file: Path) -> bool:
+    """Whether a file has another name in a folder: a hard link, which is looked for only where it has several names."""
+    if not file.exists() or file.stat().st_nlink < 2:
+        return False
+    return any(one.is_file() and one.samefile(file) for one in folder.rglob("*"))
+
+
+def _is_publication(path: Path) -> bool:
+    """Whether a file is a publication that happens to be called as a site policy is."""
+    with contextlib.suppress(OSError, ValueError, NotRegularError, FileTooLargeError):
+        content = parse_yaml(read_whole(path, PUBLICATION_FILE).decode("utf-8-sig")).content
+        return isinstance(content, dict) and {"dataset", "columns"} <= set(content)
+    return False
+
+
+def last_on_record(audit: AuditStore) -> Row | None:
+    """
+    Return what was last put on record of a site policy; None before the first run.
+
+    :raises RefusedError: a link of the chain does not hold.
+    """
+    adopted = [row for row in audit.proven("intents")["intents"] if row["verb"] == ADOPT]
+    return adopted[-1]["details"] if adopted else None
+
+
+def adopt(audit: AuditStore, found: InForce, *, actor: str, by: str, reason: str) -> None:
+    """Put a policy on record, with all it says: from here on runs go by it."""
+    audit.settle(
+        run_id=NO_RUN,
+        dataset=NO_RUN,
+        verb=ADOPT,
+        actor=actor,
+        details={
+            DIGEST: found.digest,
+            "by": by,
+            "reason": reason,
+            "found_by": found.found_by,
+            "policy": found.policy.model_dump(mode="json"),
+        },
+    )
+
+
+def not_adopted(audit: AuditStore, found: InForce, first: str | None = None) -> str | None:
+    """
+    Return why the policy in force is not the one on record, with what to do; None where it is, or none is yet.
+
+    With ``first``, who begins a run, it is put on record if none ever was. The whole chain is followed, once.
+    """
+    last = last_on_record(audit)
+    if last is None and first is not None:
+        adopt(audit, found, actor=first, by=first, reason="the first site policy that was seen here")
+    if last is None or last.get(DIGEST) == found.digest:
+        return None
+    return (
+        f"the site policy in force ({found.found_by}, digest {found.digest[:12]}) is not the last on record (digest "
+        f"{str(last.get(DIGEST))[:12]}, by {last.get('by')}): if the change is meant, {found.policy.owner} puts it on "
+        "record with `anon policy adopt`; if not, have this worker find the other one"
+    )
+
+
+def fresh_nonce() -> str:
+    """Return 256 random bits."""
+    return secrets.token_hex(32)
+
+
+def policy_of_run(run: Run, audit: AuditStore, history: History) -> InForce:
+    """
+    Return the policy in force, for a step after `stage`.
+
+    :raises RefusedError: the run began by another one, or another one is on record by now.
+    """
+    found = policy_in_force(run.home, run.policy_file)
+    refuse_beside(run.publication, found)
+    if problems := [one for one in (_changed_since(history, found), not_adopted(audit, found)) if one]:
+        raise RefusedError(BY, problems)
+    return found
+
+
+def _changed_since(history: History, found: InForce) -> str | None:
+    then = _begun_with(history).get(DIGEST)
+    if then == found.digest:
+        return None
+    return (
+        f"the site policy has changed since this run began (digest {str(then)[:12]} then, {found.digest[:12]} by "
+        f"{found.found_by} now); clear the run from `stage`"
+    )
+
+
+def commitment(history: History) -> str:
+    """
+    Return what a release says of the site policy of its run: ``sha256(nonce || digest)``.
+
+    Policies are few and easily guessed: without the nonce, which stays on record, the digest would tell which it is.
+    """
+    details = _begun_with(history)
+    return digest(bytes.fromhex(str(details.get(NONCE) or "")) + str(details.get(DIGEST) or "").encode())
+
+
+def _begun_with(history: History) -> Row:
+    start = begun(history.rows)
+    details: Row = start["details"] if start else {}
+    return details
