@@ -2,7 +2,7 @@
 
 from anon_core.models.asked import Asked
 from anon_core.models.measurement import Measurement, NotMeasurableError
-from anon_core.models.model import Need, PrivacyModel, Requirement, required
+from anon_core.models.model import Need, Over, PrivacyModel, Requirement, required
 from anon_core.models.subject import Classes, Subject
 from anon_core.registry import MODELS
 
@@ -13,6 +13,7 @@ __all__ = [
     "Measurement",
     "Need",
     "NotMeasurableError",
+    "Over",
     "PrivacyModel",
     "Requirement",
     "Subject",

@@ -31,7 +31,7 @@ class CommonValues(PrivacyModel):
     of_release: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
 
-    sensitive: str
+    sensitive: str = ""
     l: float  # noqa: E741 - the name in the literature
 
     @classmethod

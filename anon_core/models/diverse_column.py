@@ -32,7 +32,7 @@ class DiverseColumnModel(SensitiveColumnModel):
     :raises InvalidInputError: ``values`` is none of these.
     """
 
-    values: str
+    values: str = CountedValues.BANDS.value
 
     def __post_init__(self) -> None:
         super().__post_init__()

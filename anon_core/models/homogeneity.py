@@ -30,7 +30,7 @@ class Homogeneity(PrivacyModel):
     counts_people: ClassVar[bool] = True
     of_release: ClassVar[bool] = True
 
-    sensitive: str
+    sensitive: str = ""
 
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:

@@ -38,9 +38,9 @@ class LDiversity(DiverseColumnModel):
     entry: ClassVar[type[policy.LDiversity]] = policy.LDiversity
     of_bytes: ClassVar[bool] = True
 
-    kind: str
+    kind: str = Diversity.DISTINCT.value
     l: float  # noqa: E741 - the name in the literature
-    c: float | None
+    c: float | None = None
 
     @property
     def kind_of(self) -> str:

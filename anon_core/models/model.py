@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
-from enum import Flag, auto
+from enum import Enum, Flag, auto
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -39,13 +39,22 @@ class Need(Flag):
     PAIRING = auto()
 
 
+class Over(Enum):
+    """Which columns a model is about where nobody names them: quasi-identifiers, the sensitive ones, or all."""
+
+    QUASI = "quasi"
+    SENSITIVE = "sensitive"
+    ALL = "all"
+
+
 @dataclass(frozen=True, kw_only=True)
 class PrivacyModel(ABC):
     """
     One requirement. Its fields are plain data: they stand in a suite, and rebuild it from there.
 
     ``key`` is what checks of it are called. ``title`` and ``promise`` describe it; a promise has names of fields in
-    braces. ``page`` has the words of the published page by name of the check.
+    braces. ``page`` has the words of the published page by name of the check. ``over`` says which ``columns`` it is
+    about where they are left open: :func:`anon_core.measure` then fills them in.
 
     ``section`` is the key of ``privacy`` that asks for it, None where every publication does. ``settings`` is the
     pydantic type of what stands there; a model of another package has the same word for key and section. ``off`` is
@@ -80,8 +89,9 @@ class PrivacyModel(ABC):
     counts_people: ClassVar[bool] = False
     of_bytes: ClassVar[bool] = False
     resists: ClassVar[tuple[str, ...]] = ()
+    over: ClassVar[Over] = Over.QUASI
 
-    columns: tuple[str, ...]
+    columns: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         wrong = [one.name for one in fields(self) if not _fits(getattr(self, one.name), str(one.type))]
@@ -180,7 +190,15 @@ class PrivacyModel(ABC):
 
     @classmethod
     def of_arguments(cls, arguments: dict[str, Any]) -> Self:
-        """Return the requirement with these fields, as JSON has them."""
+        """
+        Return the requirement with these fields, as JSON has them.
+
+        All of them: a suite in which the columns are missing would be judged over none, and pass.
+
+        :raises TypeError: a field is missing, or there is no such field.
+        """
+        if missing := [one.name for one in fields(cls) if one.name not in arguments]:
+            raise TypeError(f"{cls.__name__} lacks {', '.join(missing)}")
         return cls(**{name: _frozen(value) for name, value in arguments.items()})
 
     def measurement(

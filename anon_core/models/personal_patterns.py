@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Asked, Measurement, NotMeasurableError, Over, PrivacyModel, Subject
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
@@ -44,9 +44,10 @@ class PersonalPatterns(PrivacyModel):
     )
     of_release: ClassVar[bool] = True
     of_bytes: ClassVar[bool] = True
+    over: ClassVar[Over] = Over.ALL
 
-    accepted: tuple[tuple[str, ...], ...]
-    refuses: bool
+    accepted: tuple[tuple[str, ...], ...] = ()
+    refuses: bool = True
 
     @property
     def name(self) -> str:

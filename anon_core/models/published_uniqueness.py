@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Asked, Measurement, Over, PrivacyModel, Subject
 from anon_core.policy import KMeans
 from anon_core.waivers import ACCEPT_BY_NAME
 
@@ -41,14 +41,15 @@ class PublishedUniqueness(PrivacyModel):
     instead: ClassVar[str] = ACCEPT_BY_NAME
     of_release: ClassVar[bool] = True
     of_bytes: ClassVar[bool] = True
+    over: ClassVar[Over] = Over.ALL
     counts_people: ClassVar[bool] = True
 
     max_size: int
     max_share: float
-    accepted: tuple[tuple[str, ...], ...]
-    together: tuple[tuple[str, ...], ...]
-    protected: tuple[tuple[str, ...], ...]
-    quasi: tuple[str, ...]
+    accepted: tuple[tuple[str, ...], ...] = ()
+    together: tuple[tuple[str, ...], ...] = ()
+    protected: tuple[tuple[str, ...], ...] = ()
+    quasi: tuple[str, ...] = ()
 
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Asked, Measurement, Over, PrivacyModel, Subject
 from anon_core.policy import rows_allowed
 from anon_core.waivers import SHOWS_PEOPLE
 from anon_core.wording import counted
@@ -33,6 +33,7 @@ class SensitiveAlone(PrivacyModel):
     key: ClassVar[str] = "sensitive_alone"
     title: ClassVar[str] = "sensitive columns"
     of_bytes: ClassVar[bool] = True
+    over: ClassVar[Over] = Over.SENSITIVE
     promise: ClassVar[str] = (
         "at most {max_share} of the {counted} have values of one or two of {columns} that too few share"
     )

@@ -31,7 +31,7 @@ class SensitiveColumnModel(PrivacyModel):
     counts_people: ClassVar[bool] = True
     entry: ClassVar[type[Model]]
 
-    sensitive: str
+    sensitive: str = ""
 
     @classmethod
     @abstractmethod

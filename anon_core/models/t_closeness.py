@@ -42,8 +42,8 @@ class TCloseness(SensitiveColumnModel):
     of_bytes: ClassVar[bool] = True
 
     t: float
-    distance: str
-    hierarchy: dict[str, Any] | None
+    distance: str = Distance.EQUAL.value
+    hierarchy: dict[str, Any] | None = None
 
     @property
     def kind_of(self) -> str:

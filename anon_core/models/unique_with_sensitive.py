@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Asked, Measurement, Over, PrivacyModel, Subject
 from anon_core.waivers import SHOWS_PEOPLE
 
 
@@ -21,13 +21,14 @@ class UniqueWithSensitive(PrivacyModel):
     key: ClassVar[str] = "unique_with_sensitive"
     title: ClassVar[str] = "uniqueness with sensitive columns"
     of_bytes: ClassVar[bool] = True
+    over: ClassVar[Over] = Over.ALL
     promise: ClassVar[str] = "at most {limit} of the {counted} are alone over {columns}"
     page: ClassVar[Mapping[str, str]] = {"unique_with_sensitive": "Rows that are unique over all columns were counted"}
     instead: ClassVar[str] = f"{SHOWS_PEOPLE}, or state another limit in `privacy.published_uniqueness`"
     counts_people: ClassVar[bool] = True
     of_release: ClassVar[bool] = True
 
-    limit: float | None
+    limit: float | None = None
 
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,15 @@ Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column as codes into its sorted domain; where there are gaps, the last domain entry is null."""
+    """
+    One column as codes into its sorted domain; where there are gaps, the last domain entry is null.
+
+    Its ``repr`` shows its name only: it gets into logs and tracebacks, and cells must not.
+    """
 
     name: str
-    codes: Codes
-    domain: pa.Array
+    codes: Codes = field(repr=False)
+    domain: pa.Array = field(repr=False)
 
     @property
     def has_gaps(self) -> bool:
