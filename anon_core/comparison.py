@@ -157,7 +157,7 @@ def compare(
     if unit is not None and at is None:
         raise InvalidInputError(
             "people cannot be counted without knowing which row became which; "
-            "pair them with --same-order or --key COLUMN, as a table that you recoded yourself allows"
+            "pair them with same_order=True or key=COLUMN, as a table that you recoded yourself allows"
         )
     units = None if unit is None else unit_codes(original.column(unit))
     before = _Side.of(values, [len(original.column(name).domain) for name in names], None, units, original.rows)
@@ -292,7 +292,7 @@ def original_rows(original: Table, released: Table, *, same_order: bool, key: st
     if original.rows != released.rows:
         raise InvalidInputError(
             f"rows cannot be paired by their order: {original.rows} before, {released.rows} after; "
-            "name a key column that both tables have with --key, or leave the pairing open"
+            "name a key column that both tables have with key=, or leave the pairing open"
         )
     return np.arange(original.rows, dtype=np.int64)
 

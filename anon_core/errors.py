@@ -235,7 +235,7 @@ class UnknownLabelsError(InvalidInputError):
         parts = [f"column {name!r}: {_values(values, rows)}" for name, (values, rows) in self.unknown.items()]
         return (
             f"the released table has cells that are neither values of the original nor labels above them "
-            f"({'; '.join(parts)}); give the publication file whose hierarchies made them with --spec, and the very "
+            f"({'; '.join(parts)}); give the publication file whose hierarchies made them (spec=), and the very "
             "table that was recoded"
         )
 
@@ -263,7 +263,7 @@ class UnplacedCellsError(InvalidInputError):
         )
         return (
             f"the table has cells that are neither values nor labels of their hierarchy ({'; '.join(parts)}); repair "
-            f"the cells or the hierarchy.{built} --show-values names them on the terminal"
+            f"the cells or the hierarchy.{built} `anon freeform TABLE --show-values` names them on the terminal"
         )
 
 

@@ -30,8 +30,8 @@ def check_search_size(columns: int, max_size: int | None) -> None:
     if max_size is None and columns > MAX_COLUMNS_ANY_SIZE:
         raise InvalidInputError(
             f"{columns:,} columns have too many sets to search without a largest size, which is done for up to "
-            f"{MAX_COLUMNS_ANY_SIZE} columns: give the largest size (--max-size 3; max_size), or search fewer columns "
-            "(--columns, --exclude)"
+            f"{MAX_COLUMNS_ANY_SIZE} columns: give the largest size (max_size=3), or search fewer columns (columns=, "
+            "exclude=)"
         )
 
 

@@ -218,7 +218,7 @@ def _measurements(
 
 def _require_link(subject: Subject) -> None:
     if subject.comparison is None:
-        raise InvalidInputError("`k_means: link` is about the original rows too; give them with --original")
+        raise InvalidInputError("`k_means: link` is about the original rows too; give them as original=")
     if subject.people is not None and subject.comparison.after.units is None:
         raise InvalidInputError(f"`k_means: link` cannot be checked: {UNPAIRED}")
 

@@ -50,7 +50,7 @@ class Question:
         fraction = publication.sampling_fraction if sampling_fraction is None and publication else sampling_fraction
         if not quasi:
             raise InvalidInputError(
-                "there is no quasi-identifier; name some with --quasi a,b, or give a publication file that has some"
+                "there is no quasi-identifier; name some with quasi=, or give a publication file that has some"
             )
         named = Counter([*quasi, *watched, *(people if len(people) == 1 else ())])
         if twice := sorted(name for name, times in named.items() if times > 1):

@@ -311,10 +311,10 @@ class Publication(PartialPublication):
 
 
 @overload
-def load_spec(path: Path, *, partial: Literal[False] = False) -> Publication: ...
+def load_spec(path: Path | str, *, partial: Literal[False] = False) -> Publication: ...
 @overload
-def load_spec(path: Path, *, partial: Literal[True]) -> PartialPublication: ...
-def load_spec(path: Path, *, partial: bool = False) -> PartialPublication:
+def load_spec(path: Path | str, *, partial: Literal[True]) -> PartialPublication: ...
+def load_spec(path: Path | str, *, partial: bool = False) -> PartialPublication:
     """
     Load a publication file and check all of it.
 
@@ -322,6 +322,7 @@ def load_spec(path: Path, *, partial: bool = False) -> PartialPublication:
 
     :raises SpecError: with every problem there is, each with its line.
     """
+    path = Path(path)
     document = parse_yaml(_read(path))
     content, problems = document.content, document.problems
     if not isinstance(content, dict):

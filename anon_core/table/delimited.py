@@ -89,7 +89,7 @@ def explained(path: Path, encoding: str, delimiter: str) -> Iterator[None]:
 
 def _not_text(path: Path, encoding: str) -> TableError:
     return TableError(
-        str(path), f"is not {encoding} text", "give its real encoding (source.encoding, --encoding), such as cp1252"
+        str(path), f"is not {encoding} text", "give its real encoding (source.encoding, or encoding=), such as cp1252"
     )
 
 
@@ -108,7 +108,7 @@ def _check_delimiter(path: Path, encoding: str, delimiter: str) -> None:
                 str(path),
                 f"its fields seem to be separated by {sniff.NAMED[other]}, "
                 f"not by {sniff.NAMED.get(delimiter, repr(delimiter))}",
-                "set the delimiter (source.delimiter, --delimiter) or `auto`; quote the name if it is the only column",
+                "set the delimiter (source.delimiter, or delimiter=) or `auto`; quote the name of an only column",
             )
 
 

@@ -85,7 +85,11 @@ def _is_pandas(frame: Frame) -> bool:
 
 
 def _stream(frame: Frame) -> pa.RecordBatchReader:
-    """:raises TableError: it cannot be had as Arrow; pandas and Arrow may quote a cell, so what they say is withheld."""
+    """
+    Return the batches of a frame; pandas and Arrow may quote a cell in what they say, so that is withheld.
+
+    :raises TableError: it cannot be had as Arrow.
+    """
     reader = _opened(frame)
     if reader is not None:
         return reader

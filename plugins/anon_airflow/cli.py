@@ -15,6 +15,7 @@ from typing import NoReturn
 
 import click
 
+from anon_airflow.commands.argument_words import as_options
 from anon_airflow.run import cancellation
 from anon_core import __version__
 from anon_core.errors import AnonError, ComplianceError, InternalError
@@ -45,6 +46,16 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 class _Commands(click.Group):
     """Imports a command when it is called: a small table is answered in the time that importing all would take."""
+
+    called: click.Command | None = None
+    """The command that was called, for what an error says of its options."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, command, rest = super().resolve_command(ctx, args)
+        self.called = command
+        return name, command, rest
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -134,7 +145,7 @@ def _told(error: Exception) -> int:
         error.show()
         return 2
     if isinstance(error, AnonError):
-        click.echo(f"anon: {error}", err=True)
+        click.echo(f"anon: {as_options(str(error), _called())}", err=True)
         return 1 if isinstance(error, ComplianceError) else 2
     from anon_airflow.run.safe_errors import place_of, reason_of
 
@@ -144,6 +155,10 @@ def _told(error: Exception) -> int:
         return 2
     click.echo(f"anon: {InternalError(type(error).__name__, place_of(error))}", err=True)
     return 2
+
+
+def _called() -> click.Command | None:
+    return anon.called if isinstance(anon, _Commands) else None
 
 
 def _speak_for_ourselves() -> None:

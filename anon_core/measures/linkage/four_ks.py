@@ -28,7 +28,7 @@ MOST_PAIRS = 30_000_000
 """More pairs of tuples than these are counted, but not compared with each other: about two gigabytes."""
 
 BY_PEOPLE = "concealment compares rows, and has no meaning by people yet"
-UNPAIRED = "people beside their originals need to know which row became which: --same-order or --key COLUMN"
+UNPAIRED = "people beside their originals need to know which row became which: same_order=True or key=COLUMN"
 Edges = tuple[Integers, Integers]
 
 _AT_ONCE = 20_000_000

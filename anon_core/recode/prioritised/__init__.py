@@ -29,7 +29,7 @@ class PrioritisedRecoding(RecodingMethod):
     key: ClassVar[str] = "prioritised"
     heeded: ClassVar[frozenset[str]] = frozenset({"k", "mode", "improve", "seed", "nue_weight"})
     needs_priorities: ClassVar[bool] = True
-    lets_sections_stand: ClassVar[bool] = True  # One file may serve `anon recode --method singletons` as well.
+    lets_sections_stand: ClassVar[bool] = True  # One file may serve several methods.
 
     def recode(self, task: Task, *, progress: Progress | None = None, begun: Begun | None = None) -> Recoding:
         from anon_core.recode.prioritised.search import recode_prioritised

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from anon_airflow.commands.argument_words import as_options, called
 from anon_airflow.commands.check_output import as_document, print_judgement
 from anon_airflow.commands.floors import below_site_policy, print_below
 from anon_airflow.commands.output import json_option, names_in, print_json, source_reading, table_options
@@ -17,7 +18,6 @@ from anon_airflow.commands.search_options import Probability, plot_option
 if TYPE_CHECKING:
     from anon_core.report.judgement import Judgement
     from anon_core.report.question import Question
-    from anon_core.spec import PartialPublication
     from anon_core.table import ReadOptions
 
 
@@ -73,6 +73,7 @@ def check(
     is taken to be unknown, as with a published file, which is sorted and has no key. For a table that you recoded
     yourself --same-order or --key tells it; NUE can be measured only then (a run has it in its internal report).
     """
+    from anon_core.api.check import not_checked
     from anon_core.engines.engine import engine_named
     from anon_core.report.judgement import Original, judge
     from anon_core.report.question import Question
@@ -99,12 +100,12 @@ def check(
     if plot:
         _draw(plot, judged, question, column, show_values=show_values)
         click.echo(f"drew {plot}", err=True)
-    not_checked = _not_checked(publication, original)
+    missing = [as_options(one, called()) for one in not_checked(publication, with_original=original is not None)]
     below = below_site_policy(question, judged.assessment.k.rows, today)
     if as_json:
-        print_json({**as_document(judged, not_checked), "below_site_policy": below})
+        print_json({**as_document(judged, missing), "below_site_policy": below})
     else:
-        print_judgement(table.name, question, judged, not_checked)
+        print_judgement(table.name, question, judged, missing)
         print_below(below)
     raise click.exceptions.Exit(0 if judged.holds else 1)
 
@@ -127,14 +128,6 @@ def _check_options(
         raise click.UsageError("--column is drawn; give --plot FILE")
     if show_values and not column:
         raise click.UsageError("--show-values writes the values of --column into a picture; give it")
-
-
-def _not_checked(publication: PartialPublication | None, original: Path | None) -> list[str]:
-    """Return what a publication file requires and this call does not check."""
-    if publication is None:
-        return []
-    found = ["expectations (a run checks them)"] if publication.expectations else []
-    return found + ([] if original else ["rows_suppressed_at_most (needs --original)"])
 
 
 def _draw(path: Path, judged: Judgement, question: Question, column: str | None, *, show_values: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from anon_airflow.commands.argument_words import as_options, called
 from anon_airflow.commands.output import percent, print_table, several
 
 if TYPE_CHECKING:
@@ -39,13 +40,18 @@ def as_document(judged: Judgement, not_checked: Sequence[str]) -> dict[str, Any]
             "rows_before": comparison.before.rows,
             "rows_removed": four.removed,
             "rows_below_k": four.rows_below,
-            "reason": four.unmeasured,
-            "concealment_reason": four.unmeasured or four.reason,
+            "reason": _told(four.unmeasured),
+            "concealment_reason": _told(four.unmeasured or four.reason),
         },
         "risk": measured["risk"],
         "sensitive": measured["sensitive"],
         "utility": None if assessment.utility is None else utility_note(assessment.utility),
     }
+
+
+def _told(reason: str | None) -> str | None:
+    """Return a reason of the core in the options of the command that is running."""
+    return None if reason is None else as_options(reason, called())
 
 
 def check_document(check: Measurement) -> dict[str, Any]:
@@ -140,7 +146,7 @@ def _print_what_the_four_mean(question: Question, four: FourK) -> None:
         meanings=meanings,
     )
     if four.unmeasured:
-        click.echo(f"link, source and concealment: not measured; {four.unmeasured}")
+        click.echo(f"link, source and concealment: not measured; {_told(four.unmeasured)}")
 
 
 def _print_risk(question: Question, judged: Judgement) -> None:

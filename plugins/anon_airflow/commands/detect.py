@@ -21,7 +21,7 @@ from anon_airflow.commands.output import (
 from anon_airflow.commands.search_options import chosen, column_options, plot_option, say_cost
 
 if TYPE_CHECKING:
-    from anon_core.detect.singletons import Detection
+    from anon_core.api.detect import Detected
     from anon_core.table import ReadOptions
 
 SHOWN = 10
@@ -64,25 +64,25 @@ def detect(
     A row that is alone in its combination of values is a singleton: whoever knows these values about a person finds the
     row. Identifiers are minimal sets on which every row is alone. Exact, up to the largest size; prints counts only.
     """
-    from anon_core.detect.preparation import prepare
+    from anon_core.api.detect import DEFAULT_MAX_SIZE
+    from anon_core.api.detect import detect as search
+    from anon_core.api.sources import Rows
     from anon_core.detect.search_size import check_search_size
-    from anon_core.detect.singletons import detect as search
     from anon_core.engines.engine import engine_named
-    from anon_core.table import Table, read
-    from anon_core.table.people import fresh_name, person_column
+    from anon_core.table import read
 
     content, people = read(table, reading), names_in(unit)
     searched = chosen(content, columns, exclude, people).names
     check_search_size(len(searched), max_size)
-    max_size = max_size or DEFAULT_MAX_SIZE
-    prepared = prepare(content, searched, drop_missing=missing == "drop")
-    say_cost(len(searched), max_size)
-    rows, whose = prepared.table, None
-    if people:
-        whose = fresh_name("person", rows.names)
-        rows = Table(columns=(*rows.columns, person_column(rows, people, whose)), rows=rows.rows)
-    counted = engine_named(source=table).of(rows, unit=whose).people(searched)
-    found = search(counted, max_size=max_size, progress=Stopwatch().sets)
+    say_cost(len(searched), max_size or DEFAULT_MAX_SIZE)
+    found = search(
+        Rows(table=content, engine=engine_named(source=table)),
+        columns=searched,
+        max_size=max_size,
+        drop_missing=missing == "drop",
+        unit=people,
+        progress=Stopwatch().sets,
+    )
     if plot:
         from anon_core.report.plots import plot_detection
 
@@ -90,12 +90,13 @@ def detect(
     if as_json:
         result = asdict(found)
         result["best_by_size"] = [{"size": len(each["columns"]), **each} for each in result["best_by_size"]]
-        print_json({**result, "rows_dropped": prepared.dropped, "unit": list(people)})
+        print_json({**result, "unit": list(people)})
         return
-    _show(table.name, found, prepared.dropped)
+    _show(table.name, found)
 
 
-def _show(file: str, found: Detection, dropped: int) -> None:
+def _show(file: str, found: Detected) -> None:
+    dropped = found.rows_dropped
     what = f"{found.rows:,} {'rows, not people' if found.counted == 'rows' else found.counted}"
     sets = list(found.best_by_size)
     if found.all_columns.columns not in [each.columns for each in sets]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -29,8 +28,7 @@ from anon_airflow.commands.search_options import (
 )
 
 if TYPE_CHECKING:
-    from anon_core.measures.sensitivity.scores import Scores
-    from anon_core.measures.sensitivity.sweeps import Sweep
+    from anon_core.api.score import Scored
     from anon_core.table import ReadOptions
 
 
@@ -60,7 +58,7 @@ def score(
     approximate: float | None,
     ignore_duplicates: bool,
     masks: tuple[str, ...],
-    sweep: str | None,
+    sweep: Literal["rows", "adversary"] | None,
     seed: int,
     plot: Path | None,
     reading: ReadOptions,
@@ -73,49 +71,34 @@ def score(
     itself. --max-size limits how many columns the outsider may know. Beside it three simpler measures, and the ranks
     by all four. With --mask the scores before masking are shown too. Prints names and figures only.
     """
-    from anon_core.detect.unique_columns import unique_column_combinations
+    from anon_core.api.score import score as scored
+    from anon_core.api.sources import Rows
     from anon_core.engines.engine import engine_named
-    from anon_core.measures.sensitivity.scores import score_columns
-    from anon_core.measures.sensitivity.sweeps import sweep_adversary, sweep_rows
     from anon_core.table import read
-    from anon_core.table.masking import mask
 
     content = chosen(read(table, reading), columns, exclude)
-    reveal = _reveal(probabilities, content.names)
-    engine = engine_named(source=table)
-    collected = engine.of(content)
-    masked = engine.of(mask(content, _masks(masks, content.names))) if masks else collected
+    reveal, hidden = _reveal(probabilities, content.names), _masks(masks, content.names)
     say_cost(len(content.names), max_size)
-    limits: dict[str, Any] = {
-        "max_size": max_size,
-        "approximate": approximate or 0.0,
-        "ignore_duplicates": ignore_duplicates,
-    }
-    search = partial(unique_column_combinations, progress=Stopwatch().sets)
-
-    before = None
-    if masks:
-        before = score_columns(collected, search(collected.count(content.names), **limits), reveal, seed=seed)
-    unique = search(masked.count(masked.names), **limits)
-    scores = score_columns(masked, unique, reveal, seed=seed)
-    swept = None
-    if sweep == "rows":
-        swept = sweep_rows(masked, reveal, search=search, **limits, seed=seed)
-    elif sweep == "adversary":
-        swept = sweep_adversary(masked.names, unique, reveal)
+    scores = scored(
+        Rows(table=content, engine=engine_named(source=table)),
+        probability=reveal,
+        max_size=max_size,
+        approximate=approximate or 0.0,
+        ignore_duplicates=ignore_duplicates,
+        mask=hidden,
+        sweep=sweep,
+        seed=seed,
+        progress=Stopwatch().sets,
+    )
     if plot:
         from anon_core.report.plots import plot_scores
 
-        plot_scores(scores, plot, before=before, sweep=swept)
+        plot_scores(scores, plot, before=scores.before, sweep=scores.sweep)
     if as_json:
-        shown = asdict(scores)
-        if before:
-            shown["before"] = asdict(before)
-        if swept:
-            shown["sweep"] = asdict(swept)
-        print_json(shown)
+        asked_for = {"before": bool(hidden), "sweep": sweep is not None}
+        print_json({key: value for key, value in asdict(scores).items() if asked_for.get(key, True)})
     else:
-        _show(table.name, scores, reveal, before, swept)
+        _show(table.name, scores, reveal)
 
 
 def _reveal(words: Sequence[str], names: Sequence[str]) -> dict[str, float]:
@@ -153,7 +136,8 @@ def _known(option: str, name: str, names: Sequence[str]) -> None:
         raise click.BadParameter(f"no column {name!r} among those to be scored", param_hint=option)
 
 
-def _show(file: str, scores: Scores, reveal: Mapping[str, float], before: Scores | None, sweep: Sweep | None) -> None:
+def _show(file: str, scores: Scored, reveal: Mapping[str, float]) -> None:
+    before, sweep = scores.before, scores.sweep
     earlier = {column.name: column.sensitivity for column in before.columns} if before else {}
     header = ["column", "sensitivity", "exact", "cardinality", "unique", "entropy", "ranks"]
     rows: list[list[Any]] = [

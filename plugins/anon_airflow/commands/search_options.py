@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -100,37 +99,33 @@ def chosen(table: Table, columns: Sequence[str], exclude: Sequence[str], unit: S
     A column that tells people apart by itself is none of them; one of several that do so together only if it is named.
 
     :raises UnknownColumnError: a name is not in the table, in either list.
+    :raises InvalidInputError: a name is there twice, or nothing is left to search.
     """
+    from anon_core.detect.searched_columns import searched_columns
+
     named, left_out = names_in(columns), names_in(exclude)
-    for option, names in (("--columns", named), ("--exclude", left_out)):
-        if (columns if option == "--columns" else exclude) and not names:
-            raise click.BadParameter("names no column", param_hint=option)
-        twice = [name for name, times in Counter(names).items() if times > 1]
-        if twice:
-            raise click.BadParameter(f"named twice: {', '.join(twice)}", param_hint=option)
-    check_known(table, [*named, *left_out, *unit])
-    if len(unit) == 1 and unit[0] in named:
-        raise click.BadParameter(f"{unit[0]} says who is counted, so it is not searched", param_hint="--columns")
-    kept = [name for name in named or table.names if name not in left_out and (named or name not in unit)]
-    if not kept:
-        raise click.UsageError("no column is left to search; name others with --columns or --exclude")
-    return table.select(kept)
+    if exclude and not left_out:
+        raise click.BadParameter("names no column", param_hint="--exclude")
+    say_what_was_meant(table, [*named, *left_out, *unit])
+    return table.select(searched_columns(table.names, named if columns else None, left_out, unit))
 
 
 def check_known(table: Table, names: Sequence[str]) -> None:
+    """:raises UnknownColumnError: a name is not in the table."""
+    say_what_was_meant(table, names)
+    table.select(names)
+
+
+def say_what_was_meant(table: Table, names: Sequence[str]) -> None:
     """
-    Compare what was typed with the table's columns.
+    Print the column that may have been meant by a name that the table does not have.
 
-    What may have been meant is told here and not by the error: in a file without a header the names are cells, and
-    errors get into logs.
-
-    :raises UnknownColumnError: a name is not in the table.
+    It is told here and not by the error: in a file without a header the names are cells, and errors get into logs.
     """
     unknown = [name for name in names if name not in table.names]
     meant = [f"`{close}`" for name in unknown[:20] for close in get_close_matches(name, table.names, n=1)]
     if meant:
         click.echo(f"  did you mean {', '.join(meant)}?", err=True)
-    table.select(names)
 
 
 def say_cost(columns: int, max_size: int | None) -> None:

@@ -47,15 +47,19 @@ def select(
     Elected is the subset with most distinct tuples, then with fewest columns. Nothing is dropped unless asked for; a
     word such as ? counts as a gap with --missing-word. Prints counts only.
     """
-    from anon_core.detect.preparation import prepare
-    from anon_core.detect.selective import select as count_subsets
+    from anon_core.api.select import select as count_subsets
+    from anon_core.api.sources import Rows
     from anon_core.engines.engine import engine_named
     from anon_core.table import read
 
     content = read(table, reading)
-    names = chosen(content, columns, ()).names
-    prepared = prepare(content, names, drop_missing=drop_missing, drop_duplicates=drop_duplicates)
-    found = count_subsets(engine_named(source=table).of(prepared.table).count(names), progress=Stopwatch().sets)
+    found = count_subsets(
+        Rows(table=content, engine=engine_named(source=table)),
+        chosen(content, columns, ()).names,
+        drop_missing=drop_missing,
+        drop_duplicates=drop_duplicates,
+        progress=Stopwatch().sets,
+    )
     if plot:
         from anon_core.report.plots import plot_selection
 
@@ -64,19 +68,19 @@ def select(
         print_json(
             {
                 "rows": found.rows,
-                "rows_dropped": prepared.dropped,
-                "rows_dropped_missing": prepared.with_gaps,
-                "rows_dropped_duplicates": prepared.duplicates,
+                "rows_dropped": found.rows_dropped,
+                "rows_dropped_missing": found.rows_dropped_missing,
+                "rows_dropped_duplicates": found.rows_dropped_duplicates,
                 "subsets": [asdict(subset) for subset in found.subsets],
                 "elected": list(found.elected),
             }
         )
         return
     dropped = []
-    if prepared.with_gaps:
-        dropped.append(f"{several(prepared.with_gaps, 'row')} with gaps")
-    if prepared.duplicates:
-        dropped.append(several(prepared.duplicates, "duplicate"))
+    if found.rows_dropped_missing:
+        dropped.append(f"{several(found.rows_dropped_missing, 'row')} with gaps")
+    if found.rows_dropped_duplicates:
+        dropped.append(several(found.rows_dropped_duplicates, "duplicate"))
     print_table(
         f"{table.name}: {rows_not_people(found.rows)}" + (f"; dropped: {', '.join(dropped)}" if dropped else ""),
         ["subset", "distinct", "singletons"],

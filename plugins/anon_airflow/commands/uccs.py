@@ -21,7 +21,7 @@ from anon_airflow.commands.output import (
 from anon_airflow.commands.search_options import chosen, column_options, say_cost, unique_options
 
 if TYPE_CHECKING:
-    from anon_core.detect.unique_columns import UniqueColumns
+    from anon_core.api.uccs import UniqueSets
     from anon_core.table import ReadOptions
 
 SHOWN = 50
@@ -50,15 +50,15 @@ def uccs(
     there is none: then count equal rows once (--ignore-duplicates) or allow for some (--approximate). A gap is a value
     like any other. Exact; prints names of columns only.
     """
-    from anon_core.detect.unique_columns import unique_column_combinations
+    from anon_core.api.sources import Rows
+    from anon_core.api.uccs import uccs as search
     from anon_core.engines.engine import engine_named
     from anon_core.table import read
 
     content = chosen(read(table, reading), columns, exclude)
     say_cost(len(content.names), max_size)
-    frequencies = engine_named(source=table).of(content).count(content.names)
-    found = unique_column_combinations(
-        frequencies,
+    found = search(
+        Rows(table=content, engine=engine_named(source=table)),
         max_size=max_size,
         approximate=approximate or 0.0,
         ignore_duplicates=ignore_duplicates,
@@ -89,13 +89,12 @@ def uccs(
         counted = ", counted once" if ignore_duplicates else ""
         click.echo(f"{several(found.duplicate_rows, 'row')} {repeat} an earlier one in all these columns{counted}")
     if not found.sets:
-        alone = frequencies.tuples if ignore_duplicates else frequencies.singletons
-        click.echo(_why_none(found, alone))
+        click.echo(_why_none(found))
 
 
-def _why_none(found: UniqueColumns, alone: int) -> str:
-    """Say why there is no set, and what would find one; on all columns together so many rows are alone."""
-    least = 1 - alone / found.rows
+def _why_none(found: UniqueSets) -> str:
+    """Say why there is no set, and what would find one."""
+    least = 1 - found.alone / found.rows
     if least > found.approximate:
         # Rounded up, so that it is enough.
         return (

@@ -1,0 +1,71 @@
+"""All minimal sets of columns on which each row is unique."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from anon_core.api.shown import NAMES, Shown, rows_or_people
+from anon_core.api.sources import Names, Source, names_of, rows_of, searched_names
+from anon_core.detect import Progress
+from anon_core.detect.searched_columns import searched_columns
+from anon_core.detect.unique_columns import UniqueColumns, unique_column_combinations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniqueSets(UniqueColumns, Shown):
+    """
+    The minimal unique ``sets``; see :class:`~anon_core.detect.unique_columns.UniqueColumns` for the figures.
+
+    ``columns`` were searched; on all of them together ``alone`` rows are unique.
+    """
+
+    FIELDS: ClassVar[Mapping[str, str]] = {"size": "int64", "columns": NAMES}
+
+    columns: tuple[str, ...]
+    alone: int
+
+    @property
+    def heading(self) -> str:
+        return f"{rows_or_people(self.rows, ())}: {len(self.sets):,} minimal unique sets"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the sets, smallest first."""
+        return [{"size": len(one), "columns": list(one)} for one in self.sets]
+
+
+def uccs(
+    source: Source,
+    *,
+    columns: Names | None = None,
+    exclude: Names = (),
+    max_size: int | None = None,
+    approximate: float = 0.0,
+    ignore_duplicates: bool = False,
+    progress: Progress | None = None,
+) -> UniqueSets:
+    """
+    Find every minimal set of columns on which each row is unique, up to ``max_size`` columns.
+
+    ``columns`` are searched but those to ``exclude``, by default all. A share ``approximate`` of the rows need not be
+    unique. With ``ignore_duplicates`` rows that are equal in all columns count once; without, one such pair means that
+    there is no set.
+
+    :raises UnknownColumnError: a column is not in the table.
+    :raises InvalidInputError: nothing is left to search, or more than 50 columns without a ``max_size``.
+    :raises TableError: the table cannot be read.
+    """
+    rows = rows_of(source)
+    names = searched_columns(rows.table.names, searched_names(columns), names_of(exclude))
+    frequencies = rows.engine.of(rows.table.select(names)).count(names)
+    found = unique_column_combinations(
+        frequencies,
+        max_size=max_size,
+        approximate=approximate,
+        ignore_duplicates=ignore_duplicates,
+        progress=progress,
+    )
+    own = {one.name: getattr(found, one.name) for one in fields(UniqueColumns)}
+    alone = frequencies.tuples if ignore_duplicates else frequencies.singletons
+    return UniqueSets(**own, columns=names, alone=alone)
