@@ -194,7 +194,7 @@ class DecomposeError(InvalidInputError):
         return (
             f"not every value can be decomposed ({'; '.join(parts)}); repair the values, the rule or the lookup, or "
             "set `unmapped: suppress` in `decompose` (`anon decompose --unmapped suppress`) to publish them as *. "
-            "`--show-values` of `anon run` and `anon decompose` names them on the terminal"
+            "`anon run SPEC --show-values` names them on the terminal"
         )
 
 

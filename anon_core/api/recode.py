@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Recoded(Shown):
     """
     A recoded table, ``measurements`` of all that its policy requires, and the ``utility`` that is left.
@@ -51,7 +51,7 @@ class Recoded(Shown):
     rows_removed: int
     rows_changed: int
     left_out: tuple[str, ...]
-    made: TableRecoding = field(repr=False, compare=False)
+    made: TableRecoding = field(repr=False)
 
     @property
     def holds(self) -> bool:

@@ -60,7 +60,7 @@ def rows_of(source: Source, options: ReadOptions | None = None, *, engine: str =
         if not source.rows or not source.columns:
             raise TableError("the table", "has no rows", "there is nothing to measure: check how it was made")
         return Rows(table=source, engine=engine_named(engine, source=FRAME))
-    if isinstance(source, Frame):
+    if isinstance(source, Frame) and not isinstance(source, type):
         return Rows(table=read_frame(source, options), engine=engine_named(engine, source=FRAME))
     raise InvalidInputError(
         f"a table is wanted, and this is of type {type(source).__name__}: give a frame of pandas, polars or pyarrow "

@@ -77,7 +77,8 @@ def _check_labels(frame: Frame) -> None:
         raise _refused(
             f"the name of {columns_at(odd)} is no text", "rename it: frame.columns = [str(name) for name in ...]"
         )
-    _check_names(labels)
+    if labels:  # Else there may be an index with names.
+        _check_names(labels)
 
 
 def _is_pandas(frame: Frame) -> bool:
@@ -104,7 +105,7 @@ def _stream(frame: Frame) -> pa.RecordBatchReader:
 def _opened(frame: Frame) -> pa.RecordBatchReader | None:
     try:
         return pa.RecordBatchReader.from_stream(frame)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+    except Exception:  # noqa: BLE001 - Whatever a frame of any library raises, it may quote a cell.
         return None
 
 
