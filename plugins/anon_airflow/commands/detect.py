@@ -93,6 +93,9 @@ def detect(
         print_json({**result, "rows_dropped": prepared.dropped, "unit": list(people)})
         return
     _show(table.name, found, prepared.dropped)
+    if unknown := int(rows.column(whose).gaps.sum()) if whose else 0:
+        told = f"{several(unknown, 'row')} of which it is not known whose they are"
+        click.echo(f"{told}: each class of such rows alone counts as one more person")
 
 
 def _show(file: str, found: Detection, dropped: int) -> None:

@@ -36,6 +36,7 @@ def show(as_json: bool) -> None:
     else:
         settings = found.policy.model_dump(mode="json")
         settings["min_people"] = settings["min_people"] or f"{PEOPLE_PER_K} times k of the publication file"
+        settings["portals"] = "all" if settings["portals"] is None else settings["portals"]
         title = f"site policy, by {found.found_by}" + (f", {found.file}" if found.file else "")
         print_table(title, ["key", "floor or limit"], _rows(settings))
         click.echo(f"digest {found.digest}")
