@@ -104,7 +104,7 @@ class NotSupportedYetError(InvalidInputError):
 class MissingExtraError(InvalidInputError):
     """Packages that an extra of anonflow brings are not installed, and ``what`` needs them."""
 
-    def __init__(self, extra: str, packages: Sequence[str], what: str = "this") -> None:
+    def __init__(self, extra: str, packages: Sequence[str], what: str) -> None:
         super().__init__(extra, tuple(packages), what)
         self.extra = extra
         self.packages = tuple(packages)

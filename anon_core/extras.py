@@ -31,9 +31,9 @@ def require_extra(extra: str, what: str) -> None:
         raise MissingExtraError(extra, missing, what)
 
 
-def missing_extra(error: BaseException) -> MissingExtraError | None:
+def missing_extra(error: BaseException, what: str = "this") -> MissingExtraError | None:
     """
-    Return what to say of an import that failed because an extra is not installed.
+    Return what to say of an import that failed because an extra is not installed, which ``what`` needs.
 
     None for every other error: a module that is missing from a package that is there is a bug, and so is a missing
     package that no extra brings.
@@ -46,7 +46,7 @@ def missing_extra(error: BaseException) -> MissingExtraError | None:
     if isinstance(error, ModuleNotFoundError):
         for extra, packages in EXTRAS.items():
             if error.name in packages:
-                return MissingExtraError(extra, (error.name,))
+                return MissingExtraError(extra, (error.name,), what)
     return None
 
 

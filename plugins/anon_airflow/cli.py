@@ -153,7 +153,7 @@ def _told(error: Exception) -> int:
     if isinstance(error, click.ClickException):
         error.show()
         return 2
-    error = missing_extra(error) or error
+    error = missing_extra(error, "this command") or error
     if isinstance(error, AnonError):
         click.echo(f"anon: {error}", err=True)
         return 1 if isinstance(error, ComplianceError) else 2

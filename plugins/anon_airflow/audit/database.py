@@ -238,7 +238,7 @@ def _engine(where: URL) -> Engine:
         # no pool: Airflow forks, and a connection must not be shared between processes
         engine = create_engine(where, poolclass=NullPool, hide_parameters=True, connect_args=arguments)
     except (ImportError, SQLAlchemyError) as error:
-        if missing := missing_extra(error):
+        if missing := missing_extra(error, f"an audit store at {where.drivername}"):
             raise missing from None
         raise InvalidInputError(f"there is no driver for {where.drivername}; {_URL_ADVICE}") from None
     if sqlite:
