@@ -133,3 +133,14 @@ def test_the_library_says_which_extra_draws(monkeypatch: pytest.MonkeyPatch, tmp
         picture(tmp_path / "x.svg", width=1, height=1),
     ):
         pass
+
+
+def test_the_page_on_installation_has_every_extra_and_what_needs_it() -> None:
+    page = (PROJECT.parent / "docs/install.md").read_text(encoding="utf-8")
+    for extra in (*EXTRAS, "all"):
+        assert f"| `anonflow[{extra}]` |" in page
+    (gate,) = (line for line in page.splitlines() if line.startswith("| `anonflow[gate]` |"))
+    assert all(f"`{name}`" in gate or f"`anon {name}`" in gate for name in cli.NEED_GATE)
+    (base,) = (line for line in page.splitlines() if line.startswith("| `anonflow` |"))
+    shown = set(cli.COMMANDS) - {*cli.NEED_GATE, "policy"}
+    assert all(f"`{name}`" in base or f"`anon {name}`" in base for name in shown)
