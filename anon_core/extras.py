@@ -1,5 +1,4 @@
-"""What ``pip install anonflow`` leaves out: the extras, the packages that each brings, and what to say where one is
-missing.
+"""The extras: which packages ``pip install anonflow`` leaves out, and what to say where one is missing.
 
 The library and the commands that work on a table need none. A package of an extra is imported inside functions only.
 """

@@ -72,7 +72,7 @@ def _ours(error: Exception, name: str) -> AnonError:
         return error
     if isinstance(error, OSError):
         return StorageError(str(error.filename or "the disk"), f"step `{name}`", reason_of(error))
-    return missing_extra(error) or InternalError(type(error).__name__, place_of(error))
+    return missing_extra(error, f"step `{name}`") or InternalError(type(error).__name__, place_of(error))
 
 
 def _put_on_record(run: Run, name: str, error: ComplianceError) -> None:
