@@ -21,7 +21,7 @@ export AIRFLOW__API__PORT := $(PORT)
 export AIRFLOW__CORE__EXECUTION_API_SERVER_URL := http://127.0.0.1:$(PORT)/execution/
 export ANON_HOME := $(CURDIR)/.anonflow
 
-.PHONY: help install demo up test test-slow test-quality test-portal test-browser test-faults fuzz check format lock bench clean
+.PHONY: help install demo up test test-slow test-quality test-portal test-browser test-faults test-wheel fuzz check format lock bench clean
 
 help:  ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -98,6 +98,9 @@ test-portal: .venv/.ready  ## Test CKAN for real: CKAN_URL and CKAN_TOKEN, else 
 test-browser: .venv/.ready  ## Look at the portal in Chromium, on a desk and on a phone; pictures land in .test-output/browser.
 	@$(BIN)/python -m pytest -q -rs -m browser tests/anon_airflow/portals/browser
 
+test-wheel: .venv/.ready  ## Build the wheel, and try it in fresh environments without extras and with some; needs a package index.
+	@$(BIN)/python -m pytest -q -m wheel tests/packaging
+
 # Atheris stands in a folder of its own: nothing but the fuzzer ever imports it.
 .venv/.fuzz: tests/fuzz/requirements.txt .venv/.ready
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --require-hashes --upgrade --target .venv/fuzz -r $<
@@ -119,7 +122,7 @@ check: .venv/.ready  ## Formatting, lint, types, import contracts, lock.
 	$(call compile_lock,.venv/requirements.lock)
 	@diff -u requirements.lock .venv/requirements.lock || { echo "requirements.lock is out of date: make lock" >&2; exit 1; }
 
-compile_lock = @$(BIN)/uv pip compile pyproject.toml --group dev --generate-hashes --no-emit-index-url --universal \
+compile_lock = @$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --generate-hashes --no-emit-index-url --universal \
 	--python-version 3.11 --custom-compile-command "make lock" --quiet --output-file $(1)
 
 lock: .venv/.ready  ## Pin what pyproject.toml asks for, with hashes and no index address.

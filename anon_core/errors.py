@@ -6,6 +6,7 @@
     ├── InvalidInputError         the call or the input is wrong (exit code 2)
     │   ├── SpecError             the publication file, all problems at once
     │   ├── NotSupportedYetError  a feature by name that this version does not have
+    │   ├── MissingExtraError     packages of an extra that is not installed
     │   ├── TableError            a table that cannot be read as it should be
     │   ├── UnknownColumnError    columns that are not in the table
     │   ├── HierarchyError        a hierarchy that is not one
@@ -98,6 +99,23 @@ class NotSupportedYetError(InvalidInputError):
 
     def __str__(self) -> str:
         return f"{self.feature} is not supported yet" + (f"; {self.instead}" if self.instead else "")
+
+
+class MissingExtraError(InvalidInputError):
+    """Packages that an extra of anonflow brings are not installed, and ``what`` needs them."""
+
+    def __init__(self, extra: str, packages: Sequence[str], what: str) -> None:
+        super().__init__(extra, tuple(packages), what)
+        self.extra = extra
+        self.packages = tuple(packages)
+        self.what = what
+
+    def __str__(self) -> str:
+        verb = "is" if len(self.packages) == 1 else "are"
+        return (
+            f"{self.what} needs the extra `{self.extra}`, of which {', '.join(self.packages)} {verb} not installed: "
+            f"pip install 'anonflow[{self.extra}]'"
+        )
 
 
 class TableError(InvalidInputError):

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from anon_core.api.shown import NAMES, Shown, rows_or_people
 from anon_core.api.sources import Names, Source, names_of, rows_of, searched_names
 from anon_core.detect import Progress
@@ -23,7 +25,8 @@ class Detected(Detection, Shown):
     """
     What a search for singletons found; see :class:`~anon_core.detect.singletons.Detection` for its figures.
 
-    ``rows`` are what was counted: rows, or people where a ``unit`` tells them apart. ``rows_dropped`` had a gap.
+    ``rows`` are what was counted: rows, or people where a ``unit`` tells them apart. ``rows_dropped`` had a gap. Of
+    ``rows_unknown`` it is not known whose they are, for they have a gap in the unit.
     """
 
     FIELDS: ClassVar[Mapping[str, str]] = {
@@ -36,6 +39,7 @@ class Detected(Detection, Shown):
     }
 
     rows_dropped: int
+    rows_unknown: int
     unit: tuple[str, ...]
 
     @property
@@ -77,7 +81,9 @@ def detect(
     frequencies = replace(rows, table=prepared.table).counted_for(people).people(names)
     found = search(frequencies, max_size=max_size or DEFAULT_MAX_SIZE, progress=progress)
     own = {one.name: getattr(found, one.name) for one in fields(Detection)}
-    return Detected(**own, rows_dropped=prepared.dropped, unit=people)
+    gaps = [column.gaps for column in prepared.table.select(people).columns]
+    unknown = int(np.count_nonzero(np.logical_or.reduce(gaps))) if gaps else 0
+    return Detected(**own, rows_dropped=prepared.dropped, rows_unknown=unknown, unit=people)
 
 
 def _record(one: ColumnSet, identifier: bool) -> dict[str, Any]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from html import escape
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from anon_core.errors import InvalidInputError
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
@@ -49,7 +51,13 @@ class Shown(ABC):
         return pa.Table.from_pylist(self.records(), schema=pa.schema(kinds))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the records as a pandas frame; pandas must be installed."""
+        """
+        Return the records as a pandas frame.
+
+        :raises InvalidInputError: pandas is not installed.
+        """
+        if find_spec("pandas") is None:
+            raise InvalidInputError("to_pandas() needs pandas: pip install pandas, or use to_arrow()")
         return self.to_arrow().to_pandas()
 
     def _kinds(self) -> list[tuple[str, str]]:

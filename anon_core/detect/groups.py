@@ -60,7 +60,7 @@ class Groups:
 
         Values that meet by chance, such as amounts to the euro, mostly stand in one row.
 
-        >>> Groups(sizes=np.array([2, 3, 1])).are_even, Groups(sizes=np.array([1, 1, 1, 3])).are_even
+        >>> Groups(sizes=np.repeat([2, 3, 1], 10)).are_even, Groups(sizes=np.repeat([1, 1, 1, 4], 10)).are_even
         (True, False)
         """
         return self.are_small and int(np.count_nonzero(self.sizes > 1)) * 2 >= self.values

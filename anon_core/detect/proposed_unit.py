@@ -14,7 +14,7 @@ from anon_core.detect.roles.values import are_codes
 from anon_core.detect.unit import Spanning, spanning_columns
 from anon_core.role import Role
 from anon_core.table import Column, Table
-from anon_core.table.people import fresh_name, person_column
+from anon_core.table.people import fresh_name, one_spelling, person_column
 
 _KINDS = (
     frozenset({"tax code", "identity number"}),
@@ -101,7 +101,7 @@ def proposed_unit(table: Table, roles: Mapping[str, ProposedRole]) -> ProposedUn
 def _witness(column: Column, role: ProposedRole) -> _Witness | None:
     if role.role not in (Role.IDENTIFIER, Role.DROP):
         return None
-    groups, kind = Groups.of(column), personal_code(column)
+    groups, kind = Groups.of(one_spelling(column)), personal_code(column)
     if not groups.values or groups.rows * 2 < len(column.codes):
         return None
     if kind is None and role.role is Role.DROP:
@@ -144,9 +144,7 @@ def _proposed(
     *,
     verifiable: bool = True,
 ) -> ProposedUnit:
-    several = len(columns) > 1
-    person = person_column(table, columns, fresh_name("person", table.names)) if several else None
-    person = table.column(columns[0]) if len(columns) == 1 else person
+    person = person_column(table, columns, fresh_name("person", table.names)) if columns else None
     spanning = spanning_columns(table, {name: role.role for name, role in roles.items()}, person)
     return ProposedUnit(columns=tuple(columns), reason=reason, verifiable=verifiable, spanning=spanning)
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.detect.groups import FEW_VALUES, LARGEST_GROUP, Groups
-from anon_core.detect.roles.personal_codes import is_shared, may_number_people, personal_code
+from anon_core.detect.roles.personal_codes import is_of_something_else, is_shared, may_number_people, personal_code
 from anon_core.frequency import NOBODY, unit_codes
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.role import Role
 from anon_core.table import Column, Table
+from anon_core.table.people import one_spelling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +37,13 @@ def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | Non
       two people share is no contradiction: it counts where groups are small, and most values that repeat span units;
     - a recognised personal code, whatever its role: any value;
     - any other dropped column: any value, where groups are small: at least one value for every 20 rows, and most rows
-      share theirs with at most 19 others;
+      share theirs with at most 19 others; but for points in time, and what is called after a place or the like;
     - any other published column that is called after a person, a case or a number of nothing else, as `customer` and
       `case_no` are: any value, where groups are small, half of the rows hold a digit, and most values stand in several
       rows.
 
-    A part of a composite unit is held against the whole like any other column.
+    A part of a composite unit is held against the whole like any other column. Two spellings of one value are one, see
+    :func:`~anon_core.table.people.one_spelling`.
 
     >>> from anon_core.table import from_arrow
     >>> import pyarrow as pa
@@ -52,7 +54,7 @@ def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | Non
     units = None if unit is None else unit_codes(unit)
     return tuple(
         Spanning(column=column.name, rows=groups.rows, people=groups.values)
-        for column in table.columns
+        for column in map(one_spelling, table.columns)
         if (groups := Groups.of(column)).repeat and _contradicts(column, groups, roles.get(column.name), units)
     )
 
@@ -84,7 +86,7 @@ def _contradicts(column: Column, groups: Groups, role: Role | None, units: AnyCo
         return False
     if role is Role.IDENTIFIER:
         return not is_shared(column) or (groups.are_small and _most_span(column, per_value))
-    if role in (Role.DROP, None) and groups.are_small:
+    if role in (Role.DROP, None) and groups.are_small and not is_of_something_else(column):
         return True
     return personal_code(column) is not None or (groups.are_even and may_number_people(column))
 

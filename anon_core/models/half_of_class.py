@@ -67,8 +67,12 @@ class HalfOfClass(PrivacyModel):
             passed=passed,
             observed=found.largest_share,
             required=0.5,
-            sentence=f"one person has up to {found.largest_share:.1%} of the rows of a class over "
-            f"{', '.join(self.columns)}, 50% allowed"
+            sentence=(
+                f"one person has up to {found.largest_share:.1%} of the rows of a class over "
+                f"{', '.join(self.columns)}, 50% allowed"
+                if found.largest_share
+                else f"nobody has two rows in one class over {', '.join(self.columns)}"
+            )
             + ("" if passed else f"; {fail}, with {subject.told(found.people_failing)}: {self.instead}"),
             counts={
                 "largest_share": found.largest_share,

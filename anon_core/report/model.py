@@ -178,8 +178,8 @@ class UnitAnswered(Part):
 
 class PeoplePublished(Part):
     """
-    Whether checks counted rows or people; the ``published`` people and those ``alone`` over all columns, both rounded
-    down as rows removed are, and null where rows are counted.
+    Whether checks counted rows or people; the ``published`` people, those ``alone`` over all columns, and those sharing
+    their ``row_sets``, all their classes, with fewer than k: rounded down as rows removed are, null where rows count.
 
     ``rows_are_people``: the publication file says that every row is another person; ``verifiable`` is whether the
     source has an identifier that could contradict that, null where that was not looked for.
@@ -188,6 +188,7 @@ class PeoplePublished(Part):
     counted: Literal["rows", "people"]
     published: int | None
     alone: int | None
+    row_sets: int | None
     rows_are_people: bool
     verifiable: bool | None
     answered: list[UnitAnswered]

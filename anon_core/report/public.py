@@ -17,6 +17,7 @@ from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.models.measurement import Measurement
 from anon_core.models.model import PrivacyModel
+from anon_core.models.row_sets import RowSets
 from anon_core.models.unique_with_sensitive import UniqueWithSensitive
 from anon_core.plan import RecodingPlan
 from anon_core.registry import MODELS
@@ -191,17 +192,19 @@ def people_note(
     unit: Any, staged: Mapping[str, Any], published: int, checks: Sequence[Measurement], k: int
 ) -> dict[str, Any]:
     """
-    Return what is counted, rows or people, how many people were published, and how many stand alone, both rounded.
+    Return what is counted, and rounded how many people were published, stand alone or have few like them.
 
     ``unit`` is that of the publication file. Whether anything in the source could contradict that rows are people is
     ``verifiable``; null where `stage` did not find out.
     """
     several = staged["unit"] is not None
     alone = [int(one.counts["alone"]) for one in checks if one.name == UniqueWithSensitive.key and one.counts]
+    row_sets = [int(one.counts["people_by_all"]) for one in checks if one.name == RowSets.key and one.counts]
     return {
         "counted": "people" if several else "rows",
         "published": rounded_down(published, k) if several else None,
         "alone": rounded_down(max(alone), k) if several and alone else None,
+        "row_sets": rounded_down(max(row_sets), k) if several and row_sets else None,
         "rows_are_people": not unit.columns,
         "verifiable": staged.get("verifiable"),
         "answered": [

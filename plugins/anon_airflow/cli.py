@@ -18,7 +18,8 @@ import click
 from anon_airflow.commands.argument_words import as_options
 from anon_airflow.run import cancellation
 from anon_core import __version__
-from anon_core.errors import AnonError, ComplianceError, InternalError
+from anon_core.errors import AnonError, ComplianceError, InternalError, MissingExtraError
+from anon_core.extras import missing_extra, require_extra
 from anon_core.files.name_rules import is_utf8
 
 COMMANDS = (
@@ -40,6 +41,9 @@ COMMANDS = (
     "policy",
     "audit",
 )
+
+NEED_GATE = ("run", "withdraw", "sweep", "approval", "audit")
+"""Commands that judge, publish or read what is on record: without the extra `gate` none of them does anything."""
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -73,9 +77,25 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name in NEED_GATE:
+            try:
+                require_extra("gate", f"`anon {cmd_name}`")
+            except MissingExtraError as missing:
+                return _Unavailable(cmd_name, missing)
         module = importlib.import_module(f"anon_airflow.commands.{cmd_name}")
         command: click.Command = getattr(module, cmd_name)
         return command
+
+
+class _Unavailable(click.Command):
+    """Stands for a command whose extra is not installed: `anon --help` lists it, and any call of it says so."""
+
+    def __init__(self, name: str, missing: MissingExtraError) -> None:
+        super().__init__(name, short_help=f"Needs the extra `{missing.extra}`, which is not installed.")
+        self.missing = missing
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        raise self.missing
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -144,6 +164,7 @@ def _told(error: Exception) -> int:
     if isinstance(error, click.ClickException):
         error.show()
         return 2
+    error = missing_extra(error, "this command") or error
     if isinstance(error, AnonError):
         click.echo(f"anon: {as_options(str(error), _called())}", err=True)
         return 1 if isinstance(error, ComplianceError) else 2

@@ -64,6 +64,24 @@ def test_rows_that_claim_to_be_people_are_refused_with_their_number(
     assert f"tax_code spans units: {len(rows):,} rows, {people:,} people" in said and advice in said
 
 
+@cache
+def of_two_offices() -> Rows:
+    """The same export, of which one office wrote tax codes in lower case, and another one with a blank."""
+    written = (str.upper, str.lower, lambda code: f" {code[:3]} {code[3:]}")
+    return [(written[at % 3](code), *more) for at, (code, *more) in enumerate(export())]
+
+
+def test_two_spellings_of_a_tax_code_are_one_person(tmp_path: Path) -> None:
+    said = refused(municipal(tmp_path / "claimed", of_two_offices()))
+    assert f"tax_code spans units: {len(export()):,} rows, {len({row[0] for row in export()}):,} people" in said
+    same = [
+        Release(municipal(tmp_path / name, rows, unit="tax_code"))
+        for name, rows in (("one", export()), ("two", of_two_offices()))
+    ]
+    assert same[0].rows == same[1].rows
+    assert min(len(found) for found in same[1].people(*QUASI).values()) >= 5
+
+
 def test_the_birth_date_and_the_income_of_a_person_are_not_alone_however_many_rows_the_person_has(
     tmp_path: Path,
 ) -> None:

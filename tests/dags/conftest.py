@@ -106,10 +106,10 @@ def dag_of(dataset: str) -> str:
 
 def register() -> str:
     """People, with a canary in cells that must not get out: one row each, which recoding removes or generalises."""
-    plain = ["P", "1950", "Alba", "F", "7", "x"]
-    rows = [*people(), *[plain] * 10]
+    plain = ["1950", "Alba", "F", "7", "x"]
+    rows = [*people(), *[[f"Q{number}", *plain] for number in range(10)]]
     for at, canary in zip((0, 5, 2, 4), CANARIES, strict=True):
-        row = plain.copy()
+        row = [f"Q1{at}", *plain]
         row[at] = canary
         rows.append(row if at != 4 else [row[0], "1850", *row[2:]])
     return csv_text(rows)

@@ -41,7 +41,7 @@ def brute(rows: list[Row], roles: dict[str, Role], units: list[str | None] | Non
         if role is Role.IDENTIFIER:
             counts = name != "surname" or numbers or (small and 2 * len(spans) >= len(repeated))
         elif role in (Role.DROP, None):
-            counts = small or code
+            counts = (small and name != "postal_code") or code
         else:
             even = small and 2 * len(repeated) >= len(times)
             counts = code or (name == "case_no" and digits and even)
@@ -103,6 +103,23 @@ def test_a_dropped_number_of_people_counts_and_dropped_classes_do_not() -> None:
     names = ["c1", "c2", "c3"]
     roles = dict.fromkeys(names, Role.DROP)
     assert [one.column for one in held(VISITS, names, roles, None)] == ["c1"], "c2 is unique, c3 has large groups"
+
+
+def test_dropped_dates_and_places_that_repeat_in_small_groups_number_nobody() -> None:
+    rows: list[Row] = [
+        (f"2026-{n // 250 + 1:02}-{n // 10 % 25 + 1:02}", f"4{n // 10:04}", f"4{n // 10:04}") for n in range(1000)
+    ]
+    names = ["c1", "postal_code", "c2"]
+    assert [one.column for one in held(rows, names, dict.fromkeys(names, Role.DROP), None)] == ["c2"]
+
+
+def test_two_spellings_of_a_number_of_a_person_are_one_person() -> None:
+    rows: list[Row] = [(f"rs{n // 2:04}a" if n % 2 else f" RS {n // 2:04}A", "x") for n in range(400)]
+    found = held(rows, ["c1", "c2"], {"c1": Role.IDENTIFIER, "c2": Role.OTHER}, None)
+    assert found == (Spanning(column="c1", rows=400, people=200),)
+    assert held(rows, ["c1", "c2"], {"c1": Role.IDENTIFIER, "c2": Role.OTHER}, "c1") != ()
+    person = person_column(table_of(["c1", "c2"], rows), ["c1"], "person")
+    assert spanning_columns(table_of(["c1", "c2"], rows), {"c1": Role.IDENTIFIER}, person) == ()
 
 
 def test_a_tax_code_that_is_said_to_be_harmless_is_recognised_and_held_against_the_unit() -> None:

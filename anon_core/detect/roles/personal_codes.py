@@ -7,7 +7,8 @@ import pyarrow.compute as pc
 from anon_core.detect.roles.lexicon import is_numbered, meaning_of
 from anon_core.detect.roles.patterns import PATTERNS
 from anon_core.detect.roles.sampling import Sample, sample_of
-from anon_core.detect.roles.values import rows_with
+from anon_core.detect.roles.values import points_in_time, rows_with
+from anon_core.role import Role
 from anon_core.table import Column
 from anon_core.table.arrays import flags
 
@@ -46,6 +47,13 @@ def may_number_people(column: Column) -> bool:
     meaning = meaning_of(column.name)
     named = is_numbered(column.name) if meaning is None else meaning.term.kind in _NUMBERED
     return named and _are_codes(sample_of(column))
+
+
+def is_of_something_else(column: Column) -> bool:
+    """Whether a column is called after what identifies nobody, such as a place, or holds points in time."""
+    meaning = meaning_of(column.name)
+    other = meaning is not None and meaning.term.role is not Role.IDENTIFIER and meaning.term.kind not in _NUMBERED
+    return other or points_in_time(sample_of(column)) is not None
 
 
 def is_shared(column: Column) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -53,6 +54,8 @@ _GIVEN_LAST = 60
 _FIRST_NAMES = 50
 _FEWEST_CODES, _FEWEST_NUMBERS = 20, 100
 """Distinct values from which on a column may tell people apart: codes and names, and plain numbers or words."""
+_MOST_SPOKEN = 300
+"""Distinct values up to which the words in them are looked up."""
 _FEWEST = 3
 """Different first names at least: `Max` beside `Min` is no person."""
 _TITLES = frozenset(
@@ -141,6 +144,8 @@ def propose_from(
         return _from(quasi)
     if told:
         return ProposedRole(role=Role.IDENTIFIER, reason=told, evidence=Evidence.STATISTICS)
+    if spoken := _sensitive_words(sample, profile):
+        return spoken
     return ProposedRole(role=Role.QUASI, reason="nothing says that others cannot know it", evidence=Evidence.DEFAULT)
 
 
@@ -160,6 +165,22 @@ def _tells_people_apart(sample: Sample, profile: ColumnProfile, groups: Groups) 
     if groups.are_even and profile.distinct >= _FEWEST_NUMBERS:
         return f"its values repeat in small even groups, {several}, as the number of a person with several rows does"
     return ""
+
+
+def _sensitive_words(sample: Sample, profile: ColumnProfile) -> ProposedRole | None:
+    """Return that a tenth of the rows hold words for something sensitive, such as a disability; None if they do not."""
+    if profile.type != "text" or len(sample.values) > _MOST_SPOKEN:
+        return None
+    kinds: Counter[str] = Counter()
+    for value, rows in zip(sample.values.to_pylist(), sample.weights.tolist(), strict=True):
+        meaning = meaning_of(value)
+        if meaning and meaning.term.role is Role.SENSITIVE and not meaning.term.weak:
+            kinds[meaning.term.kind] += rows
+    if kinds.total() * 10 < sample.rows or not kinds:
+        return None
+    kind = kinds.most_common(1)[0][0]
+    reason = f"{percent(kinds.total(), sample.rows)} of its rows hold words for something sensitive ({kind})"
+    return ProposedRole(role=Role.SENSITIVE, reason=reason, evidence=Evidence.VALUES, kind=kind)
 
 
 def _no_person(meaning: Meaning, sample: Sample, profile: ColumnProfile) -> ProposedRole | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_core.errors import InvalidInputError, StorageError
+from anon_core.extras import require_extra
 from anon_core.wording import counted as counted
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def picture(path: Path | str, *, width: float, height: float) -> Iterator[Figure
     Give an empty figure of so many inches, and write it to the path when it has been drawn.
 
     :raises InvalidInputError: the path ends neither in .svg nor in .png.
+    :raises MissingExtraError: matplotlib is not installed.
     :raises StorageError: the file cannot be written.
     """
     path = Path(path)
@@ -61,6 +63,7 @@ def picture(path: Path | str, *, width: float, height: float) -> Iterator[Figure
         raise InvalidInputError(
             f"a picture is written as .svg or .png, not as {path.suffix or 'a file without suffix'}"
         )
+    require_extra("plots", "a picture")
     import matplotlib
     from matplotlib.figure import Figure
 

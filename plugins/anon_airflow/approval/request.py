@@ -298,6 +298,8 @@ def _rows(report: Part) -> Iterator[str]:
     yield f"| rows published | | {rows['published']:,} |"
     if people["published"] is not None:
         yield f"| people published | | {rounded(people['published'], step)} |"
+        if people["row_sets"] is not None:
+            yield f"| people who share all their groups with fewer than k | | {rounded(people['row_sets'], step)} |"
     elif people["rows_are_people"]:
         verified = {True: "no identifier contradicts it", False: "not verifiable", None: "not verified"}
         yield f"| every row is another person, as the file says | | {verified[people['verifiable']]} |"

@@ -36,6 +36,7 @@ from anon_airflow.audit.schema import Schema, schema_of
 from anon_airflow.run import cancellation
 from anon_airflow.run.locks import locked, wait_for
 from anon_core.errors import AnonError, InvalidInputError, StorageError
+from anon_core.extras import missing_extra
 
 _LOCK = 0x616E6F6E  # "anon": the advisory lock that appends take on PostgreSQL
 _LOCK_TIMEOUT_S = 30
@@ -48,7 +49,8 @@ _PUBLISH_TIMEOUT_S = 600
 _PUBLISH_RETRY_S = 0.5
 _WRITES = "anonflow_writes"
 _URL_ADVICE = (
-    "give `sqlite:///path/to/audit.db` or `postgresql+pg8000://user:password@host/database` and install that driver"
+    "give `sqlite:///path/to/audit.db`, or `postgresql+pg8000://user:password@host/database` with the driver of "
+    "`pip install 'anonflow[postgres]'`"
 )
 
 
@@ -235,7 +237,9 @@ def _engine(where: URL) -> Engine:
     try:
         # no pool: Airflow forks, and a connection must not be shared between processes
         engine = create_engine(where, poolclass=NullPool, hide_parameters=True, connect_args=arguments)
-    except (ImportError, SQLAlchemyError):
+    except (ImportError, SQLAlchemyError) as error:
+        if missing := missing_extra(error, f"an audit store at {where.drivername}"):
+            raise missing from None
         raise InvalidInputError(f"there is no driver for {where.drivername}; {_URL_ADVICE}") from None
     if sqlite:
         event.listen(engine, "connect", _prepare_sqlite)

@@ -93,6 +93,9 @@ def detect(
         print_json({**result, "unit": list(people)})
         return
     _show(table.name, found)
+    if found.rows_unknown:
+        told = f"{several(found.rows_unknown, 'row')} of which it is not known whose they are"
+        click.echo(f"{told}: each class of such rows alone counts as one more person")
 
 
 def _show(file: str, found: Detected) -> None:

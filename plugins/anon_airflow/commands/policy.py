@@ -36,6 +36,7 @@ def show(as_json: bool) -> None:
     else:
         settings = found.policy.model_dump(mode="json")
         settings["min_people"] = settings["min_people"] or f"{PEOPLE_PER_K} times k of the publication file"
+        settings["portals"] = "all" if settings["portals"] is None else settings["portals"]
         title = f"site policy, by {found.found_by}" + (f", {found.file}" if found.file else "")
         print_table(title, ["key", "floor or limit"], _rows(settings))
         click.echo(f"digest {found.digest}")
@@ -87,13 +88,14 @@ def adopt(reason: str, by: str | None, as_json: bool) -> None:
 
 def _on_record() -> Row | None:
     """Return the policy that is on record; None where there is no audit store yet."""
-    from anon_airflow.commands.audit import audit_store
     from anon_airflow.run.home import Home
     from anon_airflow.run.site_policy import last_on_record
 
     home = Home.find()
     if home.audit_url is None and not (home.root / "audit.db").exists():
         return None
+    from anon_airflow.commands.audit import audit_store  # Needs the extra `gate`; a policy without a store does not.
+
     with audit_store() as store:
         return last_on_record(store)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from anon_airflow.commands.output import names_in
+from anon_core.extras import require_extra
 
 if TYPE_CHECKING:
     from anon_core.table import Table
@@ -84,6 +85,7 @@ class Picture(click.Path):
             self.fail(f"a picture is written as .svg or .png, not as {path.name!r}", param, ctx)
         if not path.absolute().parent.is_dir():
             self.fail(f"there is no folder {path.parent}", param, ctx)
+        require_extra("plots", "--plot")
         return super().convert(value, param, ctx)
 
 

@@ -62,7 +62,7 @@ def content_digest(report: Mapping[str, Any], metadata: Mapping[str, Any]) -> st
     content = {key: value for key, value in report.items() if key not in _NOT_CONTENT}
     privacy = {key: value for key, value in report["privacy"].items() if key not in _NOT_CONTENT}
     checks = [[check["name"], check["required"], check["passed"]] for check in report["privacy"]["checks"]]
-    people = {key: value for key, value in report["people"].items() if key not in ("published", "alone")}
+    people = {key: value for key, value in report["people"].items() if key not in ("published", "alone", "row_sets")}
     return digest(canonical_json([content, privacy, checks, people, dict(metadata)]))
 
 

@@ -12,6 +12,7 @@ from anon_airflow.run.context import Run
 from anon_airflow.run.lease import leased
 from anon_airflow.run.safe_errors import place_of, reason_of
 from anon_core.errors import AnonError, ComplianceError, InternalError, RefusedError, StorageError
+from anon_core.extras import missing_extra
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -71,7 +72,7 @@ def _ours(error: Exception, name: str) -> AnonError:
         return error
     if isinstance(error, OSError):
         return StorageError(str(error.filename or "the disk"), f"step `{name}`", reason_of(error))
-    return InternalError(type(error).__name__, place_of(error))
+    return missing_extra(error, f"step `{name}`") or InternalError(type(error).__name__, place_of(error))
 
 
 def _put_on_record(run: Run, name: str, error: ComplianceError) -> None:

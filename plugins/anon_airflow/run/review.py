@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 from anon_airflow.audit.history import RUN
@@ -52,8 +52,7 @@ def review_problems(publication: Publication, intents: Intents, today: date) -> 
     if first and first["digest"] != (_digest(publication) or first["digest"]):
         found.append(
             f"columns, unit, privacy or recoding of {name} changed after the review by {reviewed.by} on "
-            f"{reviewed.moment}: read them again and write a new date, such as {_example(today)}; the second of a day "
-            "has a time, such as `on: 2026-11-20 15:30`"
+            f"{reviewed.moment}: read them again and write a later moment, such as {_example(today, reviewed)}"
         )
     return found
 
@@ -88,8 +87,10 @@ def _digest(publication: Publication) -> str | None:
         return None
 
 
-def _example(today: date) -> str:
-    return f"`reviewed: {{by: YOUR NAME, on: {today.isoformat()}}}`"
+def _example(today: date, after: Review | None = None) -> str:
+    """Return a review of today; the second one of a day has a time."""
+    time = datetime.now(UTC).strftime(" %H:%M") if after and after.day >= today else ""
+    return f"`reviewed: {{by: YOUR NAME, on: {today.isoformat()}{time}}}`"
 
 
 def _bound(dataset: str, intents: Intents) -> Iterator[Bound]:

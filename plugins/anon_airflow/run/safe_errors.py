@@ -7,6 +7,7 @@ import traceback
 from pathlib import Path
 
 from anon_core.errors import AnonError, InternalError, TableError
+from anon_core.extras import missing_extra
 
 
 def reason_of(error: BaseException) -> str:
@@ -15,6 +16,8 @@ def reason_of(error: BaseException) -> str:
         return error.what
     if isinstance(error, AnonError):
         return str(error)
+    if missing := missing_extra(error):
+        return str(missing)
     if isinstance(error, OSError) and error.errno:
         return os.strerror(error.errno)  # not error.strerror: Arrow puts a text of its own there
     return str(InternalError(type(error).__name__, place_of(error)))

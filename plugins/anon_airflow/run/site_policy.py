@@ -2,6 +2,9 @@
 
 It is found by ANON_POLICY, else by what Airflow's configuration names, else as ``policy.yaml`` in the home. Only who
 owns it changes it, and the change is put on record by ``anon policy adopt``; until then no run begins by it.
+
+``anon check`` and ``anon recode`` report by it where there is no audit store, and no package for one: the store is
+imported inside functions.
 """
 
 from __future__ import annotations
@@ -14,9 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anon_airflow.audit import AuditStore
-from anon_airflow.audit.handover import NO_RUN
-from anon_airflow.audit.history import begun
 from anon_airflow.run.home import Home
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.files.regular import FileTooLargeError, NotRegularError, read_whole
@@ -27,7 +27,7 @@ from anon_core.site import BUILT_IN, SitePolicy, load_site_policy
 from anon_core.spec import PartialPublication
 
 if TYPE_CHECKING:
-    from anon_airflow.audit import History
+    from anon_airflow.audit import AuditStore, History
     from anon_airflow.run.context import Run
 
 BY = "site policy"
@@ -120,6 +120,8 @@ def last_on_record(audit: AuditStore) -> Row | None:
 
 def adopt(audit: AuditStore, found: InForce, *, actor: str, by: str, reason: str) -> None:
     """Put a policy on record, with all it says: from here on runs go by it."""
+    from anon_airflow.audit.handover import NO_RUN
+
     audit.settle(
         run_id=NO_RUN,
         dataset=NO_RUN,
@@ -192,6 +194,8 @@ def commitment(history: History) -> str:
 
 
 def _begun_with(history: History) -> Row:
+    from anon_airflow.audit.history import begun
+
     start = begun(history.rows)
     details: Row = start["details"] if start else {}
     return details

@@ -59,8 +59,9 @@ def summary_lines(report: dict[str, Any], withdrawals: Sequence[Mapping[str, Any
     if (detection := report["detection"]) and report["before"]:
         yield f"  quasi-identifiers   {', '.join(report['before']['columns']) or 'none'} (declared)"
         identifiers = detection["identifiers"]
+        alone = "everyone is alone" if staged and staged["unit"] else "identify every row"
         for names in identifiers[:SHOWN]:
-            yield f"  identify every row  {', '.join(names)}"
+            yield f"  {alone:<20}{', '.join(names)}"
         if len(identifiers) > SHOWN:
             yield f"                      and {len(identifiers) - SHOWN:,} more sets"
     if detection and (best := detection["best"]):
@@ -83,7 +84,8 @@ def summary_lines(report: dict[str, Any], withdrawals: Sequence[Mapping[str, Any
     if report["utility"] and before and before["columns"]:
         yield f"  information left    {_left(report['utility'])}"
     if report["version"] and after:
-        yield f"  rows published      {after['rows']:,} ({staged['rows'] - after['rows']:,} removed by recoding)"
+        published = max(file["rows"] for file in report["distributions"])
+        yield f"  rows published      {published:,} ({staged['rows'] - published:,} removed by recoding)"
         yield "  not assessed        earlier releases of it, and other datasets about the same people"
         if report["unique_rows_published"]:
             alone = f"{report['unique_rows_published']:,} over all published columns, the sensitive ones included"
@@ -123,6 +125,8 @@ def _most_sensitive(scores: dict[str, Any]) -> str:
     if scores["average"] is None:
         return f"not defined: {scores['reason'].split(';')[0]}"
     first = sorted(scores["columns"], key=lambda column: -column["sensitivity"])[:SHOWN]
+    if first and not first[0]["sensitivity"]:
+        return "nothing that was measured: only larger sets of columns than were searched make every row unique"
     named = ", ".join(f"{column['name']} {column['sensitivity']:.3f}" for column in first)
     return f"{named}; on average {scores['average']:.3f}"
 

@@ -8,6 +8,7 @@ from datetime import date
 import pyarrow as pa
 import yaml
 
+from anon_airflow.gate import measurement
 from anon_airflow.gate.witness import Witness
 from anon_core.publishing.distribution import write_csv, write_parquet
 from anon_core.spec import load_spec
@@ -38,7 +39,7 @@ def publisher(folder):
             edited = edit(paths)
             paths = paths if edited is None else edited
         witness = None if spec.get("unit", "row") == "row" else witness_of(folder, rows, names)
-        return measure.measure(publication, paths, rows_before=before, today=today, witness=witness, site=site)
+        return measurement.measure(publication, paths, rows_before=before, today=today, witness=witness, site=site)
 
     return measure
 

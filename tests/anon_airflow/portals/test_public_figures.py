@@ -129,6 +129,13 @@ def test_counts_of_what_is_not_in_the_files_are_rounded(releases: list[Random]) 
             whose: dict[tuple[str | None, ...], set[str | None]] = {}
             for row, person in one.people_of_rows:
                 whose.setdefault(tuple(row.values()), set()).add(person)
+            groups: dict[str, set[tuple[str | None, ...]]] = {}
+            for row, person in one.people_of_rows:
+                if person is not None:
+                    groups.setdefault(person, set()).add(tuple(row[name] for name in QUASI))
+            alike = Counter(frozenset(found) for found in groups.values())
+            few = sum(times for times in alike.values() if times < one.policy["k"])
+            assert report["people"]["row_sets"] <= few < report["people"]["row_sets"] + step
             assert alone % step == 0
             lonely = [found - {None} for found in whose.values() if len(found - {None}) <= 1]
             assert alone <= len(set().union(*lonely)) + lonely.count(set()) < alone + step
@@ -202,10 +209,15 @@ def test_every_number_about_privacy_on_the_page_is_counted_again_or_rounded(rele
             report["rows"]["dropped"],
             report["people"]["published"],
             report["people"]["alone"],
+            report["people"]["row_sets"],
         ):
             if rounded:
                 allowed |= {str(rounded), str(rounded + step - 1)}
+        checks = {check["name"]: check for check in report["privacy"]["checks"]}
         for told in report["privacy"]["sensitive"]:
+            same = [group for group in classes_of(one.rows).values() if len({row[told["name"]] for row in group}) == 1]
+            assert checks[f"homogeneity({told['name']})"]["observed"] == sum(map(len, same))
+            allowed.add(str(sum(map(len, same))))
             allowed |= {str(told["distinct_l"]), *re.findall(r"\d+", f"{100 * told['largest_share']:.1f}")}
         if report["people"]["counted"] == "rows":
             alone = sum(times == 1 for times in Counter(tuple(row.values()) for row in one.rows).values())

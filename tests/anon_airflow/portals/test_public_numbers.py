@@ -69,6 +69,7 @@ def counted_again(one: Random) -> set[str]:
         report["rows"]["dropped"],
         report["people"]["published"],
         report["people"]["alone"],
+        report["people"]["row_sets"],
     ):
         assert rounded is None or rounded % step == 0, "an exact count of what is not in the files"
         found |= {str(rounded), str(rounded + step - 1)} if rounded else set()

@@ -101,7 +101,7 @@ def test_what_was_reviewed_may_not_change_under_the_same_review(spec: Path, tmp_
 
     staged(edited(spec, reviewed=ADA), tmp_path / "home", "one")
     told = refused(edited(spec, change), tmp_path / "home", "two")
-    assert "changed after the review by Ada on 2026-01-02: read them again and write a new date" in told
+    assert "changed after the review by Ada on 2026-01-02: read them again and write a later moment" in told
     staged(edited(spec, reviewed=BOB), tmp_path / "home", "three")
 
 

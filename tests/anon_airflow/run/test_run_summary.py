@@ -37,6 +37,8 @@ def test_where_people_have_several_rows_the_best_set_singles_out_people(tmp_path
     rows = [row for row in people(200) for _ in range(2)]
     text = anon("run", write_publication(tmp_path, rows, unit="id"), home=tmp_path / "home").out
     assert " people (" in line(text, "found in the data")
+    published = len((tmp_path / "include/portal/people/latest/people.csv").read_text().splitlines()) - 1
+    assert line(text, "rows published").endswith(f"  {published} ({400 - published} removed by recoding)")
 
 
 def test_a_refusal_by_a_step_is_by_what_the_step_does(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
@@ -64,6 +65,20 @@ def test_a_verb_gives_what_its_command_prints(verb, tmp_path):
 def test_detection_by_people_is_that_of_the_command(tmp_path):
     kinds = every_kind(people(), tmp_path)
     agree(ac.detect(kinds["pandas"], **BY_PEOPLE), printed("detect", tmp_path / "t.csv", *OPTIONS_BY_PEOPLE))
+
+
+def test_rows_of_nobody_known_are_counted():
+    table = pa.table({"person": ["a", None, None], "age": [1, 2, 3]})
+    assert ac.detect(table, unit="person").rows_unknown == 2
+    assert ac.detect(table).rows_unknown == 0
+
+
+def test_without_pandas_a_result_is_still_one_of_arrow(monkeypatch):
+    found = ac.detect(people())
+    monkeypatch.setattr("anon_core.api.shown.find_spec", lambda name: None)
+    with pytest.raises(ac.InvalidInputError, match="pip install pandas"):
+        found.to_pandas()
+    assert found.to_arrow().num_rows == len(found.records())
 
 
 def test_a_sketch_of_a_file_is_that_of_the_command(tmp_path):

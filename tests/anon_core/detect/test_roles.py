@@ -337,3 +337,9 @@ def test_roles_without_names_are_careful(reference_data: Path) -> None:
     assert set(roles_of(reference_data / "uccs" / "german_credit.csv").values()) == {"quasi"}
     bridges = roles_of(reference_data / "uccs" / "bridges.csv")
     assert [name for name, role in bridges.items() if role == "identifier"] == ["c0"], "its number of a bridge"
+
+
+def test_values_that_speak_of_health_make_a_column_sensitive_whatever_it_is_called() -> None:
+    values = ["Disabilità grave", "Affitto", "Invalidità civile", "Libri", "Mensa", "Alcolismo", "Trasporto"] * 30
+    assert role("causa_dom", values) == "sensitive"
+    assert role("tipo_dom", ["Affitto", "Libri", "Mensa", "Trasporto"] * 30) == "quasi"

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
-
 from anon_airflow.portals.ckan.deadline import Deadline
 from anon_airflow.portals.ckan.requests import Reply, Request, Sent, read_reply
 from anon_airflow.portals.ckan.server import Server, origin
@@ -26,6 +24,7 @@ from anon_core.wording import printable
 
 if TYPE_CHECKING:
     import httpx
+    from tenacity import RetryCallState
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -210,6 +209,8 @@ class CkanClient:
 
         :raises PortalError: the last attempt failed, too.
         """
+
+        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 
         def tell(state: RetryCallState) -> None:
             problem, seconds = state.outcome and state.outcome.exception(), state.upcoming_sleep
