@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from anon_core.api.measure import MEASUREMENT_FIELDS, how_many_hold, measurement_record, refuse
 from anon_core.api.shown import Shown
 from anon_core.api.sources import Source, rows_of
 from anon_core.api.specs import Spec, publication_of, reading_of
-from anon_core.errors import UnknownColumnError
+from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.measures.utility import Utility
 from anon_core.models import Measurement
 from anon_core.recode.method import Progress
@@ -33,7 +33,7 @@ class Recoded(Shown):
     ``rows`` were recoded, ``rows_removed`` of them are not in the ``table``. Before, ``rows_dropped`` were left out for
     gaps and ``rows_capped`` because their person has more than allowed. ``left_out`` are columns that the publication
     does not declare. ``unit`` tells people apart; without it rows were counted. It is shown by its measurements, never
-    by its rows.
+    by its rows. What it was ``made`` from is private, the original table among it, so it cannot be pickled.
     """
 
     FIELDS: ClassVar[Mapping[str, str]] = MEASUREMENT_FIELDS
@@ -52,6 +52,9 @@ class Recoded(Shown):
     rows_changed: int
     left_out: tuple[str, ...]
     made: TableRecoding = field(repr=False)
+
+    def __reduce__(self) -> NoReturn:
+        raise InvalidInputError("a recoding has the original table in it: save its rows, by to_arrow() or to_pandas()")
 
     @property
     def holds(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import traceback
 
 import pandas as pd
@@ -61,6 +62,11 @@ def test_a_table_that_singles_people_out_is_refused(spec):
     assert not nothing.holds
     with pytest.raises(ac.RefusedError, match="k_anonymity"):
         nothing.raise_if_unsafe()
+
+
+def test_a_recoding_does_not_carry_the_original_into_a_file(spec):
+    with pytest.raises(ac.InvalidInputError, match="has the original table in it"):
+        pickle.dumps(ac.recode(people(), spec))
 
 
 def test_what_the_call_says_counts_in_place_of_the_file(spec):
