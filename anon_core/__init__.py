@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from anon_core.api.score import Scored, score
     from anon_core.api.select import Selected, select
     from anon_core.api.sources import read
-    from anon_core.api.uccs import UniqueSets, uccs
+    from anon_core.api.uccs import UniqueColumnSets, uccs
     from anon_core.errors import (
         AnonError,
         ComplianceError,
@@ -71,7 +71,7 @@ _PLACES = {
     "api.score": ("Scored", "score"),
     "api.select": ("Selected", "select"),
     "api.sources": ("read",),
-    "api.uccs": ("UniqueSets", "uccs"),
+    "api.uccs": ("UniqueColumnSets", "uccs"),
     "errors": (
         "AnonError",
         "ComplianceError",
@@ -146,7 +146,7 @@ __all__ = [
     "TCloseness",
     "Table",
     "TableError",
-    "UniqueSets",
+    "UniqueColumnSets",
     "UniqueWithSensitive",
     "UnknownColumnError",
     "UnmappedValuesError",

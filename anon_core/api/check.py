@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from anon_core.api.measure import MEASUREMENT_FIELDS, how_many_hold, measurement_record, refuse
 from anon_core.api.recode import Recoded
 from anon_core.api.shown import Shown
-from anon_core.api.sources import Names, Source, names_of, rows_of
+from anon_core.api.sources import Names, TableLike, names_of, rows_of
 from anon_core.api.specs import Spec, publication_of, reading_of
 from anon_core.errors import InvalidInputError
 from anon_core.models import Measurement
@@ -66,14 +66,14 @@ class Checked(Shown):
 
 
 def check(
-    source: Source | Recoded,
+    source: TableLike | Recoded,
     spec: Spec | None = None,
     *,
     quasi: Names | None = None,
     sensitive: Names | None = None,
     k: int | None = None,
     unit: Names | None = None,
-    original: Source | None = None,
+    original: TableLike | None = None,
     same_order: bool = False,
     key: str | None = None,
     sampling_fraction: float | None = None,
@@ -143,7 +143,7 @@ def _checked(
     )
 
 
-def _publication(source: Source | Recoded, spec: Spec | None) -> PartialPublication | None:
+def _publication(source: TableLike | Recoded, spec: Spec | None) -> PartialPublication | None:
     """
     Return the publication that a table is checked by; of a recoding, one about the same columns and people.
 
@@ -164,8 +164,8 @@ def _publication(source: Source | Recoded, spec: Spec | None) -> PartialPublicat
 
 
 def _check_arguments(
-    source: Source | Recoded,
-    original: Source | None,
+    source: TableLike | Recoded,
+    original: TableLike | None,
     k: int | None,
     sampling_fraction: float | None,
     key: str | None,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anon_core.api.shown import NAMES, Shown, rows_or_people
-from anon_core.api.sources import Names, Source, names_of, rows_of, searched_names
+from anon_core.api.sources import Names, TableLike, names_of, rows_of, searched_names
 from anon_core.detect import Progress
 from anon_core.detect.preparation import prepare
 from anon_core.detect.search_size import check_search_size
@@ -55,7 +55,7 @@ class Detected(Detection, Shown):
 
 
 def detect(
-    source: Source,
+    source: TableLike,
     *,
     columns: Names | None = None,
     exclude: Names = (),

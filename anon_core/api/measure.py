@@ -7,13 +7,13 @@ from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, ClassVar, TypeAlias, overload
 
 from anon_core.api.shown import NAMES, Shown, rows_or_people
-from anon_core.api.sources import Names, Source, names_of, rows_of
+from anon_core.api.sources import Names, TableLike, names_of, rows_of
 from anon_core.errors import InvalidInputError, RefusedError, UnknownColumnError
 from anon_core.models import Measurement, Need, Over, PrivacyModel, Requirement, Subject
 from anon_core.models.model import named
 from anon_core.wording import counted
 
-Model: TypeAlias = PrivacyModel | type[PrivacyModel]
+ModelLike: TypeAlias = PrivacyModel | type[PrivacyModel]
 """A model with its settings; or a model that needs none, by its class."""
 
 MEASUREMENT_FIELDS = {
@@ -114,8 +114,8 @@ def refuse(measurements: Sequence[Measurement]) -> None:
 
 @overload
 def measure(
-    source: Source,
-    model: Model,
+    source: TableLike,
+    model: ModelLike,
     /,
     *,
     quasi: Names | None = None,
@@ -124,19 +124,19 @@ def measure(
 ) -> Measured: ...
 @overload
 def measure(
-    source: Source,
-    model: Model,
-    second: Model,
+    source: TableLike,
+    model: ModelLike,
+    second: ModelLike,
     /,
-    *more: Model,
+    *more: ModelLike,
     quasi: Names | None = None,
     sensitive: str | None = None,
     unit: Names | None = None,
 ) -> Measurements: ...
 def measure(
-    source: Source,
+    source: TableLike,
     /,
-    *models: Model,
+    *models: ModelLike,
     quasi: Names | None = None,
     sensitive: str | None = None,
     unit: Names | None = None,
@@ -220,7 +220,7 @@ class Given:
         return replace(model, **what)
 
 
-def _built(model: Model) -> PrivacyModel:
+def _built(model: ModelLike) -> PrivacyModel:
     """:raises InvalidInputError: it is no model, lacks settings, or needs more than a table."""
     if isinstance(model, type) and issubclass(model, PrivacyModel):
         wanted = [one.name for one in fields(model) if one.default is MISSING and one.default_factory is MISSING]

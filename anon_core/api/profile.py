@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from anon_core.api.shown import Shown, rows_or_people
-from anon_core.api.sources import Source, rows_of
+from anon_core.api.sources import TableLike, rows_of
 from anon_core.detect.roles import ProposedRole, propose_all, propose_from, sample_of_values
 from anon_core.errors import InvalidInputError
 from anon_core.hierarchy.suggest import read_as
@@ -78,7 +78,7 @@ class Profile(Shown):
         return [{name: getattr(one, name) for name in self.FIELDS} for one in self.columns]
 
 
-def profile(source: Source, *, sketch: bool = False) -> Profile:
+def profile(source: TableLike, *, sketch: bool = False) -> Profile:
     """
     Measure what each column looks like, and propose a role for it.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from anon_core.api.measure import MEASUREMENT_FIELDS, how_many_hold, measurement_record, refuse
 from anon_core.api.shown import Shown
-from anon_core.api.sources import Source, rows_of
+from anon_core.api.sources import TableLike, rows_of
 from anon_core.api.specs import Spec, publication_of, reading_of
 from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.measures.utility import Utility
@@ -88,7 +88,7 @@ class Recoded(Shown):
 
 
 def recode(
-    source: Source,
+    source: TableLike,
     spec: Spec,
     *,
     k: int | None = None,

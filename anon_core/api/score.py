@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, ClassVar, Literal
 
 from anon_core.api.shown import Shown, rows_or_people
-from anon_core.api.sources import Names, Source, names_of, rows_of, searched_names
+from anon_core.api.sources import Names, TableLike, names_of, rows_of, searched_names
 from anon_core.detect import Progress
 from anon_core.detect.searched_columns import searched_columns
 from anon_core.detect.unique_columns import unique_column_combinations
@@ -52,7 +52,7 @@ class Scored(Scores, Shown):
 
 
 def score(
-    source: Source,
+    source: TableLike,
     *,
     columns: Names | None = None,
     exclude: Names = (),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from anon_core.api.shown import NAMES, Shown, rows_or_people
-from anon_core.api.sources import Names, Source, names_of, rows_of
+from anon_core.api.sources import Names, TableLike, names_of, rows_of
 from anon_core.detect import Progress
 from anon_core.detect.preparation import prepare
 from anon_core.detect.searched_columns import searched_columns
@@ -27,7 +27,7 @@ class Selected(Selection, Shown):
         "columns": NAMES,
         "distinct": "int64",
         "singletons": "int64",
-        "elected": "bool",
+        "chosen": "bool",
     }
 
     rows_dropped_missing: int
@@ -48,14 +48,14 @@ class Selected(Selection, Shown):
                 "columns": list(one.columns),
                 "distinct": one.distinct,
                 "singletons": one.singletons,
-                "elected": one.columns == self.elected,
+                "chosen": one.columns == self.elected,
             }
             for one in self.subsets
         ]
 
 
 def select(
-    source: Source,
+    source: TableLike,
     columns: Names,
     *,
     drop_missing: bool = False,
@@ -63,7 +63,7 @@ def select(
     progress: Progress | None = None,
 ) -> Selected:
     """
-    Count every subset of the nominated ``columns``, and elect the one with most distinct tuples and fewest columns.
+    Count every subset of the nominated ``columns``, and choose the one with most distinct tuples, then fewest columns.
 
     With ``drop_missing`` rows with a gap in one of them are left out before, with ``drop_duplicates`` rows that repeat
     an earlier one in every column of the table.

@@ -39,11 +39,11 @@ class Rows:
         return self.engine.of(Table(columns=(*self.table.columns, people), rows=self.table.rows), unit=name)
 
 
-Source: TypeAlias = Frame | Table | Rows | Path | str
+TableLike: TypeAlias = Frame | Table | Rows | Path | str
 """A frame of pandas, polars or pyarrow; a table that :func:`read` gave; or the path of a CSV or Parquet file."""
 
 
-def rows_of(source: Source, options: ReadOptions | None = None, *, engine: str = ANY_ENGINE) -> Rows:
+def rows_of(source: TableLike, options: ReadOptions | None = None, *, engine: str = ANY_ENGINE) -> Rows:
     """
     Return the rows of a source, which stays as it is.
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from anon_core.api.shown import NAMES, Shown, rows_or_people
-from anon_core.api.sources import Names, Source, names_of, rows_of, searched_names
+from anon_core.api.sources import Names, TableLike, names_of, rows_of, searched_names
 from anon_core.detect import Progress
 from anon_core.detect.searched_columns import searched_columns
 from anon_core.detect.unique_columns import UniqueColumns, unique_column_combinations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UniqueSets(UniqueColumns, Shown):
+class UniqueColumnSets(UniqueColumns, Shown):
     """
     The minimal unique ``sets``; see :class:`~anon_core.detect.unique_columns.UniqueColumns` for the figures.
 
@@ -36,7 +36,7 @@ class UniqueSets(UniqueColumns, Shown):
 
 
 def uccs(
-    source: Source,
+    source: TableLike,
     *,
     columns: Names | None = None,
     exclude: Names = (),
@@ -44,7 +44,7 @@ def uccs(
     approximate: float = 0.0,
     ignore_duplicates: bool = False,
     progress: Progress | None = None,
-) -> UniqueSets:
+) -> UniqueColumnSets:
     """
     Find every minimal set of columns on which each row is unique, up to ``max_size`` columns.
 
@@ -68,4 +68,4 @@ def uccs(
     )
     own = {one.name: getattr(found, one.name) for one in fields(UniqueColumns)}
     alone = frequencies.tuples if ignore_duplicates else frequencies.singletons
-    return UniqueSets(**own, columns=names, alone=alone)
+    return UniqueColumnSets(**own, columns=names, alone=alone)

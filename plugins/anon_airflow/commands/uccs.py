@@ -21,7 +21,7 @@ from anon_airflow.commands.output import (
 from anon_airflow.commands.search_options import chosen, column_options, say_cost, unique_options
 
 if TYPE_CHECKING:
-    from anon_core.api.uccs import UniqueSets
+    from anon_core.api.uccs import UniqueColumnSets
     from anon_core.table import ReadOptions
 
 SHOWN = 50
@@ -92,7 +92,7 @@ def uccs(
         click.echo(_why_none(found))
 
 
-def _why_none(found: UniqueSets) -> str:
+def _why_none(found: UniqueColumnSets) -> str:
     """Say why there is no set, and what would find one."""
     least = 1 - found.alone / found.rows
     if least > found.approximate:
