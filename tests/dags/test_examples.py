@@ -73,8 +73,7 @@ def test_every_example_parses_and_has_the_tasks_that_its_text_names(folder: Path
     assert all("anonflow" in dag["tags"] for dag in dags.values())
 
 
-def test_where_airflow_lists_the_examples_no_publication_of_a_site_is_listed_twice(tmp_path: Path) -> None:
-    """With `[core] load_examples` Airflow parses the folder of the package, which has no folder `publications`."""
+def test_parsed_where_they_are_installed_the_examples_bring_no_publication_a_second_time(tmp_path: Path) -> None:
     found = in_airflow(PARSED, tmp_path, {"AIRFLOW__CORE__DAGS_FOLDER": str(EXAMPLES)})
     assert found["errors"] == {}
     assert set(found["dags"]) == {"example_by_hand", "example_follower"}

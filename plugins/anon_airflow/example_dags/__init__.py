@@ -1,1 +1,1 @@
-"""Example DAGs. Airflow lists them where `[core] load_examples` is on; docs/dags.md explains them."""
+"""Example DAGs, to be copied into a DAGs folder; docs/dags.md explains them."""
