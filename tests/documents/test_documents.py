@@ -62,7 +62,11 @@ def paths_in(texts: list[str]) -> Iterator[str]:
     """Paths in the repository; words in capitals stand for a name that the reader chooses."""
     for text in texts:
         for word in re.findall(r"[\w./*-]+", text):
-            if word.startswith(TOP) and not re.search(r"(^|[/_])[A-Z]{3,}(?=[_./]|$)", word.replace("README", "")):
+            if (
+                word.startswith(TOP)
+                and "__pycache__" not in word
+                and not re.search(r"(^|[/_])[A-Z]{3,}(?=[_./]|$)", word.replace("README", ""))
+            ):
                 yield word.rstrip(".")
 
 
