@@ -4,8 +4,6 @@ Parsing reads YAML and builds operators; nothing heavy is imported. A file with 
 schedule, that shows them and fails, so that one broken file does not stop the others.
 """
 
-# ruff: noqa: TID253 - Airflow itself imports this.
-
 from __future__ import annotations
 
 import re

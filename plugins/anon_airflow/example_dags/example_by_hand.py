@@ -1,7 +1,5 @@
 """One publication, task by task, behind a sensor: for a DAG that has tasks of its own before or after."""
 
-# ruff: noqa: TID253 - Airflow itself imports this.
-
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta

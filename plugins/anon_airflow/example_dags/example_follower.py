@@ -1,7 +1,5 @@
 """A DAG that runs whenever a dataset was published, and reads what was published from the asset."""
 
-# ruff: noqa: TID253 - Airflow itself imports this.
-
 from __future__ import annotations
 
 from typing import Any
