@@ -99,20 +99,20 @@ def test_what_nobody_answers_in_time_is_not_published(asked):
     assert run.decisions() == [("timed out", "nobody")]
 
 
-def test_an_approval_that_was_withdrawn_or_is_for_an_earlier_receipt_publishes_nothing(asked):
+def test_an_approval_that_was_revoked_or_is_for_an_earlier_receipt_publishes_nothing(asked):
     run = asked["asked-again"]
     (gated,) = (run.airflow.anon_home / "gated" / run.dataset).rglob("*.csv")
     kept = gated.read_bytes()
-    gated.write_bytes(kept + b"x\n")  # So that `publish` fails, and there is time to withdraw.
+    gated.write_bytes(kept + b"x\n")  # So that `publish` fails, and there is time to revoke.
     run.answer("Approve", "olga")
     assert run.end() == "failed"
     assert run.decisions() == [("approved", "olga")]
     assert run.rows()["refusals"][-1]["by"] == "receipt", "an approval does not excuse other bytes"
     gated.write_bytes(kept)
-    withdrawn = run.anon("approval", "withdraw", run.run_id, "--dataset", run.dataset, "--reason", "wrong period")
-    assert withdrawn["decision"] == "withdrawn"
+    revoked = run.anon("approval", "revoke", run.run_id, "--dataset", run.dataset, "--reason", "wrong period")
+    assert revoked["decision"] == "revoked"
     run.clear("publish")
-    run.assert_not_published("the approval was withdrawn")
+    run.assert_not_published("the approval was revoked")
 
     (run.airflow.include / f"samples/{run.dataset}.csv").write_text(csv_text(people(seed=2)))
     run.clear("stage")
@@ -134,7 +134,7 @@ def test_an_approval_that_was_withdrawn_or_is_for_an_earlier_receipt_publishes_n
         "Approve", "olga", receipt=run.anon("audit", "pending", "--dataset", run.dataset)["pending"][0]["receipt"]
     )
     assert run.end() == "success"
-    assert [decision for decision, _ in run.decisions()] == ["approved", "withdrawn", "refused", "approved"]
+    assert [decision for decision, _ in run.decisions()] == ["approved", "revoked", "refused", "approved"]
 
 
 def test_no_canary_is_in_anything_that_waiting_left(asked):

@@ -28,7 +28,7 @@ class Outcome(StrEnum):
     REJECTED = "rejected"
     REFUSED = "refused"
     TIMED_OUT = "timed out"
-    WITHDRAWN = "withdrawn"
+    REVOKED = "revoked"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,12 +153,12 @@ def _signature_problems(newest: Decision, ring: KeyRing) -> list[str]:
 
 
 def _decision_problems(newest: Decision, history: History) -> list[str]:
-    """Say what was decided, if that was no approval. A withdrawal holds even if an approval is written after it."""
+    """Say what was decided, if that was no approval. A revocation holds even if an approval is written after it."""
     again = "; clear the run from `approve` to ask again"
     same = [one for one in map(Decision.of_row, history.rows["approvals"]) if one.question == newest.question]
-    withdrawn = next((one for one in same if one.decision == Outcome.WITHDRAWN), None)
-    if withdrawn is not None:
-        return [f"the approval was withdrawn by {withdrawn.person}{again}"]
+    revoked = next((one for one in same if one.decision == Outcome.REVOKED), None)
+    if revoked is not None:
+        return [f"the approval was revoked by {revoked.person}{again}"]
     against = next((one for one in same if one.decision != Outcome.APPROVED), None)
     if against is None:
         return []
@@ -189,22 +189,22 @@ def objections(person: str, user_id: str, rules: Approval, eyes: FourEyes | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Withdrawal:
-    """A withdrawal as it is on record; ``warning`` says why it may be too late, None where it is not."""
+class Revocation:
+    """A revocation as it is on record; ``warning`` says why it may be too late, None where it is not."""
 
     decision: Decision
     warning: str | None
 
 
-def withdraw(store: AuditStore, key: SigningKey, run_id: str, dataset: str, *, person: str, reason: str) -> Withdrawal:
+def revoke(store: AuditStore, key: SigningKey, run_id: str, dataset: str, *, person: str, reason: str) -> Revocation:
     """
     Sign that the approval of a run no longer holds; it can be asked for again.
 
-    `publish` puts its intent on record before it looks for a withdrawal, and this looks for that intent after the
-    withdrawal is on record: one of the two always sees the other. An attempt that was killed and is tried again sees
-    the withdrawal and refuses, so it is put on record whatever is under way.
+    `publish` puts its intent on record before it looks for a revocation, and this looks for that intent after the
+    revocation is on record: one of the two always sees the other. An attempt that was killed and is tried again sees
+    the revocation and refuses, so it is put on record whatever is under way.
 
-    :raises InvalidInputError: there is no approval to withdraw, or what it let out is published.
+    :raises InvalidInputError: there is no approval to revoke, or what it let out is published.
     :raises RefusedError: the audit chain does not hold since the run began.
     """
     history = store.history(run_id, dataset)
@@ -219,13 +219,13 @@ def withdraw(store: AuditStore, key: SigningKey, run_id: str, dataset: str, *, p
         run_id=run_id,
         receipt=approval.receipt,
         question=approval.question,
-        decision=Outcome.WITHDRAWN.value,
+        decision=Outcome.REVOKED.value,
         person=person,
         user_id=person,
         reason=reason,
     )
     place = store.append("approvals", **decision.row())
-    return Withdrawal(decision=decision, warning=_late(store.history(run_id, dataset), place))
+    return Revocation(decision=decision, warning=_late(store.history(run_id, dataset), place))
 
 
 def _approval(history: History, run_id: str) -> Decision:
@@ -235,10 +235,10 @@ def _approval(history: History, run_id: str) -> Decision:
     question, receipt = question_of(history), history.receipt
     if newest is None or newest.decision != Outcome.APPROVED:
         what = f"the newest decision is: {newest.decision}" if newest else "nobody has decided; reject it in Airflow"
-        raise InvalidInputError(f"run {run_id} has no approval to withdraw: {what}")
+        raise InvalidInputError(f"run {run_id} has no approval to revoke: {what}")
     if receipt is None or receipt.digest != newest.receipt or question is None or question["id"] != newest.question:
         raise InvalidInputError(
-            f"run {run_id} has no approval to withdraw: it was begun or asked again since; reject it in Airflow"
+            f"run {run_id} has no approval to revoke: it was begun or asked again since; reject it in Airflow"
         )
     return newest
 
@@ -250,7 +250,7 @@ def _published(history: History) -> str | None:
 
 
 def _late(history: History, place: int) -> str | None:
-    """Say why a withdrawal at this place in the chain may come too late; None if it does not."""
+    """Say why a revocation at this place in the chain may come too late; None if it does not."""
     if version := _published(history):
         return f"it is on record, but too late: it was published meanwhile, as version {version}: use `anon withdraw`"
     rows = history.attempt

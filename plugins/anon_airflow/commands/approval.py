@@ -18,12 +18,12 @@ def approval() -> None:
 @click.option("--reason", required=True, help="Why, for the record.")
 @click.option("--dataset", help="Where runs of several datasets have this id.")
 @json_option
-def withdraw(run_id: str, reason: str, dataset: str | None, as_json: bool) -> None:
-    """Withdraw the approval of RUN, a run id as `anon audit list` shows it; it can no longer be published by it.
+def revoke(run_id: str, reason: str, dataset: str | None, as_json: bool) -> None:
+    """Revoke the approval of RUN, a run id as `anon audit list` shows it; it can no longer be published by it.
 
     Exit code 1 if it is on record but perhaps too late, 2 if there is no approval, or the run is published already.
     """
-    from anon_airflow.approval.decision import withdraw as sign_withdrawal
+    from anon_airflow.approval.decision import revoke as sign_revocation
     from anon_airflow.commands.audit import audit_store
     from anon_airflow.keys.signing import SigningKey
     from anon_airflow.run.home import Home, private_folder
@@ -39,13 +39,13 @@ def withdraw(run_id: str, reason: str, dataset: str | None, as_json: bool) -> No
         if len(found) > 1:
             raise InvalidInputError(f"{', '.join(found)} all have a run {run_id!r}; say which with --dataset")
         key = SigningKey.load(private_folder(Home.find().root), create=False)
-        withdrawal = sign_withdrawal(store, key, run_id, found[0], person=person, reason=reason.strip())
-    decision = withdrawal.decision
+        revocation = sign_revocation(store, key, run_id, found[0], person=person, reason=reason.strip())
+    decision = revocation.decision
     if as_json:
         names = ("dataset", "run_id", "receipt", "decision", "person", "reason")
-        print_json({**{name: getattr(decision, name) for name in names}, "warning": withdrawal.warning})
+        print_json({**{name: getattr(decision, name) for name in names}, "warning": revocation.warning})
     else:
-        click.echo(f"withdrawn by {person}: {found[0]}, run {run_id}, receipt {decision.receipt[:12]}")
-        if withdrawal.warning:
-            click.echo(f"anon: {withdrawal.warning}", err=True)
-    raise click.exceptions.Exit(1 if withdrawal.warning else 0)
+        click.echo(f"revoked by {person}: {found[0]}, run {run_id}, receipt {decision.receipt[:12]}")
+        if revocation.warning:
+            click.echo(f"anon: {revocation.warning}", err=True)
+    raise click.exceptions.Exit(1 if revocation.warning else 0)

@@ -59,9 +59,9 @@ def send(
             },
         )
         try:
-            refuse_unapproved(run, audit)  # Once more, now that a withdrawal can see that this has begun.
+            refuse_unapproved(run, audit)  # Once more, now that a revocation can see that this has begun.
         except RefusedError:
-            audit.close(intent, "refused", outcome="approval withdrawn")
+            audit.close(intent, "refused", outcome="approval revoked")
             raise
         head = audit.head()
         release.manifest.update(receipt=digest_of_text(receipt), audit={"mac": head.mac})

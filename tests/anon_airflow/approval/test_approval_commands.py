@@ -1,4 +1,4 @@
-"""``anon audit pending``, ``anon approval withdraw``, and that ``anon run`` leaves approvals to Airflow."""
+"""``anon audit pending``, ``anon approval revoke``, and that ``anon run`` leaves approvals to Airflow."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def home(tmp_path):
     return tmp_path / "home"
 
 
-def withdraw(home, *words):
-    return anon("approval", "withdraw", *words, home=home)
+def revoke(home, *words):
+    return anon("approval", "revoke", *words, home=home)
 
 
 def test_what_waits_is_listed_until_somebody_decides(run, home):
@@ -58,57 +58,57 @@ def test_a_run_that_waits_is_open_and_one_that_was_rejected_is_refused(run, home
     assert "REFUSED by the approval" in shown
 
 
-def test_an_approval_is_withdrawn_by_whoever_is_at_work_here_and_publish_refuses(run, home):
+def test_an_approval_is_revoked_by_whoever_is_at_work_here_and_publish_refuses(run, home):
     answer(run)
-    ended = withdraw(home, run.run_id, "--reason", "wrong period", "--json")
+    ended = revoke(home, run.run_id, "--reason", "wrong period", "--json")
     assert ended.code == 0
-    assert ended.json["decision"] == "withdrawn"
+    assert ended.json["decision"] == "revoked"
     assert ended.json["person"] == getpass.getuser()
-    with pytest.raises(Exception, match="withdrawn by"):
+    with pytest.raises(Exception, match="revoked by"):
         take(run, "publish")
     assert anon("audit", "verify", home=home).code == 0
-    again = withdraw(home, run.run_id, "--reason", "wrong period")
+    again = revoke(home, run.run_id, "--reason", "wrong period")
     assert again.code == 2
-    assert "the newest decision is: withdrawn" in again.err
+    assert "the newest decision is: revoked" in again.err
 
 
-def test_a_withdrawal_that_is_perhaps_too_late_is_on_record_and_ends_with_1(run, home):
+def test_a_revocation_that_is_perhaps_too_late_is_on_record_and_ends_with_1(run, home):
     answer(run)
     with run.audit() as audit:  # As a publication leaves it that was killed.
         audit.intend(run_id=run.run_id, dataset=run.dataset, verb="publish", actor="x")
-    ended = withdraw(home, run.run_id, "--reason", "wrong period")
+    ended = revoke(home, run.run_id, "--reason", "wrong period")
     assert ended.code == 1
-    assert "withdrawn by" in ended.out
+    assert "revoked by" in ended.out
     assert "perhaps too late" in ended.err and f"anon audit show {run.run_id}" in ended.err
-    with pytest.raises(Exception, match="withdrawn by"):
+    with pytest.raises(Exception, match="revoked by"):
         take(run, "publish")
 
 
-def test_what_nobody_approved_or_is_published_cannot_be_withdrawn(run, home):
-    early = withdraw(home, run.run_id, "--reason", "x")
+def test_what_nobody_approved_or_is_published_cannot_be_revoked(run, home):
+    early = revoke(home, run.run_id, "--reason", "x")
     assert early.code == 2
     assert "nobody has decided" in early.err
     answer(run)
     take(run, "publish", "record")
-    late = withdraw(home, run.run_id, "--reason", "x")
+    late = revoke(home, run.run_id, "--reason", "x")
     assert late.code == 2
     assert "published already, as version" in late.err
 
 
-def test_a_withdrawal_needs_a_reason_and_a_run(run, home):
-    assert withdraw(home, run.run_id).code == 2
-    assert withdraw(home, run.run_id, "--reason", "  ").code == 2
-    assert "no run called" in withdraw(home, "manual__9", "--reason", "x").err
+def test_a_revocation_needs_a_reason_and_a_run(run, home):
+    assert revoke(home, run.run_id).code == 2
+    assert revoke(home, run.run_id, "--reason", "  ").code == 2
+    assert "no run called" in revoke(home, "manual__9", "--reason", "x").err
 
 
 def test_where_two_datasets_have_a_run_of_this_name_it_must_be_said_which(run, home, tmp_path):
     other = waiting_run(tmp_path, dataset="others")
     steps.ask(other)
     answer(other)
-    ended = withdraw(home, run.run_id, "--reason", "x")
+    ended = revoke(home, run.run_id, "--reason", "x")
     assert ended.code == 2
     assert "others, people all have a run" in ended.err
-    assert withdraw(home, run.run_id, "--dataset", "others", "--reason", "x").code == 0
+    assert revoke(home, run.run_id, "--dataset", "others", "--reason", "x").code == 0
 
 
 def test_anon_run_refuses_before_any_work_what_needs_an_approval(tmp_path, home):

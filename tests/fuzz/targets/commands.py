@@ -106,7 +106,7 @@ OPTIONS: dict[str, tuple[list[Callable[[Draw], Words]], list[Option]]] = {
     "run": ([_one_of(SPECS[3:])], [("--period", _text), ("--period-end", _text), ("--show-values", _flag)]),
     "withdraw": ([_text], [("--reason", _text), ("--dataset", _text), ("--words-only", _flag), ("--json", _flag)]),
     "sweep": ([], [("--kept", _flag), ("--json", _flag)]),
-    "approval withdraw": ([_text], [("--reason", _text), ("--dataset", _text), ("--json", _flag)]),
+    "approval revoke": ([_text], [("--reason", _text), ("--dataset", _text), ("--json", _flag)]),
     "policy show": ([], [("--json", _flag)]),
     "policy adopt": ([], [("--reason", _text), ("--by", _text), ("--json", _flag)]),
     "audit list": ([], [("--dataset", _text), ("--limit", _number), ("--json", _flag)]),

@@ -1,4 +1,4 @@
-"""An approval can be withdrawn until it is used: before, while and after a publication is tried."""
+"""An approval can be revoked until it is used: before, while and after a publication is tried."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import pytest
 
 from anon_airflow import steps
-from anon_airflow.approval.decision import Outcome, withdraw
+from anon_airflow.approval.decision import Outcome, revoke
 from anon_airflow.run.context import Run
 from anon_core.errors import InvalidInputError
 from tests.anon_airflow.approval.approvals import answer, asked_run, gated_run, not_published, refused  # noqa: F401 (fixtures)
@@ -19,39 +19,39 @@ def test_an_approval_copied_after_a_rejection_does_not_revive_it(asked):
     answer(asked)
     kept = rows(asked)["approvals"][-1]
     with asked.audit() as audit:
-        withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="wrong period")
+        revoke(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="wrong period")
         columns = ("run_id", "dataset", "receipt_digest", "person", "decision", "mac", "details")
         audit.append("approvals", **{name: kept[name] for name in columns})
-    assert "withdrawn by eva" in not_published(asked)
+    assert "revoked by eva" in not_published(asked)
 
 
-def test_a_withdrawn_approval_publishes_nothing_until_somebody_approves_again(asked):
+def test_a_revoked_approval_publishes_nothing_until_somebody_approves_again(asked):
     answer(asked)
     with asked.audit() as audit:
-        taken = withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="wrong period")
+        taken = revoke(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="wrong period")
     assert (taken.decision.reason, taken.warning) == ("wrong period", None)
-    assert "withdrawn by eva" in not_published(asked)
+    assert "revoked by eva" in not_published(asked)
     steps.ask(asked)
     answer(asked, person="bea")
     assert take(asked, "publish")["status"] == "published"
 
 
-def test_what_was_never_approved_or_is_published_cannot_be_withdrawn(asked):
-    def withdrawn() -> None:
+def test_what_was_never_approved_or_is_published_cannot_be_revoked(asked):
+    def revoked() -> None:
         with asked.audit() as audit:
-            withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
+            revoke(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
 
     with pytest.raises(InvalidInputError, match="nobody has decided"):
-        withdrawn()
+        revoked()
     answer(asked)
     take(asked, "publish")
     with pytest.raises(InvalidInputError, match="published already, as version"):
-        withdrawn()
+        revoked()
     assert [row["decision"] for row in rows(asked)["approvals"]] == ["approved"]
 
 
-def test_a_withdrawal_while_it_is_being_sent_is_seen_by_one_side_or_the_other(asked, monkeypatch):
-    """Withdrawn when `publish` has looked already but nothing is sent: it looks again."""
+def test_a_revocation_while_it_is_being_sent_is_seen_by_one_side_or_the_other(asked, monkeypatch):
+    """Revoked when `publish` has looked already but nothing is sent: it looks again."""
     from anon_airflow.gate import measurement
 
     answer(asked)
@@ -59,18 +59,18 @@ def test_a_withdrawal_while_it_is_being_sent_is_seen_by_one_side_or_the_other(as
 
     def meanwhile(*args, **kwargs):
         with asked.audit() as audit:
-            withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
+            revoke(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
         return measure(*args, **kwargs)
 
     monkeypatch.setattr(measurement, "measure", meanwhile)
-    assert "withdrawn by eva" in not_published(asked)
+    assert "revoked by eva" in not_published(asked)
     with asked.audit() as audit:
         assert [intent.verb for intent in audit.open_intents()] == ["run"]
 
 
-def withdrawn_late(run: Run) -> str | None:
+def revoked_late(run: Run) -> str | None:
     with run.audit() as audit:
-        return withdraw(audit, run.signing_key(), run.run_id, run.dataset, person="eva", reason="x").warning
+        return revoke(audit, run.signing_key(), run.run_id, run.dataset, person="eva", reason="x").warning
 
 
 def killed(run: Run) -> None:
@@ -81,18 +81,18 @@ def killed(run: Run) -> None:
     steps.publish(run)
 
 
-def test_a_withdrawal_while_a_killed_publication_waits_for_its_next_try_is_on_record_and_stops_it(asked):
+def test_a_revocation_while_a_killed_publication_waits_for_its_next_try_is_on_record_and_stops_it(asked):
     answer(asked)
     process = multiprocessing.get_context("fork").Process(target=killed, args=(asked,))
     process.start()
     process.join(120)
     assert process.exitcode == 9
-    assert "perhaps too late" in (withdrawn_late(asked) or "")
-    assert [row["decision"] for row in rows(asked)["approvals"]] == ["approved", "withdrawn"]
-    assert "withdrawn by eva" in not_published(asked)
+    assert "perhaps too late" in (revoked_late(asked) or "")
+    assert [row["decision"] for row in rows(asked)["approvals"]] == ["approved", "revoked"]
+    assert "revoked by eva" in not_published(asked)
 
 
-def test_a_publication_that_failed_is_closed_and_can_be_withdrawn_before_its_next_try(asked, monkeypatch):
+def test_a_publication_that_failed_is_closed_and_can_be_revoked_before_its_next_try(asked, monkeypatch):
     from anon_airflow.portals.folder.portal import FolderPortal
     from anon_core.errors import StorageError
 
@@ -108,26 +108,26 @@ def test_a_publication_that_failed_is_closed_and_can_be_withdrawn_before_its_nex
         "failed",
         {"outcome": "stopped at the portal"},
     )
-    assert "perhaps too late" in (withdrawn_late(asked) or ""), "the portal may fail after it has shown it"
-    assert "withdrawn by eva" in not_published(asked)
+    assert "perhaps too late" in (revoked_late(asked) or ""), "the portal may fail after it has shown it"
+    assert "revoked by eva" in not_published(asked)
 
 
-def test_a_withdrawal_that_a_publication_overtakes_is_on_record_and_says_so(asked, monkeypatch):
-    """Sent in the moment between the look at the record and the withdrawal."""
+def test_a_revocation_that_a_publication_overtakes_is_on_record_and_says_so(asked, monkeypatch):
+    """Sent in the moment between the look at the record and the revocation."""
     from anon_airflow.audit import AuditStore
 
     answer(asked)
     append = AuditStore.append
 
     def meanwhile(store, table, **values):
-        if values.get("decision") == "withdrawn":
+        if values.get("decision") == "revoked":
             monkeypatch.setattr(AuditStore, "append", append)
             steps.publish(asked)
         return append(store, table, **values)
 
     monkeypatch.setattr(AuditStore, "append", meanwhile)
-    assert "published meanwhile, as version" in (withdrawn_late(asked) or "")
-    assert rows(asked)["approvals"][-1]["decision"] == "withdrawn"
+    assert "published meanwhile, as version" in (revoked_late(asked) or "")
+    assert rows(asked)["approvals"][-1]["decision"] == "revoked"
 
 
 def test_clocks_do_not_matter(asked, monkeypatch):
@@ -142,6 +142,6 @@ def test_clocks_do_not_matter(asked, monkeypatch):
     opened = AuditStore.open
     monkeypatch.setattr(AuditStore, "open", lambda *args: opened(*args, clock=lambda: datetime(2001, 1, 1, tzinfo=UTC)))
     with asked.audit() as audit:
-        withdraw(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
+        revoke(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
     assert rows(asked)["approvals"][-1]["at"] < rows(asked)["approvals"][0]["at"]
-    assert "withdrawn by eva" in not_published(asked)
+    assert "revoked by eva" in not_published(asked)

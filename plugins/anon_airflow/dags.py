@@ -1,0 +1,180 @@
+"""One DAG for every publication file in a folder, for a DAG file to hand to Airflow.
+
+Parsing reads YAML and builds operators; nothing heavy is imported. A file with errors still gets a DAG, without a
+schedule, that shows them and fails, so that one broken file does not stop the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from airflow.providers.standard.operators.empty import EmptyOperator
+from airflow.sdk import DAG, Asset, CronDataIntervalTimetable, TriggerRule, get_parsing_context
+
+from anon_airflow.operators.approve import ApproveOperator
+from anon_airflow.operators.dag_docs import broken_docs, dag_docs
+from anon_airflow.operators.detect import DetectOperator
+from anon_airflow.operators.gate import GateOperator
+from anon_airflow.operators.publish import PublishOperator, dataset_asset
+from anon_airflow.operators.recode import RecodeOperator
+from anon_airflow.operators.record import RecordOperator
+from anon_airflow.operators.score import ScoreOperator
+from anon_airflow.operators.stage import StageOperator
+from anon_core.errors import Problem, SpecError
+from anon_core.spec import Publication, load_spec
+
+__all__ = ["publication_dag", "publication_dags"]
+
+START = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def publication_dags(folder: Path) -> dict[str, DAG]:
+    """
+    Return the DAGs of all publication files in a folder by their ids, those of good files first.
+
+    While Airflow runs one task of one DAG, only files that may be that DAG are read. A DAG file puts the answer into
+    its globals, where Airflow looks for DAGs: ``globals().update(publication_dags(folder))``.
+    """
+    only = get_parsing_context().dag_id
+    found: dict[str, DAG] = {}
+    broken: list[tuple[Path, SpecError]] = []
+    for path in sorted(folder.glob("*.y*ml")):
+        if only and not only.startswith("broken_") and _dag_id_in(path) not in (only, None):
+            continue
+        try:
+            dag = _dag_of(path, found)
+            found[dag.dag_id] = dag
+        except SpecError as error:
+            broken.append((path, error))
+    for path, problems in broken:
+        dag = _broken_dag(path, problems, found)
+        found[dag.dag_id] = dag
+    return found
+
+
+def publication_dag(publication: Publication) -> DAG:
+    """Return the DAG that publishes one dataset."""
+    settings = publication.airflow
+    with DAG(
+        dag_id=publication.dag_id,
+        dag_display_name=f"Publish: {publication.title}",
+        description=publication.title,
+        doc_md=dag_docs(publication),
+        schedule=_schedule(publication),
+        start_date=START,
+        catchup=False,
+        max_active_runs=settings.max_active_runs,
+        default_args={"owner": settings.owner, "retries": settings.retries}
+        | ({"pool": settings.pool} if settings.pool else {}),
+        tags=["anonflow", *settings.tags],
+    ) as dag:
+        _add_tasks(
+            str(publication.file),
+            publication.source_template,
+            approval=publication.approval.required,
+            outlets=[dataset_asset(publication.dataset)],
+        )
+    return dag
+
+
+def _schedule(publication: Publication) -> str | Asset | CronDataIntervalTimetable | None:
+    """
+    Return when the DAG runs.
+
+    A run covers the period before it: that of 1 December has the data interval of November. Airflow 3 by itself would
+    give a cron schedule an interval without length, and templates such as ``{{ data_interval_start }}`` no period.
+    """
+    schedule = publication.schedule
+    if schedule is None or schedule in ("@once", "@continuous"):
+        return schedule
+    return CronDataIntervalTimetable(schedule, "UTC") if isinstance(schedule, str) else Asset(schedule.asset)
+
+
+def _broken_dag(path: Path, error: SpecError, others: Collection[str]) -> DAG:
+    """
+    Return a DAG that says what is wrong with its publication file and runs only when somebody asks.
+
+    It keeps its id and its tasks: if the file breaks while a run is at work, `record` must still be there to remove the
+    originals.
+    """
+    own = _dag_id_in(path)
+    with DAG(
+        dag_id=own if own and own not in others else _broken_id(path),
+        description=f"{path.name} cannot be used: {len(error.problems)} problems",
+        doc_md=broken_docs(error),
+        schedule=None,
+        start_date=START,
+        tags=["anonflow", "broken publication file"],
+    ) as dag:
+        _add_tasks(str(path.absolute()), "", approval=_asks_for_approval(path))
+    return dag
+
+
+def _add_tasks(spec: str, source_file: str, *, approval: bool, outlets: Sequence[Asset] = ()) -> None:
+    stage = StageOperator(task_id="stage", spec=spec, source_file=source_file)
+    detect = DetectOperator(task_id="detect", spec=spec)
+    # It uses the sets that `detect` has found, and searches itself if that failed; without `stage` there is nothing.
+    score = ScoreOperator(task_id="score", spec=spec, trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS)
+    recode = RecodeOperator(task_id="recode", spec=spec)
+    # However the gate ends, the originals are gone: trying again would find nothing to measure.
+    gate = GateOperator(task_id="gate", spec=spec, retries=0)
+    publish = PublishOperator(task_id="publish", spec=spec, outlets=list(outlets))
+    # A teardown runs whatever happened before, and does not hide it: the state of the run stays that of `publish`.
+    record = RecordOperator(task_id="record", spec=spec).as_teardown()
+    # `detect` and `score` decide nothing, so they run beside `recode`, and one that fails stops nothing. But the gate
+    # removes the originals, and the reports need what they found: `informed` waits until both have ended in any way.
+    informed = EmptyOperator(task_id="informed", trigger_rule=TriggerRule.ALL_DONE)
+    stage >> [detect, score, recode]
+    detect >> score
+    [detect, score] >> informed
+    [recode, informed] >> gate >> publish >> record
+    informed >> record  # Or it would remove the originals while `detect` reads them, after a `recode` that failed.
+    if approval:
+        gate >> ApproveOperator(task_id="approve", spec=spec) >> publish
+
+
+def _broken_id(path: Path) -> str:
+    return "broken_" + re.sub(r"[^A-Za-z0-9_.-]+", "_", path.name)[:200]
+
+
+def _dag_id_in(path: Path) -> str | None:
+    """Return the DAG id a file gives, as far as one look at its text tells."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    found = re.search(r"(?m)^dataset: *[\"']?([a-z0-9-]{1,80})[\"']?\s*(#|$)", text)
+    return "publish_" + found[1].replace("-", "_") if found else None
+
+
+def _asks_for_approval(path: Path) -> bool:
+    """Tell whether a file seems to ask for approval: a run that waits for it must find its task if the file breaks."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    section = re.search(r"(?ms)^approval:(.*?)(?=^[^\s#]|\Z)", text)
+    return bool(section and re.search(r"required: *true", section[1]))
+
+
+def _dag_of(path: Path, others: Collection[str]) -> DAG:
+    """
+    Return the DAG of one file.
+
+    :raises SpecError: the file cannot be used, be it that Airflow does not take what it says.
+    """
+    try:
+        publication = load_spec(path)
+        if publication.dag_id in others:
+            what = f"another file publishes {publication.dataset!r} already"
+            raise SpecError(str(path), [Problem(1, "dataset", what)])
+        dag = publication_dag(publication)
+        dag.validate()  # type: ignore[no-untyped-call] # It is Airflow's.
+    except SpecError:
+        raise
+    except Exception as error:  # noqa: BLE001 - Whatever it is, the other files must not suffer for it.
+        raise SpecError(str(path), [Problem(1, "", f"Airflow does not take it: {error}")]) from None
+    return dag
