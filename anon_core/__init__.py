@@ -64,10 +64,10 @@ __version__ = "0.1.0"
 
 _PLACES = {
     "api.check": ("Checked", "check"),
-    "api.detect": ("Detected",),
+    "api.detect": ("Detected", "detect"),
     "api.measure": ("Measured", "Measurements", "measure"),
     "api.profile": ("Profile", "ProfiledColumn", "profile"),
-    "api.recode": ("Recoded",),
+    "api.recode": ("Recoded", "recode"),
     "api.score": ("Scored", "score"),
     "api.select": ("Selected", "select"),
     "api.sources": ("read",),
@@ -105,8 +105,6 @@ _PLACES = {
     "table": ("Table",),
 }
 _PLACE = {name: module for module, names in _PLACES.items() for name in names}
-_PACKAGES = ("detect", "recode")
-"""Packages that are called like a function, and are it: see :mod:`anon_core.callable_package`."""
 
 __all__ = [
     "AlphaAnonymity",
@@ -165,8 +163,6 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Return a public name, and load it now."""
-    if name in _PACKAGES:
-        return import_module(f"anon_core.{name}")
     if name not in _PLACE:
         raise AttributeError(f"module 'anon_core' has no attribute {name!r}")
     found = getattr(import_module(f"anon_core.{_PLACE[name]}"), name)

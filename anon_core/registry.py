@@ -235,12 +235,12 @@ METHODS = Registry(
     "anonflow.methods",
     "recoding method",
     {
-        "none": "anon_core.recode.none:NoRecoding",
-        "singletons": "anon_core.recode.singletons:SingletonRecoding",
-        "global": "anon_core.recode.lattice:GlobalRecoding",
-        "prioritised": "anon_core.recode.prioritised:PrioritisedRecoding",
-        "freeform": "anon_core.recode.freeform:FreeformRecoding",
-        "best": "anon_core.recode.best:BestRecoding",
+        "none": "anon_core.recoding.none:NoRecoding",
+        "singletons": "anon_core.recoding.singletons:SingletonRecoding",
+        "global": "anon_core.recoding.lattice:GlobalRecoding",
+        "prioritised": "anon_core.recoding.prioritised:PrioritisedRecoding",
+        "freeform": "anon_core.recoding.freeform:FreeformRecoding",
+        "best": "anon_core.recoding.best:BestRecoding",
     },
     called=("key",),
 )

@@ -24,8 +24,8 @@ import pyarrow.csv
 from timing import best_of, grown_by
 
 import anon_core.kernels.compiled  # noqa: F401, TID253 - what is measured is the work, not loading numba
-from anon_core.detect.selective import Selection, select
-from anon_core.detect.singletons import detect
+from anon_core.detection.selective import Selection, select
+from anon_core.detection.singletons import detect
 from anon_core.frequency import FrequencyTable
 from anon_core.table import Column, Table, read
 

@@ -26,9 +26,9 @@ from anon_core.frequency import FrequencyTable
 from anon_core.measures.freeform import Definition, check_freeform
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Belief, Freeform, Guard, PartialPolicy
-from anon_core.recode.freeform.search import recode_freeform
-from anon_core.recode.freeform_problem import FreeformProblem
-from anon_core.recode.task import Task
+from anon_core.recoding.freeform.search import recode_freeform
+from anon_core.recoding.freeform_problem import FreeformProblem
+from anon_core.recoding.task import Task
 from anon_core.spec import PartialPublication, Recode
 from anon_core.table import Column, Table, read
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 from timing import best_of
 
 import anon_core.kernels.compiled  # noqa: F401, TID253 - what is measured is the work, not loading numba
-from anon_core.detect.shared_values import shared_values
+from anon_core.detection.shared_values import shared_values
 from anon_core.frequency import FrequencyTable
 from anon_core.measures.diversity.homogeneity import homogeneity
 from anon_core.measures.restored import Paired, restored

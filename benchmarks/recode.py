@@ -31,11 +31,11 @@ from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.measures.linkage.four_ks import four_k
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
-from anon_core.recode.methods import recode
-from anon_core.recode.prioritised.encoding import Encoded
-from anon_core.recode.prioritised.node_order import by_node_order, mean_prices, nodes_of
-from anon_core.recode.prioritised.prices import Objective, costs_beside
-from anon_core.recode.task import Task
+from anon_core.recoding.methods import recode
+from anon_core.recoding.prioritised.encoding import Encoded
+from anon_core.recoding.prioritised.node_order import by_node_order, mean_prices, nodes_of
+from anon_core.recoding.prioritised.prices import Objective, costs_beside
+from anon_core.recoding.task import Task
 from anon_core.spec import Hierarchy, Mode, Recode
 from anon_core.table import Column, Table, read
 

@@ -25,10 +25,10 @@ import pandas as pd  # noqa: TID253 - what the peer reads
 import pyarrow as pa
 from timing import best_of
 
-from anon_core.detect.unique_columns import unique_column_combinations
-from anon_core.detect.unique_columns.combinations import search_compiled
-from anon_core.detect.unique_columns.interpreted import search_interpreted
-from anon_core.detect.unique_columns.question import ask
+from anon_core.detection.unique_columns import unique_column_combinations
+from anon_core.detection.unique_columns.combinations import search_compiled
+from anon_core.detection.unique_columns.interpreted import search_interpreted
+from anon_core.detection.unique_columns.question import ask
 from anon_core.frequency import FrequencyTable
 from anon_core.table import ReadOptions, Table, from_arrow, read
 

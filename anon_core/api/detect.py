@@ -10,12 +10,12 @@ import numpy as np
 
 from anon_core.api.shown import NAMES, Shown, rows_or_people
 from anon_core.api.sources import Names, TableLike, names_of, rows_of, searched_names
-from anon_core.detect import Progress
-from anon_core.detect.preparation import prepare
-from anon_core.detect.search_size import check_search_size
-from anon_core.detect.searched_columns import searched_columns
-from anon_core.detect.singletons import ColumnSet, Detection
-from anon_core.detect.singletons import detect as search
+from anon_core.detection import Progress
+from anon_core.detection.preparation import prepare
+from anon_core.detection.search_size import check_search_size
+from anon_core.detection.searched_columns import searched_columns
+from anon_core.detection.singletons import ColumnSet, Detection
+from anon_core.detection.singletons import detect as search
 
 DEFAULT_MAX_SIZE = 5
 
@@ -23,7 +23,7 @@ DEFAULT_MAX_SIZE = 5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detected(Detection, Shown):
     """
-    What a search for singletons found; see :class:`~anon_core.detect.singletons.Detection` for its figures.
+    What a search for singletons found; see :class:`~anon_core.detection.singletons.Detection` for its figures.
 
     ``rows`` are what was counted: rows, or people where a ``unit`` tells them apart. ``rows_dropped`` had a gap. Of
     ``rows_unknown`` it is not known whose they are, for they have a gap in the unit.

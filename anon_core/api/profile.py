@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from anon_core.api.shown import Shown, rows_or_people
 from anon_core.api.sources import TableLike, rows_of
-from anon_core.detect.roles import ProposedRole, propose_all, propose_from, sample_of_values
+from anon_core.detection.roles import ProposedRole, propose_all, propose_from, sample_of_values
 from anon_core.errors import InvalidInputError
 from anon_core.hierarchy.suggest import read_as
 from anon_core.kernels import Integers

@@ -14,7 +14,7 @@ from anon_core.api.specs import Spec, publication_of, reading_of
 from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.measures.utility import Utility
 from anon_core.models import Measurement
-from anon_core.recode.method import Progress
+from anon_core.recoding.method import Progress
 from anon_core.report.table_recoding import TableRecoding, publication_with, recode_table
 from anon_core.role import Role
 from anon_core.spec import PartialPublication

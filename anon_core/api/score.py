@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal
 
 from anon_core.api.shown import Shown, rows_or_people
 from anon_core.api.sources import Names, TableLike, names_of, rows_of, searched_names
-from anon_core.detect import Progress
-from anon_core.detect.searched_columns import searched_columns
-from anon_core.detect.unique_columns import unique_column_combinations
+from anon_core.detection import Progress
+from anon_core.detection.searched_columns import searched_columns
+from anon_core.detection.unique_columns import unique_column_combinations
 from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.measures.sensitivity.scores import Scores, score_columns
 from anon_core.measures.sensitivity.sweeps import Sweep, sweep_adversary, sweep_rows

@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 
 from anon_core.api.shown import NAMES, Shown, rows_or_people
 from anon_core.api.sources import Names, TableLike, names_of, rows_of
-from anon_core.detect import Progress
-from anon_core.detect.preparation import prepare
-from anon_core.detect.searched_columns import searched_columns
-from anon_core.detect.selective import Selection
-from anon_core.detect.selective import select as count_subsets
+from anon_core.detection import Progress
+from anon_core.detection.preparation import prepare
+from anon_core.detection.searched_columns import searched_columns
+from anon_core.detection.selective import Selection
+from anon_core.detection.selective import select as count_subsets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected(Selection, Shown):
     """
-    Every subset, counted, and the ``elected`` one; see :class:`~anon_core.detect.selective.Selection`.
+    Every subset, counted, and the ``elected`` one; see :class:`~anon_core.detection.selective.Selection`.
 
     Of the rows dropped before, ``rows_dropped_missing`` had a gap and ``rows_dropped_duplicates`` repeated another.
     """

@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 
 from anon_core.api.shown import NAMES, Shown, rows_or_people
 from anon_core.api.sources import Names, TableLike, names_of, rows_of, searched_names
-from anon_core.detect import Progress
-from anon_core.detect.searched_columns import searched_columns
-from anon_core.detect.unique_columns import UniqueColumns, unique_column_combinations
+from anon_core.detection import Progress
+from anon_core.detection.searched_columns import searched_columns
+from anon_core.detection.unique_columns import UniqueColumns, unique_column_combinations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UniqueColumnSets(UniqueColumns, Shown):
     """
-    The minimal unique ``sets``; see :class:`~anon_core.detect.unique_columns.UniqueColumns` for the figures.
+    The minimal unique ``sets``; see :class:`~anon_core.detection.unique_columns.UniqueColumns` for the figures.
 
     ``columns`` were searched; on all of them together ``alone`` rows are unique.
     """

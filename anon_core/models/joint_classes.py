@@ -12,7 +12,7 @@ from anon_core.policy import KMeans
 from anon_core.waivers import ACCEPT_OTHERS
 
 if TYPE_CHECKING:
-    from anon_core.detect.joint import Joint
+    from anon_core.detection.joint import Joint
     from anon_core.measures.linkage.four_ks import FourK
 
 SHOWN = 6
@@ -53,7 +53,7 @@ class JointClasses(PrivacyModel):
         return f"k {self.k} over {', '.join(self.columns)}"
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.detect.joint import joint
+        from anon_core.detection.joint import joint
 
         found = joint(subject.people_over(self.columns), self.others, k=self.k)
         passed = found.k >= self.k

@@ -10,7 +10,7 @@ from anon_core.models import Asked, Measurement, NotMeasurableError, Over, Priva
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
-    from anon_core.detect.personal_patterns import PersonalData
+    from anon_core.detection.personal_patterns import PersonalData
 
 NAMED = 10
 """How many patterns the sentence names; the counts have them all."""
@@ -68,8 +68,8 @@ class PersonalPatterns(PrivacyModel):
         yield cls.key, None
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.detect.personal_patterns import personal_data
-        from anon_core.detect.roles.personal import NAMES, PERSONAL
+        from anon_core.detection.personal_patterns import personal_data
+        from anon_core.detection.roles.personal import NAMES, PERSONAL
         from anon_core.policy import PersonalPattern
 
         known = {pattern.value for pattern in PersonalPattern}

@@ -34,7 +34,7 @@ class NoPublishedIdentifier(PrivacyModel):
             yield cls(columns=named, share=IDENTIFYING)
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.detect.published_identifiers import naming
+        from anon_core.detection.published_identifiers import naming
 
         table = subject.rows_over(self.columns)
         found = naming(table, self.columns, limit=self.share)

@@ -11,7 +11,7 @@ from anon_core.policy import KMeans
 from anon_core.waivers import ACCEPT_BY_NAME
 
 if TYPE_CHECKING:
-    from anon_core.detect.uniqueness import UniqueSet
+    from anon_core.detection.uniqueness import UniqueSet
 
 NAMED = 5
 """How many offending sets the sentence names; the counts have them all."""
@@ -67,7 +67,7 @@ class PublishedUniqueness(PrivacyModel):
         )
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.detect.uniqueness import search_uniqueness
+        from anon_core.detection.uniqueness import search_uniqueness
 
         table = subject.people_over(self.columns)
         searched = search_uniqueness(

@@ -12,7 +12,7 @@ from anon_core.waivers import SHOWS_PEOPLE
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
-    from anon_core.detect.shared_values import SharedValues
+    from anon_core.detection.shared_values import SharedValues
 
 MAX_PEOPLE = 100
 """No share of a large table is more people than this: it cannot be raised."""
@@ -51,7 +51,7 @@ class SensitiveAlone(PrivacyModel):
             yield cls(columns=asked.sensitive, k=asked.k, max_share=asked.policy.published_uniqueness.max_share_alone)
 
     def measure(self, subject: Subject) -> Measurement:
-        from anon_core.detect.shared_values import shared_values
+        from anon_core.detection.shared_values import shared_values
 
         found = shared_values(subject.people_over(self.columns), self.columns, k=self.k)
         allowed = min(rows_allowed(self.max_share, found.rows), MAX_PEOPLE)

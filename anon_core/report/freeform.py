@@ -26,7 +26,7 @@ from anon_core.measures.freeform import (
 )
 from anon_core.measures.freeform.values import ROUNDING
 from anon_core.policy import Freeform, Sensitivity
-from anon_core.recode.freeform_problem import FreeformProblem, places_of
+from anon_core.recoding.freeform_problem import FreeformProblem, places_of
 from anon_core.report.originals import prepared_original
 from anon_core.spec import PartialPublication
 from anon_core.table import Table

@@ -16,10 +16,10 @@ from anon_core.measures.linkage.four_ks import UNPAIRED
 from anon_core.models import Asked, Measurement, Subject, required
 from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans
-from anon_core.recode.compliance import broken, models_of_classes
-from anon_core.recode.freeform_problem import FreeformProblem
-from anon_core.recode.method import ALONE, K, Promise, RecodingMethod
-from anon_core.recode.task import Task
+from anon_core.recoding.compliance import broken, models_of_classes
+from anon_core.recoding.freeform_problem import FreeformProblem
+from anon_core.recoding.method import ALONE, K, Promise, RecodingMethod
+from anon_core.recoding.task import Task
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.freeform import check_release, check_table
 from anon_core.report.originals import beside_original, prepared_original, without_surplus

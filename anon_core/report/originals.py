@@ -8,13 +8,13 @@ from pathlib import Path
 
 from anon_core.comparison import Comparison, compare
 from anon_core.decompose import decompose
-from anon_core.detect.preparation import prepare
+from anon_core.detection.preparation import prepare
 from anon_core.hierarchy.build import Columns, ladder, ladders
 from anon_core.hierarchy.coarsen import coarsen
 from anon_core.hierarchy.kinds.published_groups import ladders_leading_to
 from anon_core.hierarchy.ladder import ROOT, Ladder
 from anon_core.measures.linkage.four_ks import worst_case
-from anon_core.recode.surplus_rows import Capped, cap_rows
+from anon_core.recoding.surplus_rows import Capped, cap_rows
 from anon_core.spec import Missing, PartialPublication
 from anon_core.table import Table
 

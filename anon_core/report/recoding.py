@@ -18,11 +18,11 @@ from anon_core.models import Measurement, Subject
 from anon_core.models.restored_values import RestoredValues
 from anon_core.models.subject import Pairing
 from anon_core.plan import RecodingPlan
-from anon_core.recode import methods
-from anon_core.recode.method import Progress
-from anon_core.recode.pairing import pairing_of_plan
-from anon_core.recode.people import TuplePeople
-from anon_core.recode.task import Recoding, Task
+from anon_core.recoding import methods
+from anon_core.recoding.method import Progress
+from anon_core.recoding.pairing import pairing_of_plan
+from anon_core.recoding.people import TuplePeople
+from anon_core.recoding.task import Recoding, Task
 from anon_core.report import public
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.measured import measured_note, utility_note

@@ -9,8 +9,8 @@ from typing import Any
 from anon_core.engines.engine import Engine
 from anon_core.errors import InternalError, InvalidInputError
 from anon_core.policy import PartialPolicy
-from anon_core.recode.freeform_problem import FreeformProblem
-from anon_core.recode.method import Progress
+from anon_core.recoding.freeform_problem import FreeformProblem
+from anon_core.recoding.method import Progress
 from anon_core.report.judgement import Judgement, judge_recoding, unkept
 from anon_core.report.originals import prepared_original, without_surplus
 from anon_core.report.question import Question

@@ -72,7 +72,7 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
     portal, a hierarchy with holes, a search that would not end, a waiver that has ended)
     is found here, before any long work.
     """
-    from anon_core.detect.search_size import check_column_sets
+    from anon_core.detection.search_size import check_column_sets
     from anon_core.hierarchy.coarsen import check_levels
     from anon_core.publishing.distribution import write_parquet
 
@@ -127,9 +127,9 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
 
     The sets on which every row is unique are noted for `score`, so that they are searched for once.
     """
-    from anon_core.detect.selective import select
-    from anon_core.detect.singletons import detect as search
-    from anon_core.detect.unique_columns import unique_column_combinations
+    from anon_core.detection.selective import select
+    from anon_core.detection.singletons import detect as search
+    from anon_core.detection.unique_columns import unique_column_combinations
     from anon_core.report.measured import measured_note
     from anon_core.report.recoding import assess_publication
 
@@ -170,7 +170,7 @@ def score(run: Run, progress: Progress | None = None) -> Result:
     Exact sets are those that `detect` has noted. It searches itself where that note is missing, or is not what the
     publication file asks for here: equal rows counted once, or some rows that need not be unique.
     """
-    from anon_core.detect.unique_columns import UniqueColumns, unique_column_combinations
+    from anon_core.detection.unique_columns import UniqueColumns, unique_column_combinations
     from anon_core.measures.sensitivity.scores import score_columns
     from anon_core.report.measured import scoring_note
 

@@ -54,7 +54,7 @@ SITECUSTOMIZE = textwrap.dedent(
     PLANTED = {
         "anon_core.report.recoding": ("types_note", "breaking", lambda table: table.columns),
         "anon_core.measures.profile": ("profile", "uninformed", lambda column: [column]),
-        "anon_core.detect.selective": ("select", "uninformed", lambda frequencies: []),
+        "anon_core.detection.selective": ("select", "uninformed", lambda frequencies: []),
     }
 
     class Finder:

@@ -40,7 +40,7 @@ WARM = (
     "anon_airflow.portals.folder.site",
     "anon_airflow.portals.folder.catalogue",
     "anon_core.engines.arrow",
-    "anon_core.recode.methods",
+    "anon_core.recoding.methods",
     "anon_core.report.recoding",
     "html5rdf",
     "pyarrow.pandas_compat",

@@ -167,9 +167,9 @@ def test_a_value_that_is_not_of_its_kind_is_not_quoted(tmp_path, values):
     ("where", "code"),
     [
         ("anon_core.table.reading.from_arrow", 2),
-        ("anon_core.detect.singletons.detect", 0),
+        ("anon_core.detection.singletons.detect", 0),
         ("anon_core.measures.sensitivity.scores.score_columns", 0),
-        ("anon_core.recode.methods.recode", 2),
+        ("anon_core.recoding.methods.recode", 2),
         ("anon_core.publishing.distribution.write_csv", 2),
         ("anon_airflow.gate.measurement.measure", 2),
         ("anon_airflow.gate.measurement.reread", 1),
@@ -262,7 +262,7 @@ def fail(*_, **__):
     ("step", "where"),
     [
         ("stage", "anon_core.hierarchy.build.ladders"),
-        ("detect", "anon_core.detect.singletons.detect"),
+        ("detect", "anon_core.detection.singletons.detect"),
         ("score", "anon_core.measures.sensitivity.scores.score_columns"),
         ("recode", "anon_core.publishing.distribution.write_parquet"),
         ("gate", "anon_airflow.gate.measurement.measure"),

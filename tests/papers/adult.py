@@ -9,7 +9,7 @@ from pathlib import Path
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladder
 from anon_core.policy import Policy
-from anon_core.recode.task import Task
+from anon_core.recoding.task import Task
 from anon_core.spec import Hierarchy, Recode
 from anon_core.table import Table, read
 

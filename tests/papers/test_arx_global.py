@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from anon_core.policy import LDiversity, Policy, TCloseness
-from anon_core.recode.compliance import shortfalls
-from anon_core.recode.methods import recode
+from anon_core.recoding.compliance import shortfalls
+from anon_core.recoding.methods import recode
 from anon_core.spec import Recode, UtilityMeasure
 from anon_core.table import Table
 from tests.papers.adult import read_adult, task_of

@@ -9,8 +9,8 @@ import pytest
 
 from anon_core.comparison import Comparison
 from anon_core.measures.linkage.four_ks import four_k
-from anon_core.recode.methods import recode
-from anon_core.recode.task import Candidate, Recoding
+from anon_core.recoding.methods import recode
+from anon_core.recoding.task import Candidate, Recoding
 from anon_core.spec import Mode, Recode
 from anon_core.table import Table
 from tests.papers.adult import ARX, AUTHORS, CELLS, experiment_of, read_adult

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anon_core.detect.unique_columns import unique_column_combinations
+from anon_core.detection.unique_columns import unique_column_combinations
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.frequency import FrequencyTable
 from anon_core.measures.sensitivity.exposure import exposure

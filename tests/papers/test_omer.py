@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from anon_core.decompose import Decomposition, measure_effect, split_column
-from anon_core.detect.selective import select
+from anon_core.detection.selective import select
 from anon_core.frequency import FrequencyTable
 from anon_core.report.plots import plot_decomposition
 from anon_core.spec import Decompose

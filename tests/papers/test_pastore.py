@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anon_core.detect.singletons import detect
+from anon_core.detection.singletons import detect
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.measures.linkage.four_ks import k_anonymity
 from anon_core.policy import Policy
-from anon_core.recode.singletons import SingletonColumns
-from anon_core.recode.singletons.search import recode_singletons
-from anon_core.recode.task import Candidate, Recoding, Task
+from anon_core.recoding.singletons import SingletonColumns
+from anon_core.recoding.singletons.search import recode_singletons
+from anon_core.recoding.task import Candidate, Recoding, Task
 from anon_core.spec import Intervals, Recode, Replace, Years
 from anon_core.table import Table, read
 

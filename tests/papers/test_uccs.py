@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from anon_core.detect.unique_columns import unique_column_combinations
+from anon_core.detection.unique_columns import unique_column_combinations
 from anon_core.frequency import FrequencyTable
 from anon_core.table import ReadOptions, read
 from tests.properties.tables import Row, table_of

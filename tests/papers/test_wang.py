@@ -10,9 +10,9 @@ from anon_core.engines.arrow import ArrowEngine
 from anon_core.hierarchy.taxonomy import taxonomy
 from anon_core.measures.freeform import Definition, FreeformCheck, GuardedColumn, check_freeform, guarded
 from anon_core.policy import Belief, Freeform, Guard, PartialPolicy, Sensitivity
-from anon_core.recode.freeform.search import recode_freeform
-from anon_core.recode.freeform_problem import FreeformProblem
-from anon_core.recode.task import Task
+from anon_core.recoding.freeform.search import recode_freeform
+from anon_core.recoding.freeform_problem import FreeformProblem
+from anon_core.recoding.task import Task
 from anon_core.spec import Hierarchy, PartialPublication, Recode
 from anon_core.table import Table
 from tests.properties.tables import table_of

@@ -6,7 +6,7 @@ from collections import Counter
 from itertools import combinations
 from math import prod
 
-from anon_core.recode.task import Task
+from anon_core.recoding.task import Task
 
 Levels = list[list[int]]
 

@@ -12,7 +12,7 @@ from anon_core.engines.arrow import ArrowEngine
 from anon_core.frequency import FrequencyTable
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Alpha, Diversity, LDiversity, TCloseness
-from anon_core.recode.task import Task
+from anon_core.recoding.task import Task
 from anon_core.spec import Recode, UtilityMeasure
 from anon_core.table import Table
 from tests.properties.required import LIMITS, SENSITIVE, policy_of

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from anon_core.frequency import FrequencyTable
 from anon_core.policy import Alpha, Diversity, LDiversity, PartialPolicy, Policy, TCloseness
-from anon_core.recode.task import Task
+from anon_core.recoding.task import Task
 from anon_core.spec import Recode, UtilityMeasure
 from tests.properties.tables import Cell, Small, ladders_for, small_tables
 

@@ -9,9 +9,9 @@ from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.policy import Alpha, LDiversity, Policy
-from anon_core.recode.compliance import shortfalls
-from anon_core.recode.methods import recode
-from anon_core.recode.task import Task
+from anon_core.recoding.compliance import shortfalls
+from anon_core.recoding.methods import recode
+from anon_core.recoding.task import Task
 from anon_core.spec import Recode
 from tests.properties.tables import table_of
 

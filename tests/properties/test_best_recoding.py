@@ -15,14 +15,14 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans, Policy
-from anon_core.recode.best.election import cost_of, recode_best
-from anon_core.recode.compliance import shortfalls
-from anon_core.recode.lattice import GlobalRecoding
-from anon_core.recode.method import Promise
-from anon_core.recode.methods import recode
-from anon_core.recode.prioritised import PrioritisedRecoding
-from anon_core.recode.singletons import SingletonRecoding
-from anon_core.recode.task import Candidate, Recoding, Task
+from anon_core.recoding.best.election import cost_of, recode_best
+from anon_core.recoding.compliance import shortfalls
+from anon_core.recoding.lattice import GlobalRecoding
+from anon_core.recoding.method import Promise
+from anon_core.recoding.methods import recode
+from anon_core.recoding.prioritised import PrioritisedRecoding
+from anon_core.recoding.singletons import SingletonRecoding
+from anon_core.recoding.task import Candidate, Recoding, Task
 from anon_core.spec import Mode, Recode, UtilityMeasure
 from tests.properties.required import SENSITIVE, Problem, problems, with_secrets
 from tests.properties.tables import Row, Small, table_of

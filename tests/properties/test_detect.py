@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anon_core.detect.singletons import ColumnSet, detect
+from anon_core.detection.singletons import ColumnSet, detect
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from tests.properties.persons import alone, everybody, members, persons, projected

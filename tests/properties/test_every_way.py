@@ -9,11 +9,11 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from anon_core.recode.prioritised.encoding import Encoded, Partition
-from anon_core.recode.prioritised.every_way import cheapest
-from anon_core.recode.prioritised.orders import Found
-from anon_core.recode.prioritised.polish import polished
-from anon_core.recode.prioritised.prices import Objective
+from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.prioritised.every_way import cheapest
+from anon_core.recoding.prioritised.orders import Found
+from anon_core.recoding.prioritised.polish import polished
+from anon_core.recoding.prioritised.prices import Objective
 from tests.properties.people import Crowded, crowded
 from tests.properties.slow_search import partitions
 

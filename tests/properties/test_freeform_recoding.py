@@ -13,13 +13,13 @@ from anon_core.kernels import Integers
 from anon_core.measures.freeform import Definition
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
-from anon_core.recode.best.election import cost_of
-from anon_core.recode.compliance import error_of, shortfalls
-from anon_core.recode.freeform.search import Cut, specialise
-from anon_core.recode.freeform_problem import FreeformProblem, places_of
-from anon_core.recode.method import FREEFORM
-from anon_core.recode.methods import recode
-from anon_core.recode.task import Recoding, Task
+from anon_core.recoding.best.election import cost_of
+from anon_core.recoding.compliance import error_of, shortfalls
+from anon_core.recoding.freeform.search import Cut, specialise
+from anon_core.recoding.freeform_problem import FreeformProblem, places_of
+from anon_core.recoding.method import FREEFORM
+from anon_core.recoding.methods import recode
+from anon_core.recoding.task import Recoding, Task
 from anon_core.spec import Recode, UtilityMeasure
 from tests.properties.freeform import Guarded, attacks, guarded_tables
 

@@ -21,10 +21,10 @@ from anon_core.measures.utility.entropy import entropy
 from anon_core.measures.utility.loss import loss
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
-from anon_core.recode.lattice import search as lattice
-from anon_core.recode.lattice.search import recode_globally
-from anon_core.recode.methods import recode
-from anon_core.recode.task import Candidate, Recoding, Task
+from anon_core.recoding.lattice import search as lattice
+from anon_core.recoding.lattice.search import recode_globally
+from anon_core.recoding.methods import recode
+from anon_core.recoding.task import Candidate, Recoding, Task
 from anon_core.spec import Recode, UtilityMeasure
 from tests.properties.required import Problem, holds, problems
 from tests.properties.tables import Cell, Row, spelled, table_of

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.recode.prioritised.encoding import Encoded, Partition
-from anon_core.recode.prioritised.leftovers import merged
-from anon_core.recode.prioritised.orders import Found
-from anon_core.recode.prioritised.prices import Objective
+from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.prioritised.leftovers import merged
+from anon_core.recoding.prioritised.orders import Found
+from anon_core.recoding.prioritised.prices import Objective
 from anon_core.report.recoding import recode_publication
 from anon_core.spec import PartialPublication
 from tests.properties.required import Problem, problems

@@ -17,8 +17,8 @@ from anon_core.engines.arrow import ArrowEngine
 from anon_core.models import Measurement
 from anon_core.plan import RecodingPlan
 from anon_core.publishing.distribution import write_csv, write_parquet
-from anon_core.recode.compliance import measurements
-from anon_core.recode.task import Task
+from anon_core.recoding.compliance import measurements
+from anon_core.recoding.task import Task
 from anon_core.report.judgement import Original, judge
 from anon_core.report.question import Question
 from anon_core.spec import Publication, load_spec

@@ -12,11 +12,11 @@ from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.policy import Alpha, Diversity, LDiversity
-from anon_core.recode.lattice import GlobalRecoding
-from anon_core.recode.lattice.search import recode_globally
-from anon_core.recode.methods import recode
-from anon_core.recode.prioritised import PrioritisedRecoding
-from anon_core.recode.task import Recoding, Task
+from anon_core.recoding.lattice import GlobalRecoding
+from anon_core.recoding.lattice.search import recode_globally
+from anon_core.recoding.methods import recode
+from anon_core.recoding.prioritised import PrioritisedRecoding
+from anon_core.recoding.task import Recoding, Task
 from anon_core.registry import METHODS
 from anon_core.spec import Recode
 from tests.properties.required import SENSITIVE, Problem, Requirement, policy_of, problems, with_secrets

@@ -14,15 +14,15 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
-from anon_core.recode.compliance import shortfalls
-from anon_core.recode.lattice.search import recode_globally
-from anon_core.recode.method import Promise
-from anon_core.recode.methods import recode
-from anon_core.recode.prioritised.encoding import Encoded
-from anon_core.recode.prioritised.prices import Objective
-from anon_core.recode.prioritised.safe import search_safe
-from anon_core.recode.prioritised.search import recode_prioritised
-from anon_core.recode.task import Recoding, Task
+from anon_core.recoding.compliance import shortfalls
+from anon_core.recoding.lattice.search import recode_globally
+from anon_core.recoding.method import Promise
+from anon_core.recoding.methods import recode
+from anon_core.recoding.prioritised.encoding import Encoded
+from anon_core.recoding.prioritised.prices import Objective
+from anon_core.recoding.prioritised.safe import search_safe
+from anon_core.recoding.prioritised.search import recode_prioritised
+from anon_core.recoding.task import Recoding, Task
 from anon_core.spec import Mode, Recode
 from tests.properties.listing import recode_by_the_listing
 from tests.properties.required import Problem, holds, problems

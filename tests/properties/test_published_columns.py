@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core import kernels
-from anon_core.detect import joint as joint_module
-from anon_core.detect import shared_values as shared_module
-from anon_core.detect.joint import joint
-from anon_core.detect.shared_values import shared_values
+from anon_core.detection import joint as joint_module
+from anon_core.detection import shared_values as shared_module
+from anon_core.detection.joint import joint
+from anon_core.detection.shared_values import shared_values
 from anon_core.frequency import FrequencyTable
 from anon_core.measures.diversity.homogeneity import homogeneity
 from tests.properties.tables import table_of

@@ -14,8 +14,8 @@ from anon_core.hierarchy.ladder import climb
 from anon_core.measures.utility.cells import Recoded
 from anon_core.measures.utility.entropy import entropy
 from anon_core.policy import Policy
-from anon_core.recode.methods import recode
-from anon_core.recode.task import Task
+from anon_core.recoding.methods import recode
+from anon_core.recoding.task import Task
 from anon_core.spec import Recode
 from tests.properties.people import Crowded, crowded, rows_of
 from tests.properties.slow_search import Slow, most_information

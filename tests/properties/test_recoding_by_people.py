@@ -16,11 +16,11 @@ from anon_core.frequency import FrequencyTable
 from anon_core.measures.linkage.four_ks import four_k
 from anon_core.models import Subject
 from anon_core.plan import RecodingPlan
-from anon_core.recode.compliance import models_of_classes, shortfalls
-from anon_core.recode.lattice.search import recode_globally
-from anon_core.recode.method import Promise
-from anon_core.recode.methods import recode
-from anon_core.recode.task import Recoding, Task
+from anon_core.recoding.compliance import models_of_classes, shortfalls
+from anon_core.recoding.lattice.search import recode_globally
+from anon_core.recoding.method import Promise
+from anon_core.recoding.methods import recode
+from anon_core.recoding.task import Recoding, Task
 from anon_core.spec import Mode, Recode, UtilityMeasure
 from tests.properties.people import PERSON, SENSITIVE, Crowded, crowded, is_filled, people_in, rows_of, whole
 from tests.properties.test_lattice import cost_of

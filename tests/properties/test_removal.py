@@ -14,9 +14,9 @@ from anon_core.measures.removal import Removal as Told
 from anon_core.measures.removal import kept_of, removal
 from anon_core.models.removal import Removal
 from anon_core.plan import RecodingPlan
-from anon_core.recode.compliance import PlanMeasurements
-from anon_core.recode.method import Promise
-from anon_core.recode.pairing import pairing_of_plan, pairing_of_witness
+from anon_core.recoding.compliance import PlanMeasurements
+from anon_core.recoding.method import Promise
+from anon_core.recoding.pairing import pairing_of_plan, pairing_of_witness
 from tests.properties.people import PERSON, Crowded, crowded
 from tests.properties.persons import members
 from tests.properties.releases import UNIT, Released, releases

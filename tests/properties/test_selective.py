@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.detect.preparation import prepare
-from anon_core.detect.selective import MOST_COLUMNS, select
+from anon_core.detection.preparation import prepare
+from anon_core.detection.selective import MOST_COLUMNS, select
 from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
 from tests.properties.tables import Row, Small, rows_of, singletons, small_tables, subsets, table_of

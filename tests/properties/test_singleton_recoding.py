@@ -19,9 +19,9 @@ from anon_core.hierarchy.kinds.intervals import group_numbers
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
-from anon_core.recode.singletons import SingletonColumns
-from anon_core.recode.singletons.search import recode_singletons
-from anon_core.recode.task import Candidate, Recoding, Task
+from anon_core.recoding.singletons import SingletonColumns
+from anon_core.recoding.singletons.search import recode_singletons
+from anon_core.recoding.task import Candidate, Recoding, Task
 from anon_core.spec import Intervals, Recode, Replace, Years
 from tests.properties.tables import Row, Small, ladders_for, small_tables, spelled, table_of
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.detect import groups
-from anon_core.detect.unit import Spanning, spanning_columns
+from anon_core.detection import groups
+from anon_core.detection.unit import Spanning, spanning_columns
 from anon_core.role import Role
 from anon_core.table import Column, Table
 from anon_core.table.people import person_column

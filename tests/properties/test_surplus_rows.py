@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.recode.surplus_rows import cap_rows
+from anon_core.recoding.surplus_rows import cap_rows
 from anon_core.table import Table
 from tests.properties.persons import persons, projected
 from tests.properties.tables import Cell, Row, table_of

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from anon_core.detect.unique_columns import combinations as tiers
-from anon_core.detect.unique_columns import interpreted, unique_column_combinations
+from anon_core.detection.unique_columns import combinations as tiers
+from anon_core.detection.unique_columns import interpreted, unique_column_combinations
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from tests.properties.tables import Row, Small, small_tables, table_of
@@ -320,7 +320,7 @@ def test_a_small_table_is_searched_without_loading_the_compiled_loops() -> None:
     """In a process of its own, because others here have loaded them."""
     script = (
         "import sys, numpy as np, pyarrow as pa\n"
-        "from anon_core.detect.unique_columns import unique_column_combinations\n"
+        "from anon_core.detection.unique_columns import unique_column_combinations\n"
         "from anon_core.frequency import FrequencyTable\n"
         "codes = [np.random.default_rng(i).integers(0, 9, 900) for i in range(9)]\n"
         "table = FrequencyTable.from_codes('abcdefghi', codes, [pa.array(range(9))] * 9)\n"

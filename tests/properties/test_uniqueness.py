@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.detect.uniqueness import UniqueSet, unaccepted_uniqueness
+from anon_core.detection.uniqueness import UniqueSet, unaccepted_uniqueness
 from anon_core.frequency import FrequencyTable
 from tests.properties.persons import members, persons, projected
 from tests.properties.tables import Row, Small, small_tables, subsets, table_of

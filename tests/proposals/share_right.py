@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from anon_core.detect.proposed_unit import proposed_unit
-from anon_core.detect.roles import propose_all
+from anon_core.detection.proposed_unit import proposed_unit
+from anon_core.detection.roles import propose_all
 from anon_core.measures.profile import profile
 from anon_core.table import ReadOptions, Table, read
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Field
 
 from anon_core.policy import Model, Whole
-from anon_core.recode.method import SUPPRESSION, Attempt, Progress, RecodingMethod, of_every_class
+from anon_core.recoding.method import SUPPRESSION, Attempt, Progress, RecodingMethod, of_every_class
 from anon_core.spec.written import Found, Written
 
 if TYPE_CHECKING:
     from anon_core.hierarchy.ladder import Ladder
     from anon_core.kernels import Integers
-    from anon_core.recode.task import Recoding, Task
+    from anon_core.recoding.task import Recoding, Task
 
 
 class MondrianSettings(Model):
@@ -39,7 +39,7 @@ class Mondrian(RecodingMethod):
 
         from anon_core.errors import PolicyNotMetError
         from anon_core.plan import RecodingPlan
-        from anon_core.recode.task import Candidate, Recoding
+        from anon_core.recoding.task import Candidate, Recoding
 
         tuples = np.arange(len(task.frequencies.weights))
         if not task.requirements.safe(tuples, 0 * tuples, 1).all():

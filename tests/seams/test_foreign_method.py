@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from anon_airflow.cli import anon
 from anon_core.errors import InternalError, InvalidInputError, PolicyNotMetError
 from anon_core.policy import LDiversity, Policy
-from anon_core.recode.compliance import PlanMeasurements, shortfalls
-from anon_core.recode.methods import recode
-from anon_core.recode.task import Recoding, Task
+from anon_core.recoding.compliance import PlanMeasurements, shortfalls
+from anon_core.recoding.methods import recode
+from anon_core.recoding.task import Recoding, Task
 from anon_core.registry import METHODS
 from anon_core.spec import Recode
 from tests.anon_core.spec.spec_files import changed, folder, load, problems

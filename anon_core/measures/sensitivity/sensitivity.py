@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.detect.unique_columns import unique_column_combinations
+from anon_core.detection.unique_columns import unique_column_combinations
 from anon_core.frequency import FrequencyTable
 from anon_core.measures.sensitivity.unique_sets import Family, Probabilities
 

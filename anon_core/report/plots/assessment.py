@@ -13,7 +13,7 @@ from anon_core.report.plots.utility import draw_quality, draw_utility, height_of
 if TYPE_CHECKING:
     from anon_core.measures.risk.rows_by_size import RowsBySize
     from anon_core.measures.utility import Utility
-    from anon_core.recode.sweep import Swept
+    from anon_core.recoding.sweep import Swept
 
 
 def plot_assessment(

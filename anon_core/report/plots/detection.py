@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from anon_core.decompose import Decomposition
-    from anon_core.detect.selective import Selection
-    from anon_core.detect.singletons import Detection
+    from anon_core.detection.selective import Selection
+    from anon_core.detection.singletons import Detection
 
 MOST_SUBSETS = 60
 """More subsets than this are not drawn: those with most distinct tuples are."""

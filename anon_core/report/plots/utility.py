@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from anon_core.measures.utility import Utility
-    from anon_core.recode.sweep import Swept
+    from anon_core.recoding.sweep import Swept
 
 MOST_COLUMNS = 60
 """More columns than this are not drawn: the most important are, of those that matter equally the first."""

@@ -67,7 +67,7 @@ def detect(
     from anon_core.api.detect import DEFAULT_MAX_SIZE
     from anon_core.api.detect import detect as search
     from anon_core.api.sources import Rows
-    from anon_core.detect.search_size import check_search_size
+    from anon_core.detection.search_size import check_search_size
     from anon_core.engines.engine import engine_named
     from anon_core.table import read
 

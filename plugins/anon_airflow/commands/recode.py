@@ -105,7 +105,7 @@ def recode(
     """
     from anon_core.engines.engine import engine_named
     from anon_core.engines.formulas import formula_safe
-    from anon_core.recode.sweep import sweep_k
+    from anon_core.recoding.sweep import sweep_k
     from anon_core.report.table_recoding import publication_with, recode_table
     from anon_core.spec import load_spec
 

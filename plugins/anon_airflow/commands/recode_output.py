@@ -13,8 +13,8 @@ from anon_airflow.commands.check_output import check_document, how_many_hold, pr
 from anon_airflow.commands.output import percent, print_table, several
 
 if TYPE_CHECKING:
-    from anon_core.recode.sweep import Swept
-    from anon_core.recode.task import Candidate, Recoding
+    from anon_core.recoding.sweep import Swept
+    from anon_core.recoding.task import Candidate, Recoding
     from anon_core.report.judgement import Judgement
     from anon_core.report.question import Question
 

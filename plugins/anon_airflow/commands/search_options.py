@@ -103,7 +103,7 @@ def chosen(table: Table, columns: Sequence[str], exclude: Sequence[str], unit: S
     :raises UnknownColumnError: a name is not in the table, in either list.
     :raises InvalidInputError: a name is there twice, or nothing is left to search.
     """
-    from anon_core.detect.searched_columns import searched_columns
+    from anon_core.detection.searched_columns import searched_columns
 
     named, left_out = names_in(columns), names_in(exclude)
     if exclude and not left_out:
@@ -136,7 +136,7 @@ def say_cost(columns: int, max_size: int | None) -> None:
 
     :raises InvalidInputError: there are too many columns to search without a largest size.
     """
-    from anon_core.detect.search_size import check_search_size, column_sets
+    from anon_core.detection.search_size import check_search_size, column_sets
 
     check_search_size(columns, max_size)
     sets = column_sets(columns, columns if max_size is None else max_size)

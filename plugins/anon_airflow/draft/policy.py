@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.detect.roles import ProposedRole
+from anon_core.detection.roles import ProposedRole
 from anon_core.role import Role
 from anon_core.table import Column
 

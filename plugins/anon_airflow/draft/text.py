@@ -12,9 +12,9 @@ from math import comb, prod
 from pathlib import Path
 
 from anon_airflow.draft.policy import priority, proposed_policy, roles_by_name
-from anon_core.detect.proposed_unit import ProposedUnit, proposed_unit
-from anon_core.detect.roles import ProposedRole, propose_all
-from anon_core.detect.singletons import Detection, detect
+from anon_core.detection.proposed_unit import ProposedUnit, proposed_unit
+from anon_core.detection.roles import ProposedRole, propose_all
+from anon_core.detection.singletons import Detection, detect
 from anon_core.engines.engine import engine_named
 from anon_core.errors import InvalidInputError
 from anon_core.hierarchy.build import ladder

@@ -59,7 +59,7 @@ def _is_as_the_rule_says(
     publication: Publication, engine: type[Engine], kept: Table, left_out: Table, unit: str, most: int
 ) -> bool:
     """Put both together, leave out once more what is too much, and compare what stays."""
-    from anon_core.recode.surplus_rows import cap_rows
+    from anon_core.recoding.surplus_rows import cap_rows
     from anon_core.table import Table
     from anon_core.table.assembling import stack
 

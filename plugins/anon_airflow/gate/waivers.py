@@ -47,7 +47,7 @@ def accepted_and_needed(suite: Mapping[str, Any], frequencies: FrequencyTable) -
 
     A column that is accepted alone may also name people by itself, which no share of rows allows.
     """
-    from anon_core.detect.published_identifiers import naming
+    from anon_core.detection.published_identifiers import naming
 
     found = set()
     for entry in suite["expectations"]:

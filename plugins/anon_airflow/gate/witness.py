@@ -115,7 +115,7 @@ def _as_collected(
 ) -> Pairing | Doubt:
     """Return what pairs released rows with their originals, or why they cannot be those that were collected."""
     from anon_core.measures.linkage.provenance import provenance
-    from anon_core.recode.pairing import pairing_of_witness
+    from anon_core.recoding.pairing import pairing_of_witness
 
     whose = [] if people.unit is None else [people.unit]
     equal = [*(name for name in publication.published if name not in beside), *whose]

@@ -23,7 +23,7 @@ from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_airflow.gate.measurement import Original
-    from anon_core.detect.unit import Spanning
+    from anon_core.detection.unit import Spanning
     from anon_core.engines.engine import Engine
     from anon_core.table import Column, Table
 
@@ -90,13 +90,13 @@ def read_source(publication: Publication, source: Source) -> Collected:
         does not cover every value, a guard names none, or the gate could not place what would be published.
     """
     from anon_core.decompose import decompose
-    from anon_core.detect.preparation import prepare
+    from anon_core.detection.preparation import prepare
     from anon_core.engines.engine import engine_named
     from anon_core.hierarchy.build import ladders
     from anon_core.hierarchy.coarsen import coarsen
     from anon_core.hierarchy.kinds.intervals import group_numbers
     from anon_core.hierarchy.published import refuse_unplaceable
-    from anon_core.recode.freeform_problem import FreeformProblem
+    from anon_core.recoding.freeform_problem import FreeformProblem
     from anon_core.table import Table
 
     engine = engine_named(publication.engine, source=Path(source.address))
@@ -143,7 +143,7 @@ def claim_of(publication: Publication, table: Table) -> Claim:
 
     :raises RefusedError: an identifier says otherwise, and no person answers for that.
     """
-    from anon_core.detect.unit import is_verifiable, spanning_columns
+    from anon_core.detection.unit import is_verifiable, spanning_columns
     from anon_core.table.people import fresh_name, person_column
 
     unit = publication.unit
@@ -171,7 +171,7 @@ def _collected(table: Table, unit: str | None, publication: Publication) -> Coll
     """Return the rows with their people under random numbers; without them where each has one row."""
     import numpy as np
 
-    from anon_core.recode.surplus_rows import cap_rows
+    from anon_core.recoding.surplus_rows import cap_rows
     from anon_core.table import Table
     from anon_core.table.people import numbered
 

@@ -10,7 +10,7 @@ import pytest
 
 from anon_airflow.cli import COMMANDS, anon
 from anon_airflow.commands.argument_words import as_options
-from anon_core.detect.search_size import check_search_size
+from anon_core.detection.search_size import check_search_size
 from anon_core.errors import InvalidInputError, UnknownLabelsError
 from anon_core.measures.linkage.four_ks import UNPAIRED
 

@@ -16,7 +16,7 @@ from anon_airflow.run.context import Run
 from anon_airflow.run.locks import is_held, locked
 from anon_airflow.run.run_lock import available_memory
 from anon_airflow.run.summary import summary_lines
-from anon_core.detect.unique_columns import combinations
+from anon_core.detection.unique_columns import combinations
 from anon_core.errors import InternalError, StorageError
 from anon_core.spec import load_spec
 from tests.anon_airflow.run.step_runs import run_of, take
@@ -208,7 +208,7 @@ def test_a_note_of_detect_changes_no_score(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("where", "step", "lacking"),
     [
-        ("anon_core.detect.singletons.detect", "detect", ["before", "detection", "selection"]),
+        ("anon_core.detection.singletons.detect", "detect", ["before", "detection", "selection"]),
         ("anon_core.measures.sensitivity.scores.score_columns", "score", ["scores"]),
     ],
 )
@@ -248,7 +248,7 @@ def test_a_step_that_was_skipped_or_killed_is_named_too_and_one_that_succeeds_la
 def test_the_reason_of_a_run_that_stopped_is_not_what_only_informs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     take(run, "stage")
     monkeypatch.setattr("anon_core.publishing.distribution.write_csv", fail)
-    monkeypatch.setattr("anon_core.detect.singletons.detect", fail)
+    monkeypatch.setattr("anon_core.detection.singletons.detect", fail)
     for name in ("recode", "detect"):
         with pytest.raises(InternalError):
             take(run, name)

@@ -14,7 +14,7 @@ from anon_core.engines.arrow import ArrowEngine
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
-from anon_core.recode.task import Recoding, Task
+from anon_core.recoding.task import Recoding, Task
 from anon_core.report.recoding import RecodedPublication, recoding_note
 from anon_core.spec import load_spec
 from tests.properties.plans import expected, plans

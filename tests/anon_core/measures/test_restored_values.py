@@ -16,7 +16,7 @@ from anon_core.models import Asked, Subject, required
 from anon_core.models.restored_values import RestoredValues
 from anon_core.plan import RecodingPlan
 from anon_core.policy import PartialPolicy
-from anon_core.recode.pairing import pairing_of_plan
+from anon_core.recoding.pairing import pairing_of_plan
 from anon_core.report.judgement import judge_recoding
 from anon_core.report.question import Question
 from anon_core.report.recoding import RecodedPublication, recode_publication

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.detect.roles import propose_from
-from anon_core.detect.roles.sampling import Sample
+from anon_core.detection.roles import propose_from
+from anon_core.detection.roles.sampling import Sample
 from anon_core.measures.profile import profile
 from anon_core.measures.sketch import Sketched, hashes_of, sketch
 from anon_core.table import from_arrow

@@ -13,7 +13,7 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
 from anon_core.policy import PartialPolicy
-from anon_core.recode.task import Recoding, Task
+from anon_core.recoding.task import Recoding, Task
 from anon_core.registry import METHODS
 from anon_core.report.judgement import judge_recoding, unkept
 from anon_core.report.question import Question

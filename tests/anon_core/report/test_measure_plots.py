@@ -19,7 +19,7 @@ from anon_core.hierarchy.ladder import climb
 from anon_core.measures.risk.rows_by_size import RowsOrPeople, rows_by_size
 from anon_core.measures.risk.value_risk import rows_at_risk_by_value
 from anon_core.measures.utility import Utility, utility
-from anon_core.recode.sweep import Swept
+from anon_core.recoding.sweep import Swept
 from anon_core.report.plots import plot_assessment, plot_value_risk
 from anon_core.report.plots.utility import columns_left
 from tests.anon_core.report.drawable import by_value, classes

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from anon_core.detect.selective import Selection, Subset
-from anon_core.detect.singletons import detect
+from anon_core.detection.selective import Selection, Subset
+from anon_core.detection.singletons import detect
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.errors import InvalidInputError, StorageError
 from anon_core.frequency import FrequencyTable
@@ -196,7 +196,7 @@ def test_a_folder_that_does_not_exist_is_an_error_of_ours(tmp_path: Path) -> Non
 def test_matplotlib_is_loaded_only_to_draw_and_never_with_a_display(tmp_path: Path) -> None:
     program = (
         "import sys, anon_core.report.plots as plots;"
-        "from anon_core.detect.selective import Selection;"
+        "from anon_core.detection.selective import Selection;"
         "assert 'matplotlib' not in sys.modules;"
         "plots.plot_selection(Selection(rows=0, subsets=(), elected=()), sys.argv[1]);"
         "assert 'matplotlib' in sys.modules;"

@@ -1,0 +1,162 @@
+"""A proposed unit: the columns that tell people apart, or that every row is another person, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from anon_core.detection.groups import LARGEST_GROUP, Groups
+from anon_core.detection.roles.lexicon import is_numbered
+from anon_core.detection.roles.personal_codes import PERSONAL_NUMBER, personal_code
+from anon_core.detection.roles.propose import ProposedRole
+from anon_core.detection.roles.sampling import sample_of
+from anon_core.detection.roles.values import are_codes
+from anon_core.detection.unit import Spanning, spanning_columns
+from anon_core.role import Role
+from anon_core.table import Column, Table
+from anon_core.table.people import fresh_name, one_spelling, person_column
+
+_KINDS = (
+    frozenset({"tax code", "identity number"}),
+    frozenset({PERSONAL_NUMBER}),
+    frozenset({"e-mail address", "bank account", "payment card number"}),
+    frozenset({"record number", "person"}),
+    frozenset({"licence plate", "telephone number", "device number", "company", "case number", "land parcel"}),
+)
+"""Kinds of columns, the best witness of a person first. Names and addresses are shared; they count together only."""
+_SURE = 3
+"""Of so many kinds a value is one person's."""
+_CODES = _SURE
+"""A column that holds codes but has no telling name is as good a witness as a record number."""
+_NUMBERS = len(_KINDS)
+"""Other values that repeat, such as plain numbers, may be amounts."""
+_BIRTH = ("date of birth", "year of birth")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedUnit:
+    """
+    The columns that tell people apart, none where every row is another person, and the reason in counts.
+
+    ``verifiable`` is False where no column could contradict the claim. ``spanning`` are columns that contradict it
+    all the same: a run refuses until a person says that people share their values.
+    """
+
+    columns: tuple[str, ...]
+    reason: str
+    verifiable: bool
+    spanning: tuple[Spanning, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Witness:
+    """A column that may tell people apart, how good a witness it is (0 is best), and how its values repeat."""
+
+    name: str
+    rank: int
+    groups: Groups
+
+
+def proposed_unit(table: Table, roles: Mapping[str, ProposedRole]) -> ProposedUnit:
+    """
+    Propose the unit of a table by its proposed roles.
+
+    Of the columns that are not published the best witness of which a value stands in several rows: a tax or identity
+    code, a number of a person, an e-mail address or account, a record number or other code with a value for every 20
+    rows, plain numbers last; among equals the one with the fewest values, for that counts the fewest people. Where
+    there is none, names with a date of birth, if most rows share theirs with others. Else every row is another person.
+
+    >>> from anon_core.table import from_arrow
+    >>> import pyarrow as pa
+    >>> table = from_arrow(pa.table({"tax_code": ["a1", "a1", "b2", "c3"], "case_no": ["1", "2", "3", "4"]}))
+    >>> codes = ProposedRole(role=Role.IDENTIFIER, reason="", evidence="name", kind="tax code")
+    >>> found = proposed_unit(table, {"tax_code": codes, "case_no": codes})
+    >>> found.columns, found.reason
+    (('tax_code',), 'a tax code: 4 rows, 3 people, 1.3 rows each, at most 2')
+    """
+    witnesses = [one for column in table.columns if (one := _witness(column, roles[column.name])) is not None]
+    repeating = sorted((one for one in witnesses if _repeats(one)), key=lambda one: (one.rank, one.groups.values))
+    sure = min((one for one in witnesses if one.rank < _SURE), key=lambda one: one.rank, default=None)
+    if sure and not sure.groups.repeat and repeating and repeating[0].rank >= _SURE:
+        reason = f"{_kind(roles[sure.name])}: no value stands in two rows"
+        return _proposed(table, roles, (sure.name,), reason)
+    if repeating:
+        best = repeating[0]
+        return _proposed(table, roles, (best.name,), f"{_kind(roles[best.name])}: {_counted(best.groups, table.rows)}")
+    named, groups = _named_people(table, roles)
+    if named and groups and groups.are_small:
+        told = f"names, and homonyms are counted as one person: {_counted(groups, table.rows)}"
+        return _proposed(table, roles, named, told)
+    able = [one.name for one in witnesses if one.rank not in (_CODES, _NUMBERS)] or list(named)
+    why = (
+        f"no value of {', '.join(able[:3])} stands in several rows"
+        if able
+        else "not verifiable: no column tells people apart"
+    )
+    if able == list(named) and able:
+        why = f"most rows have {' with '.join(named)} of their own"
+    return _proposed(table, roles, (), why, verifiable=bool(able))
+
+
+def _witness(column: Column, role: ProposedRole) -> _Witness | None:
+    if role.role not in (Role.IDENTIFIER, Role.DROP):
+        return None
+    groups, kind = Groups.of(one_spelling(column)), personal_code(column)
+    if not groups.values or groups.rows * 2 < len(column.codes):
+        return None
+    if kind is None and role.role is Role.DROP:
+        return None
+    rank = _rank(column, kind or role.kind)
+    return None if rank is None else _Witness(name=column.name, rank=rank, groups=groups)
+
+
+def _rank(column: Column, kind: str | None) -> int | None:
+    """Return how good a witness of a person a kind of column is; None for names, addresses and the like."""
+    if kind is None:
+        return _CODES if are_codes(sample_of(column)) else _NUMBERS
+    if kind == "person" and is_numbered(column.name):
+        kind = PERSONAL_NUMBER
+    return next((rank for rank, kinds in enumerate(_KINDS) if kind in kinds), None)
+
+
+def _repeats(witness: _Witness) -> bool:
+    """Whether a value stands in several rows; what is not surely a person's has a value for every 20 rows, too."""
+    groups = witness.groups
+    return groups.repeat and (witness.rank < _SURE or groups.values * LARGEST_GROUP >= groups.rows)
+
+
+def _named_people(table: Table, roles: Mapping[str, ProposedRole]) -> tuple[tuple[str, ...], Groups | None]:
+    """Return columns with names of people, and a date of birth if there is one; and how they repeat together."""
+    kinds = {name: role.kind for name, role in roles.items()}
+    names = [n for n in table.names if kinds[n] == "personal name" and roles[n].role is Role.IDENTIFIER][:2]
+    births = [n for n in table.names if kinds[n] in _BIRTH][:1]
+    if not names:
+        return (), None
+    columns = (*names, *births)
+    return columns, Groups.of(person_column(table, columns, fresh_name("person", table.names)))
+
+
+def _proposed(
+    table: Table,
+    roles: Mapping[str, ProposedRole],
+    columns: Sequence[str],
+    reason: str,
+    *,
+    verifiable: bool = True,
+) -> ProposedUnit:
+    person = person_column(table, columns, fresh_name("person", table.names)) if columns else None
+    spanning = spanning_columns(table, {name: role.role for name, role in roles.items()}, person)
+    return ProposedUnit(columns=tuple(columns), reason=reason, verifiable=verifiable, spanning=spanning)
+
+
+def _kind(role: ProposedRole) -> str:
+    if role.kind is None:
+        return "it repeats as the number of a person does"
+    return f"{'an' if role.kind[0] in 'aeiou' else 'a'} {role.kind}"
+
+
+def _counted(groups: Groups, rows: int) -> str:
+    without = f", {rows - groups.rows:,} rows without one" if rows > groups.rows else ""
+    most = int(groups.sizes.max())
+    each = groups.rows / groups.values
+    return f"{groups.rows:,} rows, {groups.values:,} people, {each:.1f} rows each, at most {most:,}{without}"

@@ -1,0 +1,75 @@
+"""Columns that hold codes of persons, whatever their role: tax, identity and personal numbers, accounts, addresses."""
+
+from __future__ import annotations
+
+import pyarrow.compute as pc
+
+from anon_core.detection.roles.lexicon import is_numbered, meaning_of
+from anon_core.detection.roles.patterns import PATTERNS
+from anon_core.detection.roles.sampling import Sample, sample_of
+from anon_core.detection.roles.values import points_in_time, rows_with
+from anon_core.role import Role
+from anon_core.table import Column
+from anon_core.table.arrays import flags
+
+CODES = frozenset({"tax code", "identity number", "bank account", "payment card number", "e-mail address"})
+"""Kinds of which a value is one person's, by form or by name."""
+PERSONAL_NUMBER = "personal number"
+_NUMBERED = frozenset({"record number", "case number", "person"})
+"""Kinds of which a column of codes that repeats evenly may number people: `id`, `case_no`, `customer`."""
+_SHARED = frozenset({"personal name", "postal address"})
+_MOST = (9, 10)
+
+
+def personal_code(column: Column) -> str | None:
+    """
+    Return the kind of personal code that a column holds; None where it is not recognised as one.
+
+    Nine of ten values have the form of one, whether check digits are right or not where the form alone says enough; or
+    the column is called after one, has more than two values, and half of the rows hold a digit.
+    """
+    sample = sample_of(column)
+    if not sample.rows:
+        return None
+    for pattern in PATTERNS:
+        if pattern.kind in CODES and pattern.telling:
+            passed, formed = rows_with(pattern, sample)
+            if (formed if pattern.form_counts else passed) * _MOST[1] >= sample.rows * _MOST[0]:
+                return pattern.kind
+    meaning = meaning_of(column.name)
+    kind = meaning.term.kind if meaning else None
+    named = kind in CODES or kind == PERSONAL_NUMBER
+    return kind if named and len(column.domain) - column.has_gaps > 2 and _are_codes(sample) else None
+
+
+def may_number_people(column: Column) -> bool:
+    """Whether a column is called after a person, a case or a number of nothing else, and half of it holds digits."""
+    meaning = meaning_of(column.name)
+    named = is_numbered(column.name) if meaning is None else meaning.term.kind in _NUMBERED
+    return named and _are_codes(sample_of(column))
+
+
+def is_of_something_else(column: Column) -> bool:
+    """Whether a column is called after what identifies nobody, such as a place, or holds points in time."""
+    meaning = meaning_of(column.name)
+    other = meaning is not None and meaning.term.role is not Role.IDENTIFIER and meaning.term.kind not in _NUMBERED
+    return other or points_in_time(sample_of(column)) is not None
+
+
+def is_shared(column: Column) -> bool:
+    """Whether a column is called after something that people may share, a name or an address, and holds no codes."""
+    meaning = meaning_of(column.name)
+    return meaning is not None and meaning.term.kind in _SHARED and not _are_numbers(sample_of(column))
+
+
+def _are_codes(sample: Sample) -> bool:
+    return _rows(sample, r"\d|@") * 2 >= sample.rows
+
+
+def _are_numbers(sample: Sample) -> bool:
+    """Whether a tenth of the rows begin with a digit or hold no letter: numbers, not names."""
+    return _rows(sample, r"^[^\p{L}]*$|^[A-Za-z]{0,3}[-./ ]?\d{3,}$") * 10 >= sample.rows
+
+
+def _rows(sample: Sample, form: str) -> int:
+    return int(sample.short_weights[flags(pc.match_substring_regex(sample.short, form))].sum()) if sample.rows else 0

@@ -1,0 +1,358 @@
+"""A proposed role for one column, from its values, its name and its figures."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import pyarrow.compute as pc
+
+from anon_core.detection.groups import LARGEST_GROUP, Groups
+from anon_core.detection.roles.lexicon import Meaning, is_numbered, meaning_of
+from anon_core.detection.roles.patterns import FIRST_NAME, FULL_NAME
+from anon_core.detection.roles.sampling import Sample, sample_of
+from anon_core.detection.roles.term import word_list
+from anon_core.detection.roles.values import (
+    Finding,
+    are_amounts,
+    are_codes,
+    are_exact,
+    births,
+    counts_or_answers,
+    findings,
+    five_digit_codes,
+    free_text,
+    have_form_of_names,
+    percent,
+    points_in_time,
+)
+from anon_core.kernels import Integers
+from anon_core.measures.profile import ColumnProfile
+from anon_core.role import Role
+from anon_core.table import Column
+from anon_core.table.arrays import flags
+
+_UNIQUE = 0.95
+_OF_PEOPLE = ("coordinate", "date of birth", "year of birth")
+"""Kinds that may well be unique; a code that is unique is a record number, even if it looks like a postcode."""
+_OF_HOUSES = ("house number", "family situation")
+"""A number of a house or a household that is dense and repeats in small groups is one of people: `household_no`."""
+_AMOUNTS = ("income", "debt", "social benefit", "amount granted")
+_ENOUGH = 20
+"""Filled rows from which on gaps no longer speak against a column whose values are all different."""
+_FORMED = 90
+"""Percent of the rows that must have the form of a name."""
+_GIVEN_FIRST = 30
+_GIVEN_LAST = 60
+"""Percent whose given name must be a common one; more where the family name stands first and no comma says so."""
+_FIRST_NAMES = 50
+_FEWEST_CODES, _FEWEST_NUMBERS = 20, 100
+"""Distinct values from which on a column may tell people apart: codes and names, and plain numbers or words."""
+_MOST_SPOKEN = 300
+"""Distinct values up to which the words in them are looked up."""
+_FEWEST = 3
+"""Different first names at least: `Max` beside `Min` is no person."""
+_TITLES = frozenset(
+    re.findall("[a-z]+", "dr prof herr frau mr mrs ms miss mme mlle sig sigra dott dottssa avv ing sr sra don dona")
+)
+_PLACES = frozenset(
+    re.findall("[a-z]+", "san santa santo sant saint sainte st ste sankt sao via piazza rue calle plaza villa monte")
+)
+"""What stands before a given name in the name of a place."""
+
+
+class Evidence(StrEnum):
+    """What a proposal rests on."""
+
+    NAME = "name"
+    VALUES = "values"
+    STATISTICS = "statistics"
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedRole:
+    """A role, the reason in one sentence that quotes no value, what it rests on, and what the column is if known."""
+
+    role: Role
+    reason: str
+    evidence: Evidence
+    kind: str | None = None
+
+
+def propose(column: Column, profile: ColumnProfile, rows: int, *, today: datetime.date) -> ProposedRole:
+    """
+    Propose a role; the careful side wins.
+
+    What values look like counts before the name, and an identifier before anything else: an e-mail address is one
+    whatever its column is called. Names of persons count unless the name says that it is something else, such as a
+    place. A name that says sensitive or quasi comes next. A column that is nearly unique is an identifier, unless its
+    name or values say that it is a quasi-identifier, an amount or a point in time: then it is generalised until k
+    holds, which is as safe, and a date of birth is not lost in a small table. The coordinates of houses, nearly unique,
+    are identifiers. In doubt a column is an identifier where it holds codes, has the form of names, or repeats in small
+    even groups, and else a quasi-identifier. Nobody was born after ``today``.
+
+    >>> import numpy as np, pyarrow as pa
+    >>> column = Column(name="sesso", codes=np.array([0, 1, 0], np.int32), domain=pa.array(["F", "M"]))
+    >>> figures = ColumnProfile(name="sesso", type="text", distinct=2, missing=0, entropy=0.9, unique_share=0.3)
+    >>> propose(column, figures, 3, today=datetime.date(2026, 7, 1)).reason
+    'its name says that it is a sex or gender (Italian)'
+    """
+    return propose_from(sample_of(column), profile, rows, today=today, groups=Groups.of(column))
+
+
+def propose_from(
+    sample: Sample, profile: ColumnProfile, rows: int, *, today: datetime.date, groups: Groups | None = None
+) -> ProposedRole:
+    """
+    Propose a role where only a sample of the values is at hand, as of a table that was read in a stream.
+
+    Without ``groups``, the rows of all values, it is not known how they repeat, unless the sample has them all.
+    """
+    if profile.distinct == 0:
+        return ProposedRole(role=Role.DROP, reason="it is empty", evidence=Evidence.STATISTICS)
+    meaning = meaning_of(profile.name)
+    unique, filled = _unique_rows(profile, rows), rows - profile.missing
+    nearly_unique = _is_nearly_unique(profile, rows, unique)
+    named = _named(meaning) if meaning else None
+    if meaning and meaning.term.kind == "person" and not nearly_unique:
+        named = _no_person(meaning, sample, profile) or named
+    found = _findings(sample, profile, named, mostly_unique=unique * 2 >= filled)
+    withheld = _identifier(found, named) or _free_text(sample, profile, filled, named)
+    if withheld:
+        return withheld
+    quasi = _quasi(sample, profile, found, today)
+    if nearly_unique and (
+        decided := _decided_by_uniqueness(profile.name, sample, named, quasi, percent(unique, filled))
+    ):
+        return decided
+    repeating = groups or (Groups(sizes=sample.weights) if sample.whole else None)
+    told = _tells_people_apart(sample, profile, repeating) if repeating else ""
+    if named and told and named.kind in _OF_HOUSES and is_numbered(profile.name):
+        return ProposedRole(role=Role.IDENTIFIER, reason=told, evidence=Evidence.STATISTICS)
+    if named:
+        return named
+    if profile.distinct == 1 and not profile.missing:
+        return ProposedRole(role=Role.OTHER, reason="it has one value in every row", evidence=Evidence.STATISTICS)
+    if quasi:
+        return _from(quasi)
+    if told:
+        return ProposedRole(role=Role.IDENTIFIER, reason=told, evidence=Evidence.STATISTICS)
+    if spoken := _sensitive_words(sample, profile):
+        return spoken
+    return ProposedRole(role=Role.QUASI, reason="nothing says that others cannot know it", evidence=Evidence.DEFAULT)
+
+
+def _tells_people_apart(sample: Sample, profile: ColumnProfile, groups: Groups) -> str:
+    """Return in words that a column without a telling name may hold numbers, codes or names; nothing where it may not.
+
+    Amounts, dates and counts repeat in small groups too, by chance: most of their values then stand in one row.
+    """
+    if profile.type not in ("integer", "text") or profile.distinct < _FEWEST_CODES or points_in_time(sample):
+        return ""
+    dense = groups.values * LARGEST_GROUP >= groups.rows
+    several = f"{groups.values:,} values in {groups.rows:,} rows"
+    if dense and are_codes(sample):
+        return f"it holds codes, {several}, and in doubt a code is somebody's number"
+    if dense and profile.type == "text" and have_form_of_names(sample):
+        return f"it holds capitalised words, {several}, and in doubt these are names of persons"
+    if groups.are_even and profile.distinct >= _FEWEST_NUMBERS:
+        return f"its values repeat in small even groups, {several}, as the number of a person with several rows does"
+    return ""
+
+
+def _sensitive_words(sample: Sample, profile: ColumnProfile) -> ProposedRole | None:
+    """Return that a tenth of the rows hold words for something sensitive, such as a disability; None if they do not."""
+    if profile.type != "text" or len(sample.values) > _MOST_SPOKEN:
+        return None
+    kinds: Counter[str] = Counter()
+    for value, rows in zip(sample.values.to_pylist(), sample.weights.tolist(), strict=True):
+        meaning = meaning_of(value)
+        if meaning and meaning.term.role is Role.SENSITIVE and not meaning.term.weak:
+            kinds[meaning.term.kind] += rows
+    if kinds.total() * 10 < sample.rows or not kinds:
+        return None
+    kind = kinds.most_common(1)[0][0]
+    reason = f"{percent(kinds.total(), sample.rows)} of its rows hold words for something sensitive ({kind})"
+    return ProposedRole(role=Role.SENSITIVE, reason=reason, evidence=Evidence.VALUES, kind=kind)
+
+
+def _no_person(meaning: Meaning, sample: Sample, profile: ColumnProfile) -> ProposedRole | None:
+    """Return that a column called after persons counts them or says yes or no; None where it may name them."""
+    told = counts_or_answers(sample, profile.type)
+    reason = f"{meaning.reason}, but {told}"
+    return ProposedRole(role=Role.QUASI, reason=reason, evidence=Evidence.VALUES) if told else None
+
+
+def _findings(
+    sample: Sample, profile: ColumnProfile, named: ProposedRole | None, *, mostly_unique: bool
+) -> list[Finding]:
+    """Return what the values look like; names of persons only where the column's name does not say better."""
+    something_else = named is not None and named.role in (Role.QUASI, Role.OTHER)
+    # Places and professions are capitalised words too: their form is enough only where most of them differ.
+    found = list(findings(sample, profile.type, persons=mostly_unique and not something_else))
+    if profile.type != "text" or something_else or any(one.most and one.role is Role.IDENTIFIER for one in found):
+        return found
+    named_people = people(sample)
+    return [named_people, *found] if named_people else found
+
+
+def _decided_by_uniqueness(
+    name: str, sample: Sample, named: ProposedRole | None, quasi: Finding | None, share: str
+) -> ProposedRole | None:
+    """Return what nearly unique values make of a column; None where it is known to be a quasi-identifier."""
+    kinds = {named.kind if named else None, quasi.kind if quasi else None}
+    if "coordinate" in kinds and are_exact(sample):
+        reason = f"{share} of its values occur once, and a coordinate as exact as a house finds who lives there"
+        return ProposedRole(role=Role.IDENTIFIER, reason=reason, evidence=Evidence.VALUES, kind="coordinate")
+    if (named and named.role is Role.QUASI) or (quasi and quasi.kind in _OF_PEOPLE):
+        return None
+    if time := points_in_time(sample):
+        return _from(time)
+    if named and named.kind in _AMOUNTS and not is_numbered(name) and are_amounts(sample):
+        reason = f"{named.reason}, but {share} of its values occur once, so it has to be rounded"
+        return ProposedRole(role=Role.QUASI, reason=reason, evidence=Evidence.NAME, kind=named.kind)
+    reason = f"{share} of its values occur once"
+    return ProposedRole(role=Role.IDENTIFIER, reason=reason, evidence=Evidence.STATISTICS)
+
+
+def _identifier(found: Sequence[Finding], named: ProposedRole | None) -> ProposedRole | None:
+    """Return that it identifies people: by what most values look like, by its name, by what some values look like."""
+    looks = next((finding for finding in found if finding.role is Role.IDENTIFIER), None)
+    if looks and looks.most:
+        return _from(looks)
+    if named and named.role is Role.IDENTIFIER:
+        return named
+    return _from(looks) if looks else None
+
+
+def _named(meaning: Meaning) -> ProposedRole:
+    term = meaning.term
+    return ProposedRole(role=term.role, reason=meaning.reason, evidence=Evidence.NAME, kind=term.kind)
+
+
+def _from(finding: Finding) -> ProposedRole:
+    return ProposedRole(role=finding.role, reason=finding.reason, evidence=Evidence.VALUES, kind=finding.kind)
+
+
+def _free_text(sample: Sample, profile: ColumnProfile, filled: int, named: ProposedRole | None) -> ProposedRole | None:
+    """Return that people wrote it freely, by its name or its values."""
+    if named and named.role is Role.DROP:
+        return named
+    written = free_text(sample, profile.distinct, filled) if profile.type == "text" else None
+    return _from(written) if written else None
+
+
+def _quasi(sample: Sample, profile: ColumnProfile, found: Sequence[Finding], today: datetime.date) -> Finding | None:
+    """Return what the values say others may know: where somebody lives, when they were born."""
+    if profile.distinct == 1:
+        return None
+    stated = next((one for one in found if one.role is Role.QUASI and one.most), None)
+    coded = five_digit_codes(sample) if profile.type in ("integer", "text") else None
+    return stated or coded or births(sample, profile.type, today)
+
+
+def _unique_rows(profile: ColumnProfile, rows: int) -> int:
+    """Return how many rows are alone in having their value, a lone gap not counted."""
+    return round(profile.unique_share * rows) - (profile.missing == 1)
+
+
+def _is_nearly_unique(profile: ColumnProfile, rows: int, unique: int) -> bool:
+    filled = rows - profile.missing
+    if rows < 2 or filled < 1:
+        return False
+    return profile.unique_share >= _UNIQUE or (filled >= _ENOUGH and unique >= _UNIQUE * filled)
+
+
+def people(sample: Sample) -> Finding | None:
+    """
+    Return a finding where values are names of persons: full names, or common first names only.
+
+    The form alone is not enough, for places and professions are capitalised words too: `Bad Homburg` has it.
+    Of a full name the given name stands first, after a comma, beside a family name in capitals, or last. Lower case
+    is not taken for a name.
+    """
+    full, texts, weights = _formed(sample, FULL_NAME)
+    if full:
+        first, last = _share(texts, weights, _is_given_first), _share(texts, weights, _is_given_last)
+        if first * 100 >= _GIVEN_FIRST * sample.rows or last * 100 >= _GIVEN_LAST * sample.rows:
+            looks = "look like full names of persons, many with a common given name"
+            return _finding(looks, int(weights.sum()), sample)
+    single, texts, weights = _formed(sample, FIRST_NAME)
+    if single:
+        common = _share(texts, weights, _is_given)
+        if common * 100 > _FIRST_NAMES * sample.rows and sum(map(_is_given, texts)) >= _FEWEST:
+            return _finding("are common first names", common, sample)
+    return None
+
+
+def _finding(looks: str, rows: int, sample: Sample) -> Finding:
+    reason = f"{percent(rows, sample.rows)} of its values {looks}{sample.words}"
+    return Finding(kind="personal name", role=Role.IDENTIFIER, reason=reason, most=True)
+
+
+def _formed(sample: Sample, form: str) -> tuple[bool, list[str], Integers]:
+    """Return whether enough rows have the form, and the values that have it with their rows."""
+    if not len(sample.short):
+        return False, [], sample.short_weights
+    formed = pc.match_substring_regex(sample.short, form)
+    weights = sample.short_weights[flags(formed)]
+    if int(weights.sum()) * 100 < _FORMED * sample.rows:
+        return False, [], weights
+    return bool(len(weights)), sample.short.filter(formed).to_pylist(), weights
+
+
+def _share(texts: list[str], weights: Integers, holds: Callable[[str], bool]) -> int:
+    return int(weights[np.fromiter(map(holds, texts), np.bool_, len(texts))].sum())
+
+
+def _is_given(word: str) -> bool:
+    """
+    Whether a word is a common given name; of a double name the first half decides.
+
+    >>> _is_given("José"), _is_given("Jean-Luc"), _is_given("JÜRGEN"), _is_given("Homburg")
+    (True, True, True, False)
+    """
+    return _folded(word).split("-")[0] in word_list("given names")
+
+
+def _is_given_first(text: str) -> bool:
+    """
+    Whether the given name stands where a full name has it.
+
+    >>> [_is_given_first(name) for name in ("Anna Weber", "Weber, Anna", "WEBER Anna", "Dr. Anna Weber", "San Pietro")]
+    [True, True, True, True, False]
+    """
+    _, comma, given = text.partition(",")
+    if comma:
+        return _is_given(_words(given)[0])
+    words = _words(text)
+    capitals = [word for word in words if len(word) > 1 and word.isupper()]
+    others = [word for word in words if word not in capitals]
+    if capitals and others and words[0] in capitals:
+        return _is_given(others[0])
+    return _is_given(words[0])
+
+
+def _is_given_last(text: str) -> bool:
+    words = _words(text)
+    return _folded(words[0]) not in _PLACES and _is_given(words[-1])
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a name without titles; where there are only titles, all."""
+    words = text.split()
+    return [word for word in words if re.sub("[^a-z]", "", _folded(word)) not in _TITLES] or words
+
+
+def _folded(word: str) -> str:
+    if word.isascii():
+        return word.lower()
+    decomposed = unicodedata.normalize("NFKD", word.lower().replace("ß", "ss"))
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

@@ -1,0 +1,148 @@
+"""Which sets of columns make every row unique, or nearly every row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from anon_core import kernels
+from anon_core.detection import Progress
+from anon_core.detection.search_size import check_search_size
+from anon_core.detection.unique_columns.interpreted import TooLongError, search_interpreted
+from anon_core.detection.unique_columns.question import Membership, Question, ask, rows_to_spare
+from anon_core.errors import InvalidInputError
+from anon_core.frequency import FrequencyTable
+
+PATIENCE = 100_000
+"""After so many nodes and refinements (two seconds) a search in plain Python begins again in compiled loops."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniqueColumns:
+    """
+    All minimal sets of columns on which enough rows are alone.
+
+    ``rows`` were searched: all, or every distinct one once if duplicates were ignored. ``duplicate_rows`` repeat an
+    earlier row in every column. ``approximate`` is the share of rows that need not be alone; 0 is exact. ``sets`` have
+    their columns in the table's order and come smallest first, then in the order of their columns' positions.
+    ``exists`` says whether there is such a set of any size, whatever the limit: all columns together are one.
+    """
+
+    rows: int
+    duplicate_rows: int
+    max_size: int | None
+    approximate: float
+    sets: tuple[tuple[str, ...], ...]
+    exists: bool
+
+
+def unique_column_combinations(
+    frequencies: FrequencyTable,
+    *,
+    max_size: int | None = None,
+    approximate: float = 0.0,
+    ignore_duplicates: bool = False,
+    progress: Progress | None = None,
+) -> UniqueColumns:
+    """
+    Find all minimal unique column combinations: no two rows agree on all columns of one, and no column can be spared.
+
+    With ``approximate`` a set counts as unique when at least that share less than all rows are alone on it: of ``n``
+    rows, ``floor(approximate * n)`` need not be, but for the rounding of floats (0.29 of 100 rows are 29). A gap is a
+    value like any other. Two rows equal in every column leave no exact set at all; an approximate search bears them as
+    long as they are few, and with ``ignore_duplicates`` every distinct row is searched once. A constant column is in
+    no minimal set; of one row, every single column is a set. Sets larger than ``max_size`` are not looked for.
+    The answer does not depend on the order of the rows. ``progress`` is told the number of nodes visited, now and then.
+
+    >>> import pyarrow as pa
+    >>> codes = [np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 1, 2, 2])]
+    >>> table = FrequencyTable.from_codes(["sex", "smoker", "town"], codes, [pa.array(range(n)) for n in (2, 2, 3)])
+    >>> unique_column_combinations(table).sets
+    (('sex', 'smoker'), ('smoker', 'town'))
+    >>> unique_column_combinations(table, approximate=0.5).sets
+    (('town',), ('sex', 'smoker'))
+
+    :raises InvalidInputError: no columns, no rows, units instead of rows, a size below 1, too many columns for sets of
+        any size, or a share that is not in [0, 1).
+    """
+    _check(frequencies, max_size, approximate)
+    rows = frequencies.tuples if ignore_duplicates else frequencies.rows
+    heavy = np.zeros(frequencies.tuples, np.bool_) if ignore_duplicates else frequencies.weights > 1
+    # Rows that share their whole tuple are never alone: they use up what is allowed before any column is looked at.
+    allowed = rows_to_spare(approximate, rows) - int(frequencies.weights[heavy].sum())
+    if rows == 1:
+        found: list[tuple[int, ...]] = [(at,) for at in range(len(frequencies.names))]
+    elif allowed < 0:
+        found = []
+    else:
+        question = ask(frequencies, heavy, allowed, max_size)
+        found = _in_order(question, _search(question, progress))
+    return UniqueColumns(
+        rows=rows,
+        duplicate_rows=frequencies.rows - frequencies.tuples,
+        max_size=max_size,
+        approximate=float(approximate),
+        sets=tuple(tuple(map(frequencies.names.__getitem__, one)) for one in found),
+        exists=rows == 1 or allowed >= 0,
+    )
+
+
+def _check(frequencies: FrequencyTable, max_size: int | None, approximate: float) -> None:
+    if not frequencies.names or not frequencies.rows:
+        raise InvalidInputError("there is nothing to search: the table has no columns or no rows")
+    if frequencies.units is not None:
+        raise InvalidInputError("unique columns are searched for rows, not units: count the table without its unit")
+    check_search_size(len(frequencies.names), max_size)
+    if not 0 <= approximate < 1:
+        raise InvalidInputError(
+            f"the share of rows that need not be unique must be at least 0 and below 1, not {approximate}"
+        )
+
+
+def _search(question: Question, progress: Progress | None) -> Membership:
+    """Search in plain Python while the table and the search are small, else in compiled loops."""
+    if not question.columns:
+        return np.zeros((0, 0), np.bool_)
+    tell = progress or _nobody
+    if not kernels.compiled_is_worth(question.codes.shape[1]):
+        try:
+            return search_interpreted(question, PATIENCE, tell)
+        except TooLongError as begun:
+            nodes = begun.nodes
+            return search_compiled(question, lambda done: tell(nodes + done))
+    return search_compiled(question, tell)
+
+
+def search_compiled(question: Question, progress: Progress) -> Membership:
+    """Search in compiled loops."""
+    from anon_core.kernels.compiled.unique_columns import minimal_unique_sets
+
+    found = minimal_unique_sets(
+        question.codes,
+        question.light,
+        max_size=question.max_size,
+        allowed=question.allowed,
+        exact=question.exact,
+        progress=progress,
+    )
+    octets = found.astype("<u8").view(np.uint8)  # Bytes of a word from the lowest, on any machine.
+    return np.unpackbits(octets, axis=1, count=len(question.columns), bitorder="little").view(np.bool_)
+
+
+def _in_order(question: Question, found: Membership) -> list[tuple[int, ...]]:
+    """Return the sets as positions in the table, those of one column included, in the order of the answer."""
+    by_position = np.argsort(question.columns)
+    lines, at = np.nonzero(found[:, by_position])
+    positions = np.sort(question.columns)[at].tolist()
+    ends = np.searchsorted(lines, np.arange(len(found) + 1)).tolist()
+    sets = [tuple(positions[begin:end]) for begin, end in pairwise(ends)]
+    sets += [(position,) for position in question.alone]
+    sets.sort()
+    sets.sort(key=len)
+    return sets
+
+
+def _nobody(_: int) -> None:
+    pass

@@ -1,0 +1,269 @@
+"""The search for unique columns in plain Python: for small tables, where loading compiled loops would take longer.
+
+It is the search of :mod:`anon_core.kernels.compiled.unique_search`, with whole integers as bit sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from anon_core.detection.unique_columns.question import Membership, Question
+from anon_core.kernels import AnyCodes, Integers
+
+PAIRS = 1024
+"""So many row pairs are compared at a time, at most, ..."""
+
+ADDED = 64
+"""... and so many of their minimal difference sets become edges."""
+
+LOOKED_AT = 32
+"""Of so many uncovered edges the smallest is branched on: looking at all takes longer than it saves."""
+DENSE = 8
+"""Keys up to so many times their number are counted by address, larger ones sorted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """Rows that are not alone, in their order, and the number (from 0, below ``count``) of the class each is in."""
+
+    rows: Integers
+    numbers: Integers
+    count: int
+
+    def refine(self, codes: AnyCodes, cardinality: int) -> Classes:
+        """Split every class by one more column, and leave out the rows that are now alone."""
+        if not self.count:
+            return self
+        keys = self.numbers * cardinality + codes[self.rows]
+        if self.count * cardinality > DENSE * len(keys) + 1024:
+            keys = np.unique(keys, return_inverse=True)[1]
+        several = np.bincount(keys) > 1
+        stay = several[keys]
+        number = several.cumsum()
+        return Classes(self.rows[stay], number[keys[stay]] - 1, int(number[-1]))
+
+    def crowd(self, light: AnyCodes) -> int:
+        """Return how many light rows are not alone; none are heavy if ``light`` is empty."""
+        return int(light[self.rows].sum()) if len(light) else len(self.rows)
+
+    def pairs(self, limit: int) -> AnyCodes:
+        """Return neighbours in the classes, two lines of rows; of more than the limit, some at equal steps."""
+        order = self.numbers.argsort(kind="stable")
+        rows, numbers = self.rows[order], self.numbers[order]
+        left = np.flatnonzero(numbers[1:] == numbers[:-1])
+        left = left[:: max(1, -(-len(left) // limit))]
+        return np.stack([rows[left], rows[left + 1]])
+
+
+def everybody(question: Question) -> Classes:
+    """Return the one class that no column at all makes."""
+    rows = question.codes.shape[1]
+    return Classes(np.arange(rows), np.zeros(rows, np.int64), 1)
+
+
+def pairs_by_column(question: Question, limit: int) -> AnyCodes:
+    """Return pairs of rows that agree on some column, the same number for every column."""
+    share = max(1, limit // len(question.columns))
+    whole = everybody(question)
+    refined = [whole.refine(codes, size) for codes, size in zip(question.codes, question.cardinalities, strict=True)]
+    return np.concatenate([classes.pairs(share) for classes in refined], axis=1)
+
+
+def differences(question: Question, pairs: AnyCodes) -> list[int]:
+    """Return the columns in which each pair of rows differs, as bit sets."""
+    differ = question.codes[:, pairs[0]] != question.codes[:, pairs[1]]
+    packed = np.packbits(differ, axis=0, bitorder="little").T
+    return [int.from_bytes(line.tobytes(), "little") for line in np.unique(packed, axis=0)]
+
+
+def minimal(sets: list[int]) -> list[int]:
+    """
+    Return the bit sets that contain no other, smallest first.
+
+    >>> minimal([0b110, 0b010, 0b101, 0b010])
+    [2, 5]
+    """
+    kept: list[int] = []
+    for one in sorted(set(sets), key=lambda bits: (bits.bit_count(), bits)):
+        if not any(other & one == other for other in kept):
+            kept.append(one)
+    return kept
+
+
+class TooLongError(Exception):
+    """The search has gone on for so many nodes that the compiled loops are worth loading."""
+
+    def __init__(self, nodes: int) -> None:
+        super().__init__(nodes)
+        self.nodes = nodes
+
+
+@dataclass(slots=True)
+class Interpreted:
+    """
+    Minimal hitting sets, depth first, of edges that come from sets which turned out not to be unique.
+
+    ``hit_by[column]`` has a bit for every edge with that column. For every depth: ``uncovered`` edges are hit by no
+    chosen column, those ``once`` by exactly one, ``candidates`` may still be chosen, ``untried`` are members of the
+    edge that is being branched on; ``classes`` are known for the first columns of the path only, as far as needed.
+    """
+
+    question: Question
+    edges: list[int] = field(default_factory=list)
+    hit_by: list[int] = field(default_factory=list)
+    chosen: list[int] = field(default_factory=list)
+    uncovered: list[int] = field(default_factory=list)
+    once: list[int] = field(default_factory=list)
+    candidates: list[int] = field(default_factory=list)
+    untried: list[int] = field(default_factory=list)
+    classes: list[Classes] = field(default_factory=list)
+    nodes: int = 0
+    effort: int = 0
+
+    def run(self, patience: int, progress: Callable[[int], None]) -> list[list[int]]:
+        """
+        Return the minimal unique sets.
+
+        :raises TooLongError: there were more nodes and refinements than it has patience for.
+        """
+        columns = len(self.question.columns)
+        self.hit_by = [0] * columns
+        self.uncovered, self.once, self.untried = [0], [0], [0]
+        self.candidates = [(1 << columns) - 1]
+        self.classes = [everybody(self.question)]
+        found = []
+        entered = True
+        while self.uncovered:
+            if entered and not self.uncovered[-1] and self._is_unique():
+                found.append(list(self.chosen))
+            elif entered:
+                self._choose()
+            nodes = self.nodes
+            entered = self._go_next()
+            if self.nodes > nodes and self.nodes % 1000 == 0:
+                progress(self.nodes)
+            if self.effort > patience:
+                raise TooLongError(self.nodes)
+        return found
+
+    def _go_next(self) -> bool:
+        """Go down to the next untried member, or up when there is none; whether there is a new node."""
+        rest = self.untried[-1]
+        if rest:
+            column = (rest & -rest).bit_length() - 1
+            self.untried[-1] = rest & (rest - 1)
+            self.nodes += 1
+            self.effort += 1
+            return self._step_down(column)
+        for stack in (self.uncovered, self.once, self.candidates, self.untried):
+            stack.pop()
+        if self.chosen:
+            self.chosen.pop()
+        del self.classes[len(self.chosen) + 1 :]
+        return False
+
+    def _step_down(self, column: int) -> bool:
+        """Choose a column, if every chosen one is then still the only one to hit some edge, and the rest can be hit."""
+        hits, uncovered = self.hit_by[column], self.uncovered[-1]
+        once = (self.once[-1] & ~hits) | (uncovered & hits)
+        uncovered &= ~hits
+        if uncovered and len(self.chosen) + 1 == self.question.max_size:
+            return False
+        if not all(once & self.hit_by[earlier] for earlier in self.chosen):
+            return False
+        self.chosen.append(column)
+        self.uncovered.append(uncovered)
+        self.once.append(once)
+        self.candidates.append(self.candidates[-1])
+        self.candidates[-2] |= 1 << column
+        self.untried.append(0)
+        return True
+
+    def _choose(self) -> None:
+        """Choose an uncovered edge with few candidates to branch on; with none there is nothing to try."""
+        if len(self.chosen) == self.question.max_size:
+            return
+        candidates = self.candidates[-1]
+        best, smallest = 0, len(self.hit_by) + 1
+        for _, number in zip(range(LOOKED_AT), members(self.uncovered[-1]), strict=False):
+            here = self.edges[number] & candidates
+            if not here:
+                return
+            if here.bit_count() < smallest:
+                best, smallest = here, here.bit_count()
+        self.untried[-1] = best
+        self.candidates[-1] = candidates & ~best
+
+    def _is_unique(self) -> bool:
+        """Test the chosen columns against the table; if they fail, there are new edges that they do not hit."""
+        question = self.question
+        for column in self.chosen[len(self.classes) - 1 :]:
+            self.classes.append(self._refined(self.classes[-1], column))
+        classes = self.classes[-1]
+        if classes.crowd(question.light) <= question.allowed:
+            return True
+        if not question.exact:
+            if len(self.chosen) == question.max_size:
+                return False  # Nothing can follow, and what only this set would need is never looked for.
+            self._add(self._outside_of_grown(classes))
+            return False
+        pairs = classes.pairs(PAIRS) if self.chosen else pairs_by_column(question, PAIRS)
+        new = minimal(differences(question, pairs))
+        for edge in new[:ADDED] if self.chosen else new:
+            self._add(edge)
+        return False
+
+    def _outside_of_grown(self, classes: Classes) -> int:
+        """
+        Add columns to a set that failed while it still fails, and return what is then outside.
+
+        What made it unique once does so for every larger set, so one pass gives a maximal set.
+        """
+        question = self.question
+        outside = 0
+        for column in range(len(question.columns)):
+            if column in self.chosen:
+                continue
+            larger = self._refined(classes, column)
+            if larger.crowd(question.light) > question.allowed:
+                classes = larger
+            else:
+                outside |= 1 << column
+        return outside
+
+    def _refined(self, classes: Classes, column: int) -> Classes:
+        self.effort += 1
+        return classes.refine(self.question.codes[column], self.question.cardinalities[column])
+
+    def _add(self, edge: int) -> None:
+        """Add an edge that no chosen column hits."""
+        bit = 1 << len(self.edges)
+        self.edges.append(edge)
+        for column in members(edge):
+            self.hit_by[column] |= bit
+        for depth in range(len(self.uncovered)):
+            self.uncovered[depth] |= bit
+
+
+def search_interpreted(question: Question, patience: int, progress: Callable[[int], None]) -> Membership:
+    """
+    Search in plain Python.
+
+    :raises TooLongError: there were more nodes and refinements than ``patience``.
+    """
+    search = Interpreted(question)
+    found = search.run(patience, progress)
+    membership = np.zeros((len(found), len(question.columns)), np.bool_)
+    for line, chosen in enumerate(found):
+        membership[line, chosen] = True
+    return membership
+
+
+def members(bits: int) -> Iterator[int]:
+    """Yield the positions of the bits that are set, from the lowest."""
+    while bits:
+        yield (bits & -bits).bit_length() - 1
+        bits &= bits - 1

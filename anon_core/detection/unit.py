@@ -1,0 +1,113 @@
+"""Whether columns that tell people apart contradict the unit of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from anon_core import kernels
+from anon_core.detection.groups import FEW_VALUES, LARGEST_GROUP, Groups
+from anon_core.detection.roles.personal_codes import is_of_something_else, is_shared, may_number_people, personal_code
+from anon_core.frequency import NOBODY, unit_codes
+from anon_core.kernels import AnyCodes, Integers
+from anon_core.role import Role
+from anon_core.table import Column, Table
+from anon_core.table.people import one_spelling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spanning:
+    """A column with a value that stands in rows of several units; ``people`` are its distinct values."""
+
+    column: str
+    rows: int
+    people: int
+
+
+def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | None) -> tuple[Spanning, ...]:
+    """
+    Return the columns that contradict a unit: one value of theirs stands in rows of several people by that unit.
+
+    With ``unit`` None every row is another person. Rows without a value, and rows without a unit, contradict nothing.
+    ``roles`` are those of the publication file; a column that it does not have is taken for a dropped one. What counts:
+
+    - an identifier: any value. Of a name or an address, by the header and by values that are no numbers, a value that
+      two people share is no contradiction: it counts where groups are small, and most values that repeat span units;
+    - a recognised personal code, whatever its role: any value;
+    - any other dropped column: any value, where groups are small: at least one value for every 20 rows, and most rows
+      share theirs with at most 19 others; but for points in time, and what is called after a place or the like;
+    - any other published column that is called after a person, a case or a number of nothing else, as `customer` and
+      `case_no` are: any value, where groups are small, half of the rows hold a digit, and most values stand in several
+      rows.
+
+    A part of a composite unit is held against the whole like any other column. Two spellings of one value are one, see
+    :func:`~anon_core.table.people.one_spelling`.
+
+    >>> from anon_core.table import from_arrow
+    >>> import pyarrow as pa
+    >>> table = from_arrow(pa.table({"id": ["a", "a", "b"], "sex": ["F", "F", "M"]}))
+    >>> spanning_columns(table, {"id": Role.IDENTIFIER, "sex": Role.QUASI}, None)
+    (Spanning(column='id', rows=3, people=2),)
+    """
+    units = None if unit is None else unit_codes(unit)
+    return tuple(
+        Spanning(column=column.name, rows=groups.rows, people=groups.values)
+        for column in map(one_spelling, table.columns)
+        if (groups := Groups.of(column)).repeat and _contradicts(column, groups, roles.get(column.name), units)
+    )
+
+
+def is_verifiable(table: Table, roles: Mapping[str, Role]) -> bool:
+    """
+    Return whether any column could contradict that every row is another person, if its values repeated.
+
+    That is an identifier or a recognised personal code with a value in at least half of the rows; of names and
+    addresses only those with a value for every 20 rows, for people share them. A dropped column that is not recognised
+    may number rows, and confirms nothing.
+    """
+    return any(_could_contradict(column, roles.get(column.name)) for column in table.columns)
+
+
+def _could_contradict(column: Column, role: Role | None) -> bool:
+    groups = Groups.of(column)
+    if not groups.values or groups.rows * 2 < len(column.codes):
+        return False
+    if role is not Role.IDENTIFIER:
+        return personal_code(column) is not None
+    many = groups.values > FEW_VALUES and groups.values * LARGEST_GROUP >= groups.rows
+    return many or not is_shared(column)
+
+
+def _contradicts(column: Column, groups: Groups, role: Role | None, units: AnyCodes | None) -> bool:
+    per_value = _units_of_values(column, units)
+    if not (per_value > 1).any():
+        return False
+    if role is Role.IDENTIFIER:
+        return not is_shared(column) or (groups.are_small and _most_span(column, per_value))
+    if role in (Role.DROP, None) and groups.are_small and not is_of_something_else(column):
+        return True
+    return personal_code(column) is not None or (groups.are_even and may_number_people(column))
+
+
+def _units_of_values(column: Column, units: AnyCodes | None) -> Integers:
+    """Return how many known units each value has rows of; a gap has none."""
+    if units is None:
+        found = np.bincount(column.codes, minlength=len(column.domain))
+    else:
+        known = units != NOBODY
+        pairs = kernels.distinct(
+            [column.codes[known], units[known]], [len(column.domain), int(units.max(initial=0)) + 1]
+        )
+        found = np.bincount(pairs.codes[0], minlength=len(column.domain))
+    if column.has_gaps:
+        found[-1] = 0
+    return found.astype(np.int64)
+
+
+def _most_span(column: Column, per_value: Integers) -> bool:
+    rows = np.bincount(column.codes, minlength=len(column.domain))
+    if column.has_gaps:
+        rows[-1] = 0
+    return int(np.count_nonzero(per_value > 1)) * 2 >= int(np.count_nonzero(rows > 1))

@@ -1,0 +1,151 @@
+"""What is left when no group is safe any more: joined to the nearest classes, or removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from anon_core.kernels import Floats, Integers
+from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.requirements import Requirements
+
+
+def housed(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
+    """
+    Return the partition with as few homeless tuples and rows at the roots as it takes.
+
+    Homeless tuples stay so, and will be removed, if the policy allows that and it costs less than to join each to its
+    nearest class. A class at the roots everywhere says nothing: where it is more than may be suppressed, it is
+    dissolved like that too. A class that is not safe any more is joined to its nearest one. Classes that were safe as
+    collected take others in as well.
+    """
+    partition = _without_blank(encoded, partition)
+    homeless = partition.homeless(encoded)
+    if not len(homeless):
+        return partition
+    if encoded.task.people is not None:  # Else tuples of k rows are classes by themselves.
+        own = encoded.task.requirements.sizes(homeless, np.arange(len(homeless)), len(homeless))
+        if (own >= encoded.task.k).any():  # They may not go: k alone would have kept them.
+            every = partition.with_settled(encoded)
+            if not every.count:
+                return partition
+            groups = homeless[own >= encoded.task.k][:, None]
+            every = merged(encoded, costs, _nearest(encoded, costs, every, groups), encoded.task.requirements)
+            partition = every.without_settled(encoded)
+            homeless = partition.homeless(encoded)
+    together = joined(encoded, costs, partition)
+    may_go = int(encoded.weights[homeless].sum()) + _blank_rows(encoded, partition) <= encoded.task.allowed
+    return partition if may_go and _cost(encoded, costs, partition) <= _cost(encoded, costs, together) else together
+
+
+def _blank_rows(encoded: Encoded, partition: Partition) -> int:
+    return int(encoded.weights[partition.blank(encoded)].sum())
+
+
+def _without_blank(encoded: Encoded, partition: Partition) -> Partition:
+    """Return the partition without classes at the roots, unless so many rows may be suppressed."""
+    if _blank_rows(encoded, partition) <= encoded.task.allowed or partition.count + encoded.settled.sum() == 1:
+        return partition
+    return Partition.numbered(np.where(partition.blank(encoded), -1, partition.classes))
+
+
+def _cost(encoded: Encoded, costs: Floats, partition: Partition) -> float:
+    roots = costs[:, encoded.base[:-1] + encoded.heights].sum(axis=1)
+    homeless = partition.homeless(encoded)
+    return float(partition.class_costs(encoded, costs).sum() + encoded.weights[homeless] @ roots[homeless])
+
+
+def joined(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
+    """
+    Return the partition with the homeless in their nearest classes.
+
+    Classes that are not safe after that join the nearest safe one, all of them at once, until all are safe or one is
+    left.
+    """
+    every = partition.with_settled(encoded)
+    homeless = encoded.within_reach(every.classes, partition.homeless(encoded))
+    if not every.count or not len(homeless):
+        return partition
+    partition = _nearest(encoded, costs, every, homeless[:, None])
+    return merged(encoded, costs, partition, encoded.task.requirements).without_settled(encoded)
+
+
+def merged(encoded: Encoded, costs: Floats, partition: Partition, requirements: Requirements) -> Partition:
+    """
+    Return the partition with unsafe classes merged with their nearest safe ones, round by round, until all are safe.
+
+    In a round each safe class takes in the unsafe one that costs least, so that none draws all the others to it; many
+    at a time only where very few are safe. Where no class is safe all are one.
+    """
+    from anon_core.kernels.compiled.local_classes import nearest_classes
+
+    count, classes, members = partition.count, partition.classes.copy(), partition.members
+    safe = requirements.safe(members, classes[members], count)
+    alive = np.ones(count, np.bool_)
+    nearest: Integers = np.full(count, -1, np.int64)
+    added: Floats = np.full(count, np.inf)
+    while len(unsafe := np.flatnonzero(alive & ~safe)):
+        takes = alive & safe
+        near = _Nearness(encoded, costs, Partition(classes=classes, count=count))
+        wanting = unsafe[nearest[unsafe] < 0]
+        nearest_classes(near.cells, wanting, takes, near.levels, near.firsts, near.sums, nearest, added)
+        unsafe = unsafe[nearest[unsafe] >= 0]
+        if not len(unsafe):
+            return Partition.numbered(np.where(classes >= 0, 0, -1))
+        taken = unsafe[_cheapest(nearest[unsafe], added[unsafe], most=max(1, len(unsafe) // (_ROUNDS * takes.sum())))]
+        number = np.arange(count)
+        number[taken] = nearest[taken]
+        classes = np.where(classes >= 0, number[classes], -1)
+        alive[taken] = False
+        grown = np.unique(nearest[taken])
+        inside = members[np.isin(classes[members], grown)]
+        safe[grown] = requirements.safe(inside, np.searchsorted(grown, classes[inside]), len(grown))
+        nearest[np.isin(nearest, grown)] = -1
+    return Partition.numbered(classes)
+
+
+_ROUNDS = 16
+"""Where there are more unsafe classes than this for each safe one, a safe one takes in several of them in a round."""
+
+
+def _cheapest(group: Integers, costs: Floats, *, most: int) -> Integers:
+    """
+    Return the positions of the cheapest ones of each group, of equal ones the first.
+
+    >>> _cheapest(np.array([1, 0, 1, 1]), np.array([3.0, 1.0, 2.0, 2.0]), most=1).tolist()
+    [1, 2]
+    """
+    order = np.lexsort((costs, group))
+    starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+    place = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    return np.sort(order[place < most])
+
+
+class _Nearness:
+    """What it takes to tell how near a tuple is to every class: their levels, first members and costs."""
+
+    def __init__(self, encoded: Encoded, costs: Floats, partition: Partition) -> None:
+        from anon_core.kernels.compiled.local_classes import Cells, common_levels
+        from anon_core.kernels.compiled.neighbourhoods import costs_of_classes
+
+        self.cells = Cells(encoded.keys, costs, encoded.weights, encoded.base, encoded.empty)
+        self.levels: Integers = np.zeros((partition.count, encoded.columns), np.int64)
+        self.firsts: Integers = np.full(partition.count, -1, np.int64)
+        self.sums: Floats = np.zeros((partition.count, encoded.keys.shape[1]))
+        members = partition.members
+        common_levels(self.cells, partition.classes, self.levels, self.firsts)
+        costs_of_classes(self.cells, members, partition.classes[members], self.sums)
+
+
+def _nearest(encoded: Encoded, costs: Floats, partition: Partition, groups: Iterable[Integers]) -> Partition:
+    """Return the partition with groups of homeless tuples in the classes that are nearest to their first ones."""
+    from anon_core.kernels.compiled.local_classes import join_nearest
+
+    near = _Nearness(encoded, costs, partition)
+    classes, groups = partition.classes.copy(), list(groups)
+    first = np.array([group[0] for group in groups], np.int64)
+    join_nearest(near.cells, first, classes, near.levels, near.firsts, near.sums)
+    for group in groups:
+        classes[group] = classes[group[0]]
+    return Partition.numbered(classes)
