@@ -54,6 +54,8 @@ _GIVEN_LAST = 60
 _FIRST_NAMES = 50
 _FEWEST_CODES, _FEWEST_NUMBERS = 20, 100
 """Distinct values from which on a column may tell people apart: codes and names, and plain numbers or words."""
+_MOST_WORDS = 5
+"""Words of a value that is a term; a sentence holds words of all kinds."""
 _MOST_SPOKEN = 300
 """Distinct values up to which the words in them are looked up."""
 _FEWEST = 3
@@ -173,7 +175,7 @@ def _sensitive_words(sample: Sample, profile: ColumnProfile) -> ProposedRole | N
         return None
     kinds: Counter[str] = Counter()
     for value, rows in zip(sample.values.to_pylist(), sample.weights.tolist(), strict=True):
-        meaning = meaning_of(value)
+        meaning = meaning_of(value) if len(value.split()) <= _MOST_WORDS else None
         if meaning and meaning.term.role is Role.SENSITIVE and not meaning.term.weak:
             kinds[meaning.term.kind] += rows
     if kinds.total() * 10 < sample.rows or not kinds:

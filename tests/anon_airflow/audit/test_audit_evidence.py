@@ -56,7 +56,7 @@ COMMANDS: list[tuple[Any, list[str]]] = [
     (audit, ["export"]),
     (audit, ["export", "--json"]),
     (withdraw, ["2026-01", "--reason", "why"]),
-    (approval, ["withdraw", "run 1", "--reason", "why"]),
+    (approval, ["revoke", "run 1", "--reason", "why"]),
 ]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from anon_airflow import steps
-from anon_airflow.approval.decision import withdraw
+from anon_airflow.approval.decision import revoke
 from anon_airflow.audit import AuditStore, chain, history
 from anon_airflow.audit.clock import SeenDay
 from anon_airflow.keys.ring import KeyRing
@@ -191,12 +191,12 @@ def test_a_withdrawal_that_was_deleted_publishes_nothing_and_nothing_else_can_be
     run = waiting(tmp_path, url)
     answer(run)
     with run.audit() as audit:
-        withdraw(audit, run.signing_key(), run.run_id, run.dataset, person="dpo", reason="wrong month")
+        revoke(audit, run.signing_key(), run.run_id, run.dataset, person="dpo", reason="wrong month")
     drop_triggers(url)
-    run_sql(url, "DELETE FROM approvals WHERE decision = 'withdrawn'")
+    run_sql(url, "DELETE FROM approvals WHERE decision = 'revoked'")
     assert "approvals row" in shut(run, steps.publish)
     with run.audit() as audit, pytest.raises(RefusedError, match="anon audit verify"):
-        withdraw(audit, run.signing_key(), run.run_id, run.dataset, person="dpo", reason="wrong month")
+        revoke(audit, run.signing_key(), run.run_id, run.dataset, person="dpo", reason="wrong month")
 
 
 def test_a_publication_of_another_run_that_was_struck_from_the_record_is_missed(tmp_path, url):

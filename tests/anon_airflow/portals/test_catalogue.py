@@ -136,7 +136,7 @@ def test_a_withdrawn_version_is_not_in_the_catalogue_and_the_others_are_versions
 
 def test_no_node_is_nameless_so_that_the_bytes_do_not_depend_on_chance(root: Path) -> None:
     again = (
-        "import sys; from pathlib import Path; from anon_airflow.portals import shelf\n"
+        "import sys; from pathlib import Path; from anon_airflow.portals.folder import shelf\n"
         "from anon_airflow.portals.folder.site import portal_files\n"
         "root = Path(sys.argv[1])\n"
         "shelves = [(shelf.shelf_of(root / name), {}) for name in ('odd', 'people', 'places')]\n"

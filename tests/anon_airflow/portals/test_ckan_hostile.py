@@ -112,7 +112,7 @@ def test_a_download_is_not_followed_to_another_scheme_or_to_nonsense(serve, targ
     with pytest.raises(PortalError) as caught:
         client(server.url).measure("/file", token=False, max_bytes=100)
     assert len(str(caught.value)) < 1_000
-    assert len(server.requests) <= client.MAX_REDIRECTS + 1
+    assert len(server.requests) <= client_module.MAX_REDIRECTS + 1
 
 
 def test_a_host_that_the_connection_names_is_asked_without_the_token(serve) -> None:
@@ -181,7 +181,7 @@ def test_an_answer_that_is_drawn_out_byte_by_byte_ends(
     serve, head: bytes, download: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each byte comes in time, so that the time without a sign of life never passes."""
-    monkeypatch.setattr(CkanClient, "_deadline", lambda *_: client.Deadline(1.0))
+    monkeypatch.setattr(CkanClient, "_deadline", lambda *_: client_module.Deadline(1.0))
     server = serve(endless(head, b"1\r\nx\r\n" if b"chunked" in head else b"x", pause=0.05))
     begun = time.monotonic()
     with pytest.raises(PortalError, match="not ended after 1 seconds"):
@@ -194,7 +194,7 @@ def test_an_answer_that_is_drawn_out_byte_by_byte_ends(
 
 def test_the_deadline_leaves_time_for_the_bytes_and_for_the_answer() -> None:
     one = client("http://127.0.0.1:9", timeout=60.0)
-    assert one._deadline(0).seconds == client.CONNECT_SECONDS + 120
+    assert one._deadline(0).seconds == client_module.CONNECT_SECONDS + 120
     assert one._deadline(1 << 30).seconds > 3600 * 9  # A gigabyte over a slow line.
 
 
@@ -324,9 +324,9 @@ def test_hosts_for_downloads_are_read_from_the_connection() -> None:
 
 def test_the_largest_answer_takes_less_memory_than_a_gigabyte(serve) -> None:
     """Of all that fits into an answer, empty lists take the most memory when they are read."""
-    body = b'{"success": true, "result": [' + b"[]," * ((client.MAX_ANSWER_BYTES - 100) // 3) + b"[]]}"
+    body = b'{"success": true, "result": [' + b"[]," * ((client_module.MAX_ANSWER_BYTES - 100) // 3) + b"[]]}"
     server = serve(always(http("200 OK", body=body)))
-    asking = f"hostile.client({server.url!r}).ask(hostile.ckan_requests.status())"
+    asking = f"hostile.client({server.url!r}).ask(hostile.requests.status())"
     found = measured(f"import tests.anon_airflow.portals.test_ckan_hostile as hostile; {asking}")
     assert "status_show failed" in found.refusal
     assert 100 < found.memory < 1_000

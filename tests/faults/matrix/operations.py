@@ -187,7 +187,7 @@ OPERATIONS = (
         name="revoked approval",
         waits=True,
         prepare=_approved,
-        act=lambda _: Command(words=("approval", "withdraw", RUN_ID, "--reason", "wrong")),
+        act=lambda _: Command(words=("approval", "revoke", RUN_ID, "--reason", "wrong")),
         again_codes=(0, 2),
         settled=lambda place: (task("publish")(place), 1),
     ),
