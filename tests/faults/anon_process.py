@@ -186,7 +186,7 @@ def _server(preload: Path | None = None) -> _Server:
 
 
 def _serve() -> None:
-    from anon_airflow.expectations.silence import quiet
+    from anon_airflow.gate.silence import quiet
 
     with quiet():
         for name in WARM:

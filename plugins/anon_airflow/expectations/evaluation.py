@@ -20,7 +20,7 @@ from great_expectations.validator.v1_validator import Validator
 from anon_airflow.expectations import expectations_of_models
 from anon_airflow.expectations.batches import number_batch, row_batch, stand_in
 from anon_airflow.expectations.inputs import StandIn, hierarchies_in, originals, paired_by, standing_in
-from anon_airflow.expectations.silence import quiet
+from anon_airflow.gate.silence import quiet
 from anon_airflow.gate.suite import FREQUENCIES, NUMBERS, ROWS
 from anon_core.errors import AnonError
 from anon_core.frequency import FrequencyTable

@@ -14,8 +14,8 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anon_airflow.expectations.silence import quiet
 from anon_airflow.gate.files import Distribution, digest_of, reread, same_rows
+from anon_airflow.gate.silence import quiet
 from anon_airflow.gate.suite import FREQUENCIES, mandatory, render_suite, suite_digest, unmeasured
 from anon_airflow.gate.verdict import EVERYWHERE, Verdict
 from anon_airflow.gate.waivers import accepted_and_needed, without_effect
