@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.frequency import FrequencyTable
+from anon_core.frequency import NOBODY, FrequencyTable, different
+from anon_core.kernels import AnyCodes
 from anon_core.policy import IDENTIFYING
 
 
@@ -31,7 +32,7 @@ class Naming:
 
 def naming(frequencies: FrequencyTable, columns: Sequence[str], *, limit: float = IDENTIFYING) -> Naming:
     """
-    Measure how many of the rows that have a value in a column are alone with it. Rows are counted, not units.
+    Measure how many of the rows, or people, that have a value in a column are alone with it.
 
     Rows with a gap are on neither side: a telephone number names whoever has one, however many have none. A column of
     nothing but gaps names nobody.
@@ -49,8 +50,16 @@ def naming(frequencies: FrequencyTable, columns: Sequence[str], *, limit: float 
 
 
 def _share(frequencies: FrequencyTable, name: str) -> float:
-    (at,) = frequencies.positions([name])
-    counted = FrequencyTable.from_codes([name], [frequencies.codes[at]], [frequencies.domains[at]], frequencies.weights)
+    counted = frequencies.project([name])
     has_value = np.asarray(counted.domains[0].is_valid())[counted.codes[0]]
-    rows = int(counted.weights[has_value].sum())
-    return int(np.count_nonzero(counted.weights[has_value] == 1)) / rows if rows else 0.0
+    alone = has_value & (counted.weights > 0) & counted.of_entries(counted.class_sizes() == 1)
+    if counted.units is None:
+        rows = int(counted.weights[has_value].sum())
+        return int(np.count_nonzero(alone)) / rows if rows else 0.0
+    people = _people(counted.units[has_value & (counted.weights > 0)])
+    return _people(counted.units[alone]) / people if people else 0.0
+
+
+def _people(units: AnyCodes) -> int:
+    """Return how many people these are; rows of nobody known, alone with a value, are one person."""
+    return different(units) + int(np.count_nonzero(units == NOBODY))

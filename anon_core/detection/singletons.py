@@ -104,8 +104,8 @@ def detect(
     reported as that smaller set, padded with the first unused column by name. Of one row, every single column is an
     identifier; if all rows are equal nothing is, and every best set has no singletons. Where the table counts people, a
     person is alone who is alone in one class, and so is a class of rows whose person is not known; a set identifies if
-    it singles out everybody who is known. ``unique`` are the exact unique sets of rows up to ``max_size``, where
-    they were searched for before.
+    it singles out everybody who is known. ``unique`` are the exact unique sets up to ``max_size``, where they were
+    searched for before.
 
     :raises InvalidInputError: no columns, no rows, a size below 1, or too many columns for sets of any size.
     """

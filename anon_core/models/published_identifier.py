@@ -14,15 +14,16 @@ from anon_core.wording import counted
 
 @dataclass(frozen=True, kw_only=True)
 class NoPublishedIdentifier(PrivacyModel):
-    """Of the rows that have a value in one of ``columns``, fewer than ``share`` are alone with it. Rows are counted."""
+    """Of the people who have a value in one of ``columns``, fewer than ``share`` are alone with it."""
 
     key: ClassVar[str] = "no_published_identifier"
     title: ClassVar[str] = "published identifiers"
-    promise: ClassVar[str] = "in each of {columns} less than {share} of the rows with a value are alone with it"
+    promise: ClassVar[str] = "in each of {columns} less than {share} of the {counted} with a value are alone with it"
     page: ClassVar[Mapping[str, str]] = {
         "no_published_identifier": "In no column as collected is nearly every value another one"
     }
     instead: ClassVar[str] = ACCEPT_BY_NAME
+    counts_people: ClassVar[bool] = True
     of_release: ClassVar[bool] = True
     of_bytes: ClassVar[bool] = True
 
@@ -36,9 +37,10 @@ class NoPublishedIdentifier(PrivacyModel):
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.detection.published_identifiers import naming
 
-        table = subject.rows_over(self.columns)
+        table = subject.people_over(self.columns)
         found = naming(table, self.columns, limit=self.share)
-        said = "; ".join(f"{found.shares[name]:.1%} of the values of {name} occur once" for name in found.columns)
+        once = "of the values of {} occur once" if table.units is None else "of the people are alone with their {}"
+        said = "; ".join(f"{found.shares[name]:.1%} {once.format(name)}" for name in found.columns)
         return self.measurement(
             passed=not found.columns,
             observed=found.largest,

@@ -12,11 +12,12 @@ from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyMode
 @dataclass(frozen=True, kw_only=True)
 class MaxSensitivity(PrivacyModel):
     """
-    The sensitivity of each of ``columns`` is at most ``limit`` (Gong 2020). Rows are counted.
+    The sensitivity of each of ``columns`` is at most ``limit`` (Gong 2020).
 
     It is measured from the sets of up to ``max_size`` columns on which all rows but the share ``approximate`` are
-    unique; with ``ignore_duplicates`` equal rows count once. ``reveal`` says how likely each column is known. A table
-    without any such set at all has no sensitivity, and that is not a pass: count equal rows once.
+    unique; with ``ignore_duplicates`` equal rows count once. Where people have several rows, on which so many people
+    are alone. ``reveal`` says how likely each column is known. A table without any such set at all has no sensitivity,
+    and that is not a pass: count equal rows once.
     """
 
     key: ClassVar[str] = "max_sensitivity"
@@ -25,6 +26,7 @@ class MaxSensitivity(PrivacyModel):
     page: ClassVar[Mapping[str, str]] = {"max_sensitivity": "No column helps too much to tell rows apart"}
     section: ClassVar[str] = "max_sensitivity"
     waivable: ClassVar[bool] = True
+    counts_people: ClassVar[bool] = True
     of_release: ClassVar[bool] = True
     of_bytes: ClassVar[bool] = True
 
@@ -51,7 +53,7 @@ class MaxSensitivity(PrivacyModel):
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.measures.sensitivity.sensitivity import sensitivity_found
 
-        table = subject.rows_over(self.columns)
+        table = subject.people_over(self.columns)
         found = sensitivity_found(
             table,
             limit=self.limit,

@@ -125,7 +125,7 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
     """
     Find the column sets that single people out in the data as collected, and where the quasi-identifiers stand.
 
-    The sets on which every row is unique are noted for `score`, so that they are searched for once.
+    The sets on which everybody is alone are noted for `score`, so that they are searched for once.
     """
     from anon_core.detection.selective import select
     from anon_core.detection.singletons import detect as search
@@ -137,8 +137,9 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
     quasi, max_size = publication.quasi_identifiers, publication.detect.max_size
     say(progress, f"searching {len(rows.names)} columns for sets that single people out")
     counting = partial(seldom(progress), SETS_SO_FAR)
-    unique = unique_column_combinations(rows.count(rows.names), max_size=max_size, progress=counting)
-    found = search(rows.people(rows.names), max_size=max_size, unique=unique, progress=counting)
+    people = rows.people(rows.names)
+    unique = unique_column_combinations(people, max_size=max_size, progress=counting)
+    found = search(people, max_size=max_size, unique=unique, progress=counting)
     before = assess_publication(publication, rows)
     listed = 0 < len(quasi) <= MOST_SELECTED
     run.note(
@@ -147,8 +148,7 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
             "detection": asdict(found),
             "before": measured_note(quasi, before),
             "selection": asdict(select(rows.count(quasi))) if listed else None,
-            # Where rows are people, the sets are the identifiers that are noted above.
-            UNIQUE: {**asdict(unique), "sets": None if rows.unit is None else unique.sets},
+            UNIQUE: {**asdict(unique), "sets": None},  # They are the identifiers that are noted above.
         },
     )
     best = found.best
@@ -165,7 +165,7 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
 @step
 def score(run: Run, progress: Progress | None = None) -> Result:
     """
-    Score every column: its part in the sets that make rows unique, distinct values, entropy, unique values.
+    Score every column: its part in the sets on which people are alone, distinct values, entropy, unique values.
 
     Exact sets are those that `detect` has noted. It searches itself where that note is missing, or is not what the
     publication file asks for here: equal rows counted once, or some rows that need not be unique.
@@ -177,12 +177,11 @@ def score(run: Run, progress: Progress | None = None) -> Result:
     rows, settings = staged_rows(run), run.publication.detect
     noted = run.noted_or_none("detect")
     if noted and not (settings.approximate or settings.ignore_duplicates):
-        sets = noted[UNIQUE]["sets"] if rows.unit else noted["detection"]["identifiers"]
-        unique = UniqueColumns(**{**noted[UNIQUE], "sets": tuple(map(tuple, sets))})
+        unique = UniqueColumns(**{**noted[UNIQUE], "sets": tuple(map(tuple, noted["detection"]["identifiers"]))})
     else:
-        say(progress, f"searching {len(rows.names)} columns for sets on which every row is unique")
+        say(progress, f"searching {len(rows.names)} columns for sets on which everybody is alone")
         unique = unique_column_combinations(
-            rows.count(rows.names),
+            rows.people(rows.names),
             max_size=settings.max_size,
             approximate=settings.approximate or 0.0,
             ignore_duplicates=settings.ignore_duplicates,

@@ -264,12 +264,6 @@ def test_a_limit_or_a_share_out_of_range_is_refused(options: dict[str, float], m
         unique_column_combinations(table, **options)  # type: ignore[arg-type]
 
 
-def test_units_are_not_searched() -> None:
-    table = table_of(["person", "p"], [("1", "a"), ("1", "b"), ("2", "b")])
-    with pytest.raises(InvalidInputError, match="rows, not units"):
-        unique_column_combinations(FrequencyTable.of(table, unit="person"))
-
-
 @pytest.mark.parametrize(("names", "rows"), [([], []), (["p"], [])])
 def test_a_table_without_columns_or_rows_is_refused(names: list[str], rows: list[Row]) -> None:
     with pytest.raises(InvalidInputError, match="nothing to search"):

@@ -20,6 +20,7 @@ class Found:
     approximate: float
     sets: tuple[tuple[str, ...], ...]
     exists: bool
+    counted: str = "rows"
 
 
 def brute_search(

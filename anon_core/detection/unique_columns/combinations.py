@@ -11,6 +11,7 @@ from anon_core import kernels
 from anon_core.detection import Progress
 from anon_core.detection.search_size import check_search_size
 from anon_core.detection.unique_columns.interpreted import TooLongError, search_interpreted
+from anon_core.detection.unique_columns.of_people import unique_columns_of_people
 from anon_core.detection.unique_columns.question import Membership, Question, ask, rows_to_spare
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
@@ -27,7 +28,8 @@ class UniqueColumns:
     ``rows`` were searched: all, or every distinct one once if duplicates were ignored. ``duplicate_rows`` repeat an
     earlier row in every column. ``approximate`` is the share of rows that need not be alone; 0 is exact. ``sets`` have
     their columns in the table's order and come smallest first, then in the order of their columns' positions.
-    ``exists`` says whether there is such a set of any size, whatever the limit: all columns together are one.
+    ``exists`` says whether there is such a set of any size, whatever the limit: all columns together are one. Where
+    people were ``counted``, ``rows`` are people, and ``duplicate_rows`` those who are alone on no set.
     """
 
     rows: int
@@ -36,6 +38,7 @@ class UniqueColumns:
     approximate: float
     sets: tuple[tuple[str, ...], ...]
     exists: bool
+    counted: str = "rows"
 
 
 def unique_column_combinations(
@@ -55,6 +58,8 @@ def unique_column_combinations(
     long as they are few, and with ``ignore_duplicates`` every distinct row is searched once. A constant column is in
     no minimal set; of one row, every single column is a set. Sets larger than ``max_size`` are not looked for.
     The answer does not depend on the order of the rows. ``progress`` is told the number of nodes visited, now and then.
+    Where the table counts people, a set is unique if everybody is alone in one class of theirs, and with
+    ``ignore_duplicates`` who shares all rows with others is left out.
 
     >>> import pyarrow as pa
     >>> codes = [np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 1, 2, 2])]
@@ -64,10 +69,12 @@ def unique_column_combinations(
     >>> unique_column_combinations(table, approximate=0.5).sets
     (('town',), ('sex', 'smoker'))
 
-    :raises InvalidInputError: no columns, no rows, units instead of rows, a size below 1, too many columns for sets of
-        any size, or a share that is not in [0, 1).
+    :raises InvalidInputError: no columns, no rows, a size below 1, too many columns for sets of any size, or a share
+        that is not in [0, 1).
     """
     _check(frequencies, max_size, approximate)
+    if frequencies.units is not None:
+        return _of_people(frequencies, max_size, approximate, ignore_duplicates=ignore_duplicates, progress=progress)
     rows = frequencies.tuples if ignore_duplicates else frequencies.rows
     heavy = np.zeros(frequencies.tuples, np.bool_) if ignore_duplicates else frequencies.weights > 1
     # Rows that share their whole tuple are never alone: they use up what is allowed before any column is looked at.
@@ -89,11 +96,35 @@ def unique_column_combinations(
     )
 
 
+def _of_people(
+    frequencies: FrequencyTable,
+    max_size: int | None,
+    approximate: float,
+    *,
+    ignore_duplicates: bool,
+    progress: Progress | None,
+) -> UniqueColumns:
+    found = unique_columns_of_people(
+        frequencies,
+        max_size=max_size,
+        approximate=approximate,
+        ignore_duplicates=ignore_duplicates,
+        progress=progress,
+    )
+    return UniqueColumns(
+        rows=found.people,
+        duplicate_rows=found.never_alone,
+        max_size=max_size,
+        approximate=float(approximate),
+        sets=tuple(tuple(map(frequencies.names.__getitem__, one)) for one in found.sets),
+        exists=found.exists,
+        counted="people",
+    )
+
+
 def _check(frequencies: FrequencyTable, max_size: int | None, approximate: float) -> None:
     if not frequencies.names or not frequencies.rows:
         raise InvalidInputError("there is nothing to search: the table has no columns or no rows")
-    if frequencies.units is not None:
-        raise InvalidInputError("unique columns are searched for rows, not units: count the table without its unit")
     check_search_size(len(frequencies.names), max_size)
     if not 0 <= approximate < 1:
         raise InvalidInputError(

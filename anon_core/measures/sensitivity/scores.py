@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -32,6 +32,8 @@ class UniqueSets(Protocol):
     def exists(self) -> bool: ...
     @property
     def sets(self) -> tuple[tuple[str, ...], ...]: ...
+    @property
+    def counted(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,8 @@ class ScoredColumn:
 
     ``cardinality`` counts the gap as a value, as unique sets, ``unique_share`` and ``entropy`` (bits) do; ``distinct``
     does not, and ``missing`` is how many gaps there are. A rank of 1 is the most sensitive; equal figures share the
-    better rank, and the next one skips (1, 2, 2, 4).
+    better rank, and the next one skips (1, 2, 2, 4). Where people are counted, so do ``unique_share`` and ``entropy``;
+    ``missing`` counts rows.
     """
 
     name: str
@@ -90,7 +93,7 @@ def score_columns(engine: Engine, unique: UniqueSets, reveal: Mapping[str, float
     generator = np.random.default_rng(seed)
     exact = exposure(engine.names, unique.sets, reveal, generator=generator, larger_exist=unique.exists)
     return Scores(
-        columns=_scored([profile(engine.column(name)) for name in engine.names], found, exact),
+        columns=_scored([_profile(engine, name) for name in engine.names], found, exact),
         average=sum(found.values()) / len(found) if found else None,
         reason=None if unique.sets else _reason(unique, engine.rows),
         rows=unique.rows,
@@ -103,6 +106,18 @@ def score_columns(engine: Engine, unique: UniqueSets, reveal: Mapping[str, float
         seed=seed if exact and exact.samples else None,
         samples=exact.samples if exact else None,
     )
+
+
+def _profile(engine: Engine, name: str) -> ColumnProfile:
+    """Return the figures of a column; who has several rows counts once for each value."""
+    found = profile(engine.column(name))
+    if engine.unit is None:
+        return found
+    people = engine.people([name])
+    shares = people.class_sizes() / people.class_sizes().sum()
+    known = shares[shares > 0]
+    entropy = max(0.0, -float((known * np.log2(known)).sum()))
+    return replace(found, entropy=entropy, unique_share=people.singletons / people.people)
 
 
 def _scored(
@@ -154,6 +169,8 @@ def _reason(unique: UniqueSets, rows: int) -> str:
         most = f"{unique.max_size} column{'' if unique.max_size == 1 else 's'}"
         return f"every unique set has more than {most}: who knows no more is certain of nobody"
     within = "columns" if unique.max_size is None else f"up to {unique.max_size} column{'s' * (unique.max_size > 1)}"
+    if unique.counted == "people":
+        return _reason_by_people(unique, within)
     wanted = f"at least {1 - unique.approximate:.6g} of the rows" if unique.approximate else "every row"
     why = f"no set of {within} makes {wanted} unique, so sensitivity is not defined"
     advice = [f"allow {'more' if unique.approximate else 'some'} rows that are not unique (approximate)"]
@@ -163,4 +180,14 @@ def _reason(unique: UniqueSets, rows: int) -> str:
         advice.insert(0, "count equal rows once (ignore_duplicates)")
     if unique.max_size is not None:
         advice.append("allow larger sets (max_size)")
+    return f"{why}; {' or '.join(advice)}"
+
+
+def _reason_by_people(unique: UniqueSets, within: str) -> str:
+    wanted = f"at least {1 - unique.approximate:.6g} of the people" if unique.approximate else "everybody"
+    why = f"no set of {within} leaves {wanted} alone, so sensitivity is not defined"
+    advice = [f"allow {'more' if unique.approximate else 'some'} people who are not alone (approximate)"]
+    if unique.duplicate_rows:
+        why += f" ({unique.duplicate_rows:,} of {unique.rows:,} people share all their rows with others)"
+        advice.insert(0, "leave them out (ignore_duplicates)")
     return f"{why}; {' or '.join(advice)}"

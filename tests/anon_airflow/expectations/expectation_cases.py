@@ -88,6 +88,14 @@ VISITS = Cells(
     ],
 )  # fmt: skip
 """People with several rows, and one of nobody known, who adds nobody to a class that has people."""
+VISITED = {
+    "columns": ["sex", "illness"],
+    "max_size": 2,
+    "approximate": 0.25,
+    "ignore_duplicates": False,
+    "reveal": {"sex": 0.5, "illness": 0.5},
+}
+"""Three of four people are alone on both columns."""
 OF_PEOPLE = {"columns": ["sex"], "unit_column": "person"}
 
 PEOPLE_CASES = [
@@ -206,6 +214,20 @@ BY_PEOPLE = [
         {"columns": ["illness"], "unit_column": "person", "k": 2, "max_share": 0.5},
         {"columns": ["illness"], "unit_column": "person", "k": 2, "max_share": 0.49},
         {"alone": 2, "rows": 4, "share": 0.5, "sets": [{"columns": ["illness"], "alone": 2}]},
+    ),
+    Case(
+        "expect_sensitivity_below",
+        VISITS,
+        {**VISITED, "unit_column": "person", "limit": 0.25},
+        {**VISITED, "unit_column": "person", "limit": 0.24},
+        {"highest": 0.25, "column": "sex", "columns_above": 0, "unique_sets": 1, "rows": 4},
+    ),
+    Case(
+        "expect_no_published_identifier",
+        VISITS,
+        {"columns": ["illness"], "unit_column": "person", "share": 0.51},
+        {"columns": ["illness"], "unit_column": "person", "share": 0.5},
+        {"columns": 0, "largest_share": 0.5, "rows": 4},
     ),
     Case(
         "expect_unique_with_sensitive",
