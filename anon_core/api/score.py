@@ -26,6 +26,7 @@ class Scored(Scores, Shown):
     The score of every column; see :class:`~anon_core.measures.sensitivity.scores.Scores` for the figures.
 
     ``before`` has the scores before cells were masked, ``sweep`` those of samples or limits, where they were asked for.
+    Where a ``unit`` tells people apart, they were counted.
     """
 
     FIELDS: ClassVar[Mapping[str, str]] = {
@@ -39,10 +40,11 @@ class Scored(Scores, Shown):
 
     before: Scores | None = None
     sweep: Sweep | None = None
+    unit: tuple[str, ...] = ()
 
     @property
     def heading(self) -> str:
-        return f"{rows_or_people(self.rows, ())}: how much each column helps to single rows out"
+        return f"{rows_or_people(self.rows, self.unit)}: how much each column helps to single rows out"
 
     def records(self) -> list[dict[str, Any]]:
         """Return the columns in the order of the table."""
@@ -63,6 +65,7 @@ def score(
     mask: Mapping[str, int] | None = None,
     sweep: Literal["rows", "adversary"] | None = None,
     seed: int = 0,
+    unit: Names | None = None,
     progress: Progress | None = None,
 ) -> Scored:
     """
@@ -71,7 +74,8 @@ def score(
     The sensitivity of a column bounds the probability that the outsider knows it together with the rest of some set on
     which every row is unique; `exact` is the probability itself. Columns that a mapping of probabilities does not name
     have 0.5. ``mask`` hides so many last characters of a column and scores again. ``sweep`` also scores samples of
-    rows, or limits of what the outsider knows. For the other arguments see :func:`uccs`.
+    rows, or limits of what the outsider knows. For the other arguments see :func:`uccs`; with a ``unit`` shares and
+    entropy count people, too.
 
     :raises UnknownColumnError: a column is not in the table, or not among those that are scored.
     :raises InvalidInputError: nothing is left to score, or a figure is out of its range.
@@ -79,12 +83,14 @@ def score(
     """
     if sweep not in (None, "rows", "adversary"):
         raise InvalidInputError("sweep= is `rows` or `adversary`")
-    rows = rows_of(source)
-    names = searched_columns(rows.table.names, searched_names(columns), names_of(exclude))
+    rows, people = rows_of(source), names_of(unit)
+    if people and sweep == "rows":
+        raise InvalidInputError("sweep= draws rows, not people; leave unit= out, or sweep over the `adversary`")
+    names = searched_columns(rows.table.names, searched_names(columns), names_of(exclude), people)
     table = rows.table.select(names)
     reveal, masks = _reveal(probability, names), _masks(mask, names)
-    collected = rows.engine.of(table)
-    scored = rows.engine.of(masked_table(table, masks)) if masks else collected
+    collected = rows.counted(table, people)
+    scored = rows.counted(masked_table(table, masks), people) if masks else collected
     limits: dict[str, Any] = {
         "max_size": max_size,
         "approximate": approximate,
@@ -93,8 +99,8 @@ def score(
     search = partial(unique_column_combinations, progress=progress)
     before = None
     if masks:
-        before = score_columns(collected, search(collected.count(names), **limits), reveal, seed=seed)
-    unique = search(scored.count(names), **limits)
+        before = score_columns(collected, search(collected.people(names), **limits), reveal, seed=seed)
+    unique = search(scored.people(names), **limits)
     found = score_columns(scored, unique, reveal, seed=seed)
     swept = None
     if sweep == "rows":
@@ -102,7 +108,7 @@ def score(
     elif sweep == "adversary":
         swept = sweep_adversary(scored.names, unique, reveal)
     own = {one.name: getattr(found, one.name) for one in fields(Scores)}
-    return Scored(**own, before=before, sweep=swept)
+    return Scored(**own, before=before, sweep=swept, unit=people)
 
 
 def _reveal(probability: float | Mapping[str, float], names: tuple[str, ...]) -> dict[str, float]:

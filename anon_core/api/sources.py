@@ -32,11 +32,15 @@ class Rows:
 
         :raises UnknownColumnError: a column of the unit is not in the table.
         """
+        return self.counted(self.table, unit)
+
+    def counted(self, table: Table, unit: Sequence[str]) -> Engine:
+        """Return the engine of other columns of the same rows, with the people behind them."""
         if not unit:
-            return self.engine.of(self.table)
-        name = fresh_name("person", self.table.names)
+            return self.engine.of(table)
+        name = fresh_name("person", [*self.table.names, *table.names])
         people = person_column(self.table, unit, name)
-        return self.engine.of(Table(columns=(*self.table.columns, people), rows=self.table.rows), unit=name)
+        return self.engine.of(Table(columns=(*table.columns, people), rows=table.rows), unit=name)
 
 
 TableLike: TypeAlias = Frame | Table | Rows | Path | str

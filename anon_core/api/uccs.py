@@ -18,17 +18,19 @@ class UniqueColumnSets(UniqueColumns, Shown):
     """
     The minimal unique ``sets``; see :class:`~anon_core.detection.unique_columns.UniqueColumns` for the figures.
 
-    ``columns`` were searched; on all of them together ``alone`` rows are unique.
+    ``columns`` were searched; on all of them together ``alone`` rows are unique, or so many people where a ``unit``
+    tells them apart.
     """
 
     FIELDS: ClassVar[Mapping[str, str]] = {"size": "int64", "columns": NAMES}
 
     columns: tuple[str, ...]
     alone: int
+    unit: tuple[str, ...]
 
     @property
     def heading(self) -> str:
-        return f"{rows_or_people(self.rows, ())}: {len(self.sets):,} minimal unique sets"
+        return f"{rows_or_people(self.rows, self.unit)}: {len(self.sets):,} minimal unique sets"
 
     def records(self) -> list[dict[str, Any]]:
         """Return the sets, smallest first."""
@@ -43,6 +45,7 @@ def uccs(
     max_size: int | None = None,
     approximate: float = 0.0,
     ignore_duplicates: bool = False,
+    unit: Names | None = None,
     progress: Progress | None = None,
 ) -> UniqueColumnSets:
     """
@@ -50,15 +53,16 @@ def uccs(
 
     ``columns`` are searched but those to ``exclude``, by default all. A share ``approximate`` of the rows need not be
     unique. With ``ignore_duplicates`` rows that are equal in all columns count once; without, one such pair means that
-    there is no set.
+    there is no set. ``unit`` counts people: a set is unique if everybody is alone in one class of theirs, and with
+    ``ignore_duplicates`` who shares all rows with others is left out.
 
     :raises UnknownColumnError: a column is not in the table.
     :raises InvalidInputError: nothing is left to search, or more than 50 columns without a ``max_size``.
     :raises TableError: the table cannot be read.
     """
-    rows = rows_of(source)
-    names = searched_columns(rows.table.names, searched_names(columns), names_of(exclude))
-    frequencies = rows.engine.of(rows.table.select(names)).count(names)
+    rows, people = rows_of(source), names_of(unit)
+    names = searched_columns(rows.table.names, searched_names(columns), names_of(exclude), people)
+    frequencies = rows.counted_for(people).people(names)
     found = unique_column_combinations(
         frequencies,
         max_size=max_size,
@@ -68,4 +72,6 @@ def uccs(
     )
     own = {one.name: getattr(found, one.name) for one in fields(UniqueColumns)}
     alone = frequencies.tuples if ignore_duplicates else frequencies.singletons
-    return UniqueColumnSets(**own, columns=names, alone=alone)
+    if people:
+        alone = found.rows - (0 if ignore_duplicates else found.duplicate_rows)
+    return UniqueColumnSets(**own, columns=names, alone=alone, unit=people)

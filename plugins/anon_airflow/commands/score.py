@@ -12,6 +12,7 @@ import click
 from anon_airflow.commands.output import (
     Stopwatch,
     json_option,
+    names_in,
     print_json,
     print_table,
     rows_not_people,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 @click.option("--mask", "masks", multiple=True, metavar="COL=N", help="Score again with the last N characters masked.")
 @click.option("--sweep", type=click.Choice(["rows", "adversary"]), help="Also score samples of rows, or size limits.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of whatever is sampled.")
+@click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
 @plot_option("sensitivities, ranks and the sweep")
 @table_options
 @json_option
@@ -60,6 +62,7 @@ def score(
     masks: tuple[str, ...],
     sweep: Literal["rows", "adversary"] | None,
     seed: int,
+    unit: str | None,
     plot: Path | None,
     reading: ReadOptions,
     as_json: bool,
@@ -76,11 +79,14 @@ def score(
     from anon_core.engines.engine import engine_named
     from anon_core.table import read
 
-    content = chosen(read(table, reading), columns, exclude)
-    reveal, hidden = _reveal(probabilities, content.names), _masks(masks, content.names)
-    say_cost(len(content.names), max_size)
+    content, people = read(table, reading), names_in(unit)
+    names = chosen(content, columns, exclude, people).names
+    reveal, hidden = _reveal(probabilities, names), _masks(masks, names)
+    say_cost(len(names), max_size)
     scores = scored(
         Rows(table=content, engine=engine_named(source=table)),
+        columns=names,
+        unit=people,
         probability=reveal,
         max_size=max_size,
         approximate=approximate or 0.0,
@@ -156,8 +162,9 @@ def _show(file: str, scores: Scored, reveal: Mapping[str, float]) -> None:
         header.insert(1, "before masking")
         for row in rows:
             row.insert(1, earlier[row[0]])
+    counted = f"{scores.rows:,} people" if scores.unit else rows_not_people(scores.rows)
     print_table(
-        f"{file}: {rows_not_people(scores.rows)}, {several(scores.unique_sets, 'minimal unique set')}; "
+        f"{file}: {counted}, {several(scores.unique_sets, 'minimal unique set')}; "
         "ranks by sensitivity, cardinality, unique values, entropy",
         header,
         rows,

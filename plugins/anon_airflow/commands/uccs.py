@@ -11,6 +11,7 @@ import click
 from anon_airflow.commands.output import (
     Stopwatch,
     json_option,
+    names_in,
     percent,
     print_json,
     print_table,
@@ -32,6 +33,7 @@ SHOWN = 50
 @click.argument("table", type=click.Path(path_type=Path))
 @column_options
 @unique_options
+@click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
 @table_options
 @json_option
 def uccs(
@@ -41,6 +43,7 @@ def uccs(
     max_size: int | None,
     approximate: float | None,
     ignore_duplicates: bool,
+    unit: str | None,
     reading: ReadOptions,
     as_json: bool,
 ) -> None:
@@ -55,10 +58,13 @@ def uccs(
     from anon_core.engines.engine import engine_named
     from anon_core.table import read
 
-    content = chosen(read(table, reading), columns, exclude)
-    say_cost(len(content.names), max_size)
+    content, people = read(table, reading), names_in(unit)
+    names = chosen(content, columns, exclude, people).names
+    say_cost(len(names), max_size)
     found = search(
         Rows(table=content, engine=engine_named(source=table)),
+        columns=names,
+        unit=people,
         max_size=max_size,
         approximate=approximate or 0.0,
         ignore_duplicates=ignore_duplicates,
@@ -70,24 +76,30 @@ def uccs(
                 "uccs": [list(names) for names in found.sets],
                 "duplicate_rows": found.duplicate_rows,
                 "rows": found.rows,
+                "unit": list(people),
                 "max_size": max_size,
                 "approximate": found.approximate,
             }
         )
         return
-    tolerance = f" on which {percent(1 - found.approximate)} of the rows are alone" if found.approximate else ""
+    noun = "people" if people else "rows"
+    tolerance = f" on which {percent(1 - found.approximate)} of the {noun} are alone" if found.approximate else ""
+    counted = f"{found.rows:,} people" if people else rows_not_people(found.rows)
     print_table(
-        f"{table.name}: {rows_not_people(found.rows)}, {several(len(content.names), 'column')}",
+        f"{table.name}: {counted}, {several(len(names), 'column')}",
         ["size", "columns"],
-        [[len(names), ", ".join(names)] for names in found.sets[:SHOWN]],
+        [[len(one), ", ".join(one)] for one in found.sets[:SHOWN]],
         right=(0,),
     )
     more = f"; the first {SHOWN} are shown, --json lists all" if len(found.sets) > SHOWN else ""
     click.echo(f"{several(len(found.sets), 'minimal unique set')}{tolerance}{more}")
-    if found.duplicate_rows:
+    if found.duplicate_rows and people:
+        left = ", who are left out" if ignore_duplicates else ""
+        click.echo(f"{found.duplicate_rows:,} of the people share all their rows with others{left}")
+    elif found.duplicate_rows:
         repeat = "repeats" if found.duplicate_rows == 1 else "repeat"
-        counted = ", counted once" if ignore_duplicates else ""
-        click.echo(f"{several(found.duplicate_rows, 'row')} {repeat} an earlier one in all these columns{counted}")
+        once = ", counted once" if ignore_duplicates else ""
+        click.echo(f"{several(found.duplicate_rows, 'row')} {repeat} an earlier one in all these columns{once}")
     if not found.sets:
         click.echo(_why_none(found))
 
@@ -96,8 +108,7 @@ def _why_none(found: UniqueColumnSets) -> str:
     """Say why there is no set, and what would find one."""
     least = 1 - found.alone / found.rows
     if least > found.approximate:
+        why = "who shares all rows with others is never alone" if found.unit else "equal rows are never unique"
         # Rounded up, so that it is enough.
-        return (
-            f"equal rows are never unique: try --ignore-duplicates or --approximate {ceil(least * 10_000) / 10_000:g}"
-        )
+        return f"{why}: try --ignore-duplicates or --approximate {ceil(least * 10_000) / 10_000:g}"
     return f"no set of up to {found.max_size} columns is unique: raise --max-size or --approximate"

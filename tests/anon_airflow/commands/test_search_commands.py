@@ -79,6 +79,23 @@ def test_detect_draws_the_curve_and_says_how_many_pairs_are_told_apart(home, tab
     assert alone["separation_ratio"] == pytest.approx(2 * women * (400 - women) / (400 * 399))
 
 
+def test_uccs_and_score_count_people_where_a_unit_is_named(home, tmp_path):
+    """Everybody has two equal rows: no row is alone on anything, and everybody is alone on the town."""
+    path = tmp_path / "visits.csv"
+    path.write_text("person,town,year\n" + "a,X,1\na,X,1\nb,Y,1\nB ,Y,1\nc,Z,2\nc,Z,2\n")
+    assert anon("uccs", path, "--columns", "town,year", "--json", home=home).json["uccs"] == []
+    found = anon("uccs", path, "--unit", "person", "--json", home=home).json
+    assert (found["uccs"], found["rows"], found["unit"]) == ([["town"]], 3, ["person"])
+    scores = anon("score", path, "--unit", "person", "--json", home=home).json
+    assert [(one["name"], one["sensitivity"], one["unique_share"]) for one in scores["columns"]] == [
+        ("town", 0.5, 1.0),
+        ("year", 0.0, pytest.approx(1 / 3)),
+    ]
+    assert "3 people" in anon("score", path, "--unit", "person", home=home).out
+    refused = anon("score", path, "--unit", "person", "--sweep", "rows", home=home)
+    assert refused.code == 2 and "--sweep draws rows, not people; leave --unit out" in refused.err
+
+
 def test_detect_counts_people_where_a_unit_is_named(home, tmp_path):
     path = tmp_path / "visits.csv"
     path.write_text("person,town,year\n" + "a,X,1\na,X,1\nb,X,2\nc,Y,2\n")
@@ -142,7 +159,7 @@ def test_uccs_of_a_table_with_equal_rows_says_what_to_do(home, tmp_path):
     assert "1 row repeats an earlier one" in ended.out
     assert "--ignore-duplicates or --approximate" in ended.out
     assert anon("uccs", path, "--json", home=home).json == {
-        "uccs": [], "duplicate_rows": 1, "rows": 4, "max_size": None, "approximate": 0.0
+        "uccs": [], "duplicate_rows": 1, "rows": 4, "unit": [], "max_size": None, "approximate": 0.0
     }  # fmt: skip
     assert anon("uccs", path, "--ignore-duplicates", "--json", home=home).json["uccs"] == [["a"]]
     assert anon("uccs", path, "--approximate", "0.5", "--json", home=home).json["uccs"] == [["a"]]
