@@ -19,6 +19,7 @@ from anon_core.policy import KMeans
 from anon_core.recoding.compliance import broken, models_of_classes
 from anon_core.recoding.freeform_problem import FreeformProblem
 from anon_core.recoding.method import ALONE, K, Promise, RecodingMethod
+from anon_core.recoding.people import TuplePeople
 from anon_core.recoding.task import Task
 from anon_core.report.assessment import Assessment, assess
 from anon_core.report.freeform import check_release, check_table
@@ -133,7 +134,7 @@ def judge_recoding(
         engine,
         question,
         compared_by_people(plan, question.quasi_identifiers, people),
-        joint=_joint_of(plan, (*question.quasi_identifiers, *others)) if others else None,
+        joint=_joint_of(plan, (*question.quasi_identifiers, *others), people) if others else None,
         freeform=check_release(engine, freeform) if freeform else None,
         rows_blanked=comparison.rows_blanked,
     )
@@ -232,9 +233,9 @@ def _others_judged(question: Question, names: Sequence[str], today: date) -> tup
     return tuple(name for name in question.publication.judged_others(today) if name in names and name not in quasi)
 
 
-def _joint_of(plan: RecodingPlan, columns: tuple[str, ...]) -> Comparison:
+def _joint_of(plan: RecodingPlan, columns: tuple[str, ...], people: TuplePeople | None) -> Comparison:
     """Compare over those columns that the plan has; the model sees which it leaves out."""
-    return Comparison.of_plan(plan, [name for name in columns if name in plan.frequencies.names])
+    return compared_by_people(plan, [name for name in columns if name in plan.frequencies.names], people)
 
 
 def _beside(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from anon_airflow.gate import measurement
@@ -92,8 +92,25 @@ def crowds(draw: st.DrawFn) -> tuple[list[Row], list[Cell]]:
     return rows, draw(persons(len(rows)))
 
 
+A_FEW_PEOPLE = (
+    [("A", "F", "flu", "X")] * 10 + [("B", "F", "flu", "X")] * 2 + [("B", "M", "flu", "X"), ("B", "M", "flu", "Y")] * 2,
+    [None] * 5 + ["p05"] * 5 + ["p10"] * 6,
+)
+"""Two people and nobody known: of rows every class has two, of people one."""
+
+
 @settings(max_examples=20, deadline=None, suppress_health_check=SLOW)
 @given(crowd=crowds(), policy=policies())
+@example(
+    crowd=A_FEW_PEOPLE,
+    policy={
+        "k": 2,
+        "suppression_limit": 1.0,
+        "k_means": "link",
+        "singletons": 0,
+        "published_uniqueness": {**LENIENT, "max_share_alone": 0.1},
+    },
+)
 def test_the_gate_by_a_witness_says_what_the_core_says(
     crowd: tuple[list[Row], list[Cell]], policy: dict[str, Any]
 ) -> None:
