@@ -9,9 +9,9 @@ import numpy as np
 from anon_core.kernels import Integers
 from anon_core.table import Column
 
-LARGEST_GROUP = 20
+MAX_GROUP_ROWS = 20
 """Rows that one person has at most where groups are small; as many rows for each value at most, on average."""
-FEW_VALUES = 20
+MAX_FEW_VALUES = 20
 """Of so few people nothing is published: a column with no more values, such as sex, numbers none."""
 
 
@@ -50,8 +50,12 @@ class Groups:
         >>> Groups(sizes=np.full(30, 5)).are_small, Groups(sizes=np.array([1, 1, 1, 2])).are_small
         (True, False)
         """
-        few = self.sizes[(self.sizes > 1) & (self.sizes <= LARGEST_GROUP)]
-        return self.values > FEW_VALUES and self.values * LARGEST_GROUP >= self.rows and int(few.sum()) * 2 >= self.rows
+        few = self.sizes[(self.sizes > 1) & (self.sizes <= MAX_GROUP_ROWS)]
+        return (
+            self.values > MAX_FEW_VALUES
+            and self.values * MAX_GROUP_ROWS >= self.rows
+            and int(few.sum()) * 2 >= self.rows
+        )
 
     @property
     def are_even(self) -> bool:

@@ -9,7 +9,7 @@ from itertools import combinations
 from anon_core.frequency import FrequencyTable
 from anon_core.measures.linkage.four_ks import k_anonymity
 
-MOST_TRIED = 200
+MAX_SETS_TRIED = 200
 """Sets of columns that are counted to find the smallest one; with more, columns are left out one after the other."""
 
 
@@ -52,7 +52,7 @@ def joint(frequencies: FrequencyTable, others: Sequence[str], *, k: int) -> Join
         return told
     trial = _Trial(frequencies, {})
     trial.all_of(combinations(others, 1))
-    if len(others) * (len(others) - 1) // 2 <= MOST_TRIED:
+    if len(others) * (len(others) - 1) // 2 <= MAX_SETS_TRIED:
         trial.all_of(combinations(others, 2))
     without = {names: reached for names, reached in trial.found.items() if len(names) <= 2}
     k_without_any = trial.k_without(tuple(others))
@@ -85,7 +85,7 @@ class _Trial:
         for size in range(1, len(others) + 1):
             sets = list(combinations(others, size))
             tried += len(sets)
-            if tried > MOST_TRIED:
+            if tried > MAX_SETS_TRIED:
                 break
             if (best := max(sets, key=self.k_without)) and self.k_without(best) >= k:
                 return best, True

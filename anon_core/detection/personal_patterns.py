@@ -21,9 +21,9 @@ from anon_core.table.plain_writing import plainly_written
 
 _NUMBER = r"^-?\d+(?:[.,]\d+)?$"
 _AMOUNT_OR_DATE = r"^-?[1-9]\d{0,2}(?:[.,'’ ]\d{3})+(?:[.,]\d+)?$|^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(?:[T ].*)?$"
-DEVIATIONS = 5
+MIN_DEVIATIONS = 5
 """So many standard deviations more values than chance gives must have the right check digit."""
-_PART = 1 << 16
+_CANDIDATES_AT_ONCE = 1 << 16
 """Candidates whose check digits are looked at before it is asked whether there are enough."""
 
 
@@ -138,8 +138,8 @@ class _Found:
 
     def add_numbers(self, at: Integers, values: pa.Array, judge: Callable[[Digits], tuple[Mask, Mask]]) -> None:
         """Add numbers of one length."""
-        for start in range(0, len(at), _PART):
-            part = at[start : start + _PART]
+        for start in range(0, len(at), _CANDIDATES_AT_ONCE):
+            part = at[start : start + _CANDIDATES_AT_ONCE]
             formed, right = judge(_digits(values.take(integers(part)), len(part)))
             self.add(part[right], int(formed.sum()))
 
@@ -149,11 +149,11 @@ class _Found:
         if form.check is None or form.candidates is None:
             self.add(at, len(at))
             return
-        for start in range(0, len(at), _PART):
+        for start in range(0, len(at), _CANDIDATES_AT_ONCE):
             if self.recognised and start:
                 self.open = True
                 return
-            part = at[start : start + _PART]
+            part = at[start : start + _CANDIDATES_AT_ONCE]
             tried = [list(map(form.check, form.candidates(text))) for text in values.take(integers(part)).to_pylist()]
             self.add(part[[any(one) for one in tried]], sum(map(bool, tried)))
 
@@ -187,7 +187,7 @@ def _no_chance(right: int, candidates: int, chance: float) -> bool:
     (True, False, True, True)
     """
     expected = candidates * chance
-    return 2 * right >= candidates or right > expected + DEVIATIONS * sqrt(expected * (1 - chance))
+    return 2 * right >= candidates or right > expected + MIN_DEVIATIONS * sqrt(expected * (1 - chance))
 
 
 def by_pattern(found: Sequence[PersonalData]) -> Iterator[tuple[str, PersonalPattern]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from anon_core.detection.groups import LARGEST_GROUP, Groups
+from anon_core.detection.groups import MAX_GROUP_ROWS, Groups
 from anon_core.detection.roles.lexicon import is_numbered
 from anon_core.detection.roles.personal_codes import PERSONAL_NUMBER, personal_code
 from anon_core.detection.roles.propose import ProposedRole
@@ -122,7 +122,7 @@ def _rank(column: Column, kind: str | None) -> int | None:
 def _repeats(witness: _Witness) -> bool:
     """Whether a value stands in several rows; what is not surely a person's has a value for every 20 rows, too."""
     groups = witness.groups
-    return groups.repeat and (witness.rank < _SURE or groups.values * LARGEST_GROUP >= groups.rows)
+    return groups.repeat and (witness.rank < _SURE or groups.values * MAX_GROUP_ROWS >= groups.rows)
 
 
 def _named_people(table: Table, roles: Mapping[str, ProposedRole]) -> tuple[tuple[str, ...], Groups | None]:

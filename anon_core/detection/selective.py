@@ -13,7 +13,7 @@ from anon_core.detection import Progress
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 
-MOST_COLUMNS = 20
+MAX_COLUMNS = 20
 """The number of subsets doubles with each column; with 20 there are a million."""
 
 
@@ -46,9 +46,9 @@ def select(frequencies: FrequencyTable, *, progress: Progress | None = None) -> 
     names = frequencies.names
     if not names or not frequencies.rows:
         raise InvalidInputError("there is nothing to select from: no columns or no rows")
-    if len(names) > MOST_COLUMNS:
+    if len(names) > MAX_COLUMNS:
         raise InvalidInputError(
-            f"{len(names)} nominated columns have {2 ** len(names) - 1:,} subsets; nominate at most {MOST_COLUMNS}, "
+            f"{len(names)} nominated columns have {2 ** len(names) - 1:,} subsets; nominate at most {MAX_COLUMNS}, "
             "or let `anon detect` search among many"
         )
     found: list[Subset] = []

@@ -13,7 +13,7 @@ from anon_core.frequency import NOBODY, FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.table import Mask
 
-_CELLS_PER_ENTRY = 16
+_MAX_CELLS_PER_ENTRY = 16
 """Pairs of values are counted in an array of at most so many cells for each entry; beyond that they are sorted."""
 _FEW_CELLS = 1 << 20
 
@@ -106,7 +106,7 @@ class _Search:
         """Yield how many people have a pair of values that too few have, and mark them; enough have each value."""
         for one, other in combinations(range(len(self.common)), 2):
             (first, many), (second, more) = self.common[one], self.common[other]
-            if many * more <= max(_FEW_CELLS, _CELLS_PER_ENTRY * len(first)):
+            if many * more <= max(_FEW_CELLS, _MAX_CELLS_PER_ENTRY * len(first)):
                 key = (first * np.int64(more) + second).astype(np.intp, copy=False)
                 cells = self._cells(key, many * more)
                 cells.leave_out(slice(0, more), slice(0, None, more))

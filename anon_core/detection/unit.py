@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core import kernels
-from anon_core.detection.groups import FEW_VALUES, LARGEST_GROUP, Groups
+from anon_core.detection.groups import MAX_FEW_VALUES, MAX_GROUP_ROWS, Groups
 from anon_core.detection.roles.personal_codes import is_of_something_else, is_shared, may_number_people, personal_code
 from anon_core.frequency import NOBODY, unit_codes
 from anon_core.kernels import AnyCodes, Integers
@@ -76,7 +76,7 @@ def _could_contradict(column: Column, role: Role | None) -> bool:
         return False
     if role is not Role.IDENTIFIER:
         return personal_code(column) is not None
-    many = groups.values > FEW_VALUES and groups.values * LARGEST_GROUP >= groups.rows
+    many = groups.values > MAX_FEW_VALUES and groups.values * MAX_GROUP_ROWS >= groups.rows
     return many or not is_shared(column)
 
 

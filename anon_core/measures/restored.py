@@ -26,22 +26,22 @@ from anon_core import kernels
 from anon_core.kernels import AnyCodes, Floats, Integers
 from anon_core.table import Mask
 
-OF = 20
-MOST = 19
+PER_OTHERS = 20
+MIN_AGREEING = 19
 """19 of 20 others are enough."""
 SUPPORTS = (1, 2, 3, 5, 10, 20)
 """Numbers of others from which on a rule is judged apart from the same rule with fewer."""
-SIGNIFICANCE = 0.001
+MAX_CHANCE = 0.001
 """So likely may chance be, over all rules that are tried for a column."""
-KEY = 20
+KEY_ONE_IN = 20
 """Rules that tell one in so many of the hidden cells, together or one alone, are a key to them."""
-KEY_OF_RECODED = 2
+RECODED_KEY_ONE_IN = 2
 """The same, of a rule of recoded columns only: it leads from a class of k people to that class."""
-RARE = 10
+RARE_ONE_IN = 10
 """An original that at most one in so many with a label have is rare: no habit of other columns tells it."""
-CELLS = 8
+MAX_CELLS_PER_ENTRY = 8
 """Keys are counted in an array of at most so many cells for each entry; beyond that they are sorted."""
-LARGEST_GROUP = 200
+MAX_GROUP_PEOPLE = 200
 """Larger groups are taken for as large when chance is computed; it is as good as none."""
 
 
@@ -103,10 +103,10 @@ def restored(paired: Paired) -> Restored:
         hidden = search.people(search.hidden)
         found_by = [*singles, *pairs]
         beside = [found.all for by, found in found_by if not paired.recoded.issuperset(by)]
-        together = bool(beside) and KEY * search.people(np.logical_or.reduce(beside)) >= hidden
+        together = bool(beside) and KEY_ONE_IN * search.people(np.logical_or.reduce(beside)) >= hidden
         for by, found in found_by:
             recoded = paired.recoded.issuperset(by)
-            enough = (KEY_OF_RECODED if recoded else KEY) * search.people(found.all) >= hidden
+            enough = (RECODED_KEY_ONE_IN if recoded else KEY_ONE_IN) * search.people(found.all) >= hidden
             mask = found.all if enough or (together and not recoded) else found.rare
             if people := search.people(mask):
                 rules.append(RestoredBy(by=by, people=people))
@@ -166,7 +166,7 @@ class _Search:
         people = self._people_of(self.wanted, self.values).astype(np.float64)
         of_label = np.bincount(self.label_of, people, minlength=labels)
         self.shares = people / np.maximum(of_label[self.label_of], 1)
-        self.rare_values = RARE * people <= of_label[self.label_of]
+        self.rare_values = RARE_ONE_IN * people <= of_label[self.label_of]
 
     def people(self, mask: Mask) -> int:
         units = self.paired.units
@@ -193,7 +193,7 @@ class _Search:
             finer &= codes != paired.label
             groups = kernels.group([paired.label, codes], [labels, span])
             same = self._people_of(groups.member, len(groups.first))[groups.member]
-            tells = finer & ~((own > 1) & (OF * (same - 1) >= MOST * (own - 1)))
+            tells = finer & ~((own > 1) & (PER_OTHERS * (same - 1) >= MIN_AGREEING * (own - 1)))
             target[tells] = level * span + codes[tells]
             wanted[tells] = level
             hidden |= tells
@@ -223,11 +223,11 @@ class _Search:
             self.unique.update(by)
         at = np.cumsum(starts) - 1
         others = people[at] - 1
-        agreed = (others > 0) & (OF * (groups.people - 1) >= MOST * others)
+        agreed = (others > 0) & (PER_OTHERS * (groups.people - 1) >= MIN_AGREEING * others)
         right = agreed & self.hidden_values[value]
         if right.any():
             # Whoever is beside a group that is large enough, and not in it, is taken for one of it.
-            large = OF * groups.people >= MOST * others
+            large = PER_OTHERS * groups.people >= MIN_AGREEING * others
             wrong = (others > 0) & ~agreed & (np.add.reduceat(large.astype(np.int64), first)[at] > large)
             right = self._relied_on(right, wrong, groups.people, others, label, tried)
         nothing: Mask = np.zeros(len(key), np.bool_)
@@ -238,7 +238,7 @@ class _Search:
         if len(by) > 1 or self.paired.recoded.issuperset(by) or not rare.any():
             return _Told(found, nothing)
         chance = _all_have(self.shares[value[rare]], others[rare] + 1, groups.people[rare] > others[rare])
-        rare[rare] = chance <= np.log(SIGNIFICANCE / (tried * len(first)))
+        rare[rare] = chance <= np.log(MAX_CHANCE / (tried * len(first)))
         return _Told(found, np.isin(key, groups.keys[rare]) & self._whatever_the_label(by[0]))
 
     def _whatever_the_label(self, name: str) -> Mask:
@@ -249,7 +249,7 @@ class _Search:
         for level, originals in enumerate(self.paired.levels):
             groups = kernels.group([codes, originals], [values, int(originals.max(initial=0)) + 1])
             same = self._people_of(groups.member, len(groups.first))[groups.member]
-            goes |= (self.level == level) & (OF * same >= MOST * people)
+            goes |= (self.level == level) & (PER_OTHERS * same >= MIN_AGREEING * people)
         return goes
 
     def _key(self, by: tuple[str, ...]) -> tuple[Integers, int]:
@@ -269,15 +269,15 @@ class _Search:
         support = np.digitize(others, SUPPORTS)
         rights = np.bincount(support[right], people[right], minlength=len(SUPPORTS) + 1)
         wrongs = np.bincount(support[wrong], people[wrong], minlength=len(SUPPORTS) + 1)
-        trusted = (rights > 0) & (OF * rights >= MOST * (rights + wrongs))
+        trusted = (rights > 0) & (PER_OTHERS * rights >= MIN_AGREEING * (rights + wrongs))
         found: Mask = right & trusted[support]
         if not found.any():
             return found
         chances = self._chances(
-            label[found], np.minimum(others[found] + 1, LARGEST_GROUP), people[found] > others[found]
+            label[found], np.minimum(others[found] + 1, MAX_GROUP_PEOPLE), people[found] > others[found]
         )
         chance = np.bincount(support[found], chances, minlength=len(SUPPORTS) + 1)
-        no_chance: Mask = chance <= np.log(SIGNIFICANCE / max(tried, 1))
+        no_chance: Mask = chance <= np.log(MAX_CHANCE / max(tried, 1))
         found &= no_chance[support]
         return found
 
@@ -304,7 +304,7 @@ def _all_have(p: Floats, people: Integers, whole: Mask) -> Floats:
     Exactly where the ``whole`` group has it, Chernoff's bound else.
     """
     p = np.clip(p, 1e-12, 1 - 1e-12)
-    share = MOST / OF
+    share = MIN_AGREEING / PER_OTHERS
     apart = share * np.log(share / p) + (1 - share) * np.log((1 - share) / (1 - p))
     nearly = np.where(p >= share, 0.0, -people * apart)
     return np.asarray(np.where(whole, people * np.log(p), nearly))
@@ -322,7 +322,7 @@ class _Groups:
     @classmethod
     def of(cls, key: Integers, size: int, weights: Integers, units: AnyCodes | None) -> _Groups:
         if units is not None:
-            if size > CELLS * len(key):
+            if size > MAX_CELLS_PER_ENTRY * len(key):
                 keys, member = np.unique(key, return_inverse=True)
             else:
                 there = np.zeros(size, np.bool_)

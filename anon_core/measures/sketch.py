@@ -20,10 +20,10 @@ from anon_core.kernels.splitmix import STEP, mixed
 from anon_core.measures.profile import ColumnProfile, type_of
 from anon_core.table.arrays import integers, nulls, numbers
 
-KEPT = 16_384
+MAX_KEPT_VALUES = 16_384
 """Values that are kept: the number of distinct values is then known to 0.8 %."""
 _GROUPS = 16
-_LONGEST = 1000
+_MAX_CHARACTERS = 1000
 """Characters that are kept of a value; longer ones are told apart by their hash all the same."""
 
 
@@ -82,7 +82,7 @@ class ColumnSketch:
     """What is kept of one column while its batches pass by; memory does not grow with the rows."""
 
     name: str
-    kept: int = KEPT
+    kept: int = MAX_KEPT_VALUES
     rows: int = 0
     missing: int = 0
     overflowed: bool = False
@@ -114,7 +114,7 @@ class ColumnSketch:
         if self.overflowed:
             near = np.flatnonzero(hashes <= self.hashes[-1])
             hashes, counts, values = hashes[near], counts[near], values.take(integers(near))
-        values = pc.utf8_slice_codeunits(values, 0, _LONGEST)
+        values = pc.utf8_slice_codeunits(values, 0, _MAX_CHARACTERS)
         every, first, which = np.unique(np.concatenate([self.hashes, hashes]), return_index=True, return_inverse=True)
         total = np.bincount(which, np.concatenate([self.counts, counts]), len(every)).astype(np.int64)
         self.overflowed |= len(every) > self.kept
@@ -190,7 +190,7 @@ class ColumnSketch:
         return _Entropy(bits=max(0.0, entropy), error=spread * rest / self.rows + off)
 
 
-def sketch(batches: Iterable[pa.RecordBatch | pa.Table], *, kept: int = KEPT) -> list[Sketched]:
+def sketch(batches: Iterable[pa.RecordBatch | pa.Table], *, kept: int = MAX_KEPT_VALUES) -> list[Sketched]:
     """
     Return the estimated figures of every column of a stream of batches of texts.
 

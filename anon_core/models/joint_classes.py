@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from anon_core.detection.joint import Joint
     from anon_core.measures.linkage.four_ks import FourK
 
-SHOWN = 6
+MAX_COLUMNS_SHOWN = 6
 """How many columns the sentence tells about, each by the k that the table would have without it."""
 
 
@@ -79,7 +79,7 @@ class JointClasses(PrivacyModel):
         lying = f"{subject.told(found.rows_below, 'lies', 'lie')} in classes below {self.k:,}, "
         lying += f"{subject.told(found.alone, 'is', 'are')} alone"
         single = sorted(((k, names[0]) for names, k in found.without.items() if len(names) == 1), reverse=True)
-        tried = ", ".join(f"{k:,} without {name}" for k, name in single[:SHOWN])
+        tried = ", ".join(f"{k:,} without {name}" for k, name in single[:MAX_COLUMNS_SHOWN])
         if not self.others:
             return f"{lying}: generalise the quasi-identifiers further"
         if found.smallest is None:

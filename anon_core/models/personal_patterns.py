@@ -12,7 +12,7 @@ from anon_core.wording import counted
 if TYPE_CHECKING:
     from anon_core.detection.personal_patterns import PersonalData
 
-NAMED = 10
+MAX_PATTERNS_NAMED = 10
 """How many patterns the sentence names; the counts have them all."""
 ADVICE = (
     "drop such a column, clean it at the source, or accept the pattern by name in `privacy.patterns.accept`, with a "
@@ -97,8 +97,8 @@ class PersonalPatterns(PrivacyModel):
         if not found:
             what = "personal data" if self.refuses else "names of people"
             return f"none of {counted(len(self.columns), 'column')} has texts that look like {what}"
-        named = "; ".join(map(_said, found[:NAMED]))
-        rest = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        named = "; ".join(map(_said, found[:MAX_PATTERNS_NAMED]))
+        rest = f"; and {len(found) - MAX_PATTERNS_NAMED} more" if len(found) > MAX_PATTERNS_NAMED else ""
         return f"{named}{rest}: {ADVICE}" if self.refuses else f"{named}{rest}; a look at them is all that is asked"
 
 

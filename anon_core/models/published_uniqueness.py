@@ -13,7 +13,7 @@ from anon_core.waivers import ACCEPT_BY_NAME
 if TYPE_CHECKING:
     from anon_core.detection.uniqueness import UniqueSet
 
-NAMED = 5
+MAX_SETS_NAMED = 5
 """How many offending sets the sentence names; the counts have them all."""
 
 
@@ -111,8 +111,10 @@ class PublishedUniqueness(PrivacyModel):
             more = f", nor one of {len(self.together)} larger ones," if self.together else ""
             but = ", but for what is accepted," if self.accepted else ""
             return f"no set of up to {self.max_size} of {len(self.columns)} columns{more}{but} leaves {limit}"
-        named = "; ".join(f"{', '.join(one['columns'])}: {subject.told(one['singletons'])}" for one in sets[:NAMED])
-        rest = f" and {len(sets) - NAMED} more" if len(sets) > NAMED else ""
+        named = "; ".join(
+            f"{', '.join(one['columns'])}: {subject.told(one['singletons'])}" for one in sets[:MAX_SETS_NAMED]
+        )
+        rest = f" and {len(sets) - MAX_SETS_NAMED} more" if len(sets) > MAX_SETS_NAMED else ""
         return (
             f"{len(sets)} sets of columns leave {limit} ({named}{rest}): {self._advice(sets)}, drop one, or accept the "
             "set by name with a reason, a person and a date"
@@ -133,4 +135,6 @@ class PublishedUniqueness(PrivacyModel):
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    return ", ".join(names[:MAX_SETS_NAMED]) + (
+        f" and {len(names) - MAX_SETS_NAMED} more" if len(names) > MAX_SETS_NAMED else ""
+    )

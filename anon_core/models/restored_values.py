@@ -12,7 +12,7 @@ from anon_core.wording import counted
 if TYPE_CHECKING:
     from anon_core.measures.restored import Restored
 
-NAMED = 3
+MAX_RULES_NAMED = 3
 """How many rules the sentence names of each column; the counts have them all."""
 
 
@@ -82,8 +82,8 @@ class RestoredValues(PrivacyModel):
             return f"no generalised cell of {counted(len(self.columns), 'column')} is restored by one or two others"
         told = "; ".join(
             f"{one.column} of {subject.told(one.people)} by "
-            + ", by ".join(" with ".join(rule.by) for rule in one.rules[:NAMED])
-            + (f" and {len(one.rules) - NAMED} more" if len(one.rules) > NAMED else "")
+            + ", by ".join(" with ".join(rule.by) for rule in one.rules[:MAX_RULES_NAMED])
+            + (f" and {len(one.rules) - MAX_RULES_NAMED} more" if len(one.rules) > MAX_RULES_NAMED else "")
             for one in found
         )
         advice = "" if total <= self.limit else ": drop these columns, or make them quasi so that they are recoded, too"

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 MAX_PEOPLE = 100
 """No share of a large table is more people than this: it cannot be raised."""
-NAMED = 3
+MAX_SETS_NAMED = 3
 """How many columns and pairs the sentence names; the counts have more."""
-LISTED = 50
+MAX_SETS_LISTED = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ class SensitiveAlone(PrivacyModel):
                 "alone": found.alone,
                 "rows": found.rows,
                 "share": found.alone / found.rows,
-                "sets": [{"columns": list(names), "alone": people} for names, people in found.worst(LISTED)],
+                "sets": [{"columns": list(names), "alone": people} for names, people in found.worst(MAX_SETS_LISTED)],
             },
             rows_at_risk=found.alone,
         )
@@ -80,5 +80,7 @@ class SensitiveAlone(PrivacyModel):
         )
         if passed:
             return said
-        worst = "; ".join(f"{' with '.join(names)}: {subject.told(people)}" for names, people in found.worst(NAMED))
+        worst = "; ".join(
+            f"{' with '.join(names)}: {subject.told(people)}" for names, people in found.worst(MAX_SETS_NAMED)
+        )
         return f"{said}; most by {worst}: make these columns coarser (rounded, in bands, by month) or drop one"

@@ -31,7 +31,7 @@ from anon_core.report.originals import prepared_original
 from anon_core.spec import PartialPublication
 from anon_core.table import Table
 
-_LOOKED_AT = 500
+_MAX_ATTACKS_TRIED = 500
 """So many of the worst attacks of a column are looked at for the simplest ones."""
 
 
@@ -46,7 +46,7 @@ class FreeformFinding:
     @cached_property
     def check(self) -> FreeformCheck:
         """All breaches of Definition 3.4, by which the table is judged."""
-        return check_freeform(self.published, self.columns, self.policy.sigma_t, attacks=_LOOKED_AT)
+        return check_freeform(self.published, self.columns, self.policy.sigma_t, attacks=_MAX_ATTACKS_TRIED)
 
     @cached_property
     def plain(self) -> FreeformCheck:

@@ -188,7 +188,7 @@ def utility_note(utility: Utility) -> dict[str, Any]:
     }
 
 
-NAMED = 200
+MAX_SETS_NAMED = 200
 """The report names so many unique sets, the smallest first; a wide table may have a hundred thousand."""
 
 
@@ -205,7 +205,7 @@ def scoring_note(unique: UniqueSets, scores: Scores, *, ignore_duplicates: bool)
             "approximate": unique.approximate,
             "ignore_duplicates": ignore_duplicates,
             "found": len(unique.sets),
-            "sets": [list(names) for names in unique.sets[:NAMED]],
+            "sets": [list(names) for names in unique.sets[:MAX_SETS_NAMED]],
         },
         "exact_method": scores.exact_method,
         "exact_error": scores.exact_error,

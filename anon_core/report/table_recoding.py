@@ -16,7 +16,7 @@ from anon_core.report.originals import prepared_original, without_surplus
 from anon_core.report.question import Question
 from anon_core.report.recoding import RecodedPublication, recode_publication
 from anon_core.spec import Mode, PartialPublication, Recode
-from anon_core.spec.recode import MOST_SWEEPS
+from anon_core.spec.recode import MAX_SWEEPS
 from anon_core.table import Table
 from anon_core.table.people import fresh_name, person_column
 
@@ -129,7 +129,7 @@ def publication_with(
         have no effect.
     """
     _check_range("k", k, 2, None)
-    _check_range("improve", improve, 0, MOST_SWEEPS)
+    _check_range("improve", improve, 0, MAX_SWEEPS)
     _check_range("seed", seed, 0, None)
     if mode is not None and mode not in list(Mode):
         raise InvalidInputError(f"mode= is one of {', '.join(Mode)}")

@@ -49,13 +49,13 @@ class Unmapped(StrEnum):
     SUPPRESS = "suppress"
 
 
-MOST_LEVELS = 100
+MAX_LEVELS = 100
 """As in hierarchy files: more levels than anybody can tell apart."""
 
 
 def _not_too_many(levels: tuple[Any, ...]) -> tuple[Any, ...]:
-    if len(levels) > MOST_LEVELS:
-        raise ValueError(f"should have at most {MOST_LEVELS} levels, not {len(levels)}")
+    if len(levels) > MAX_LEVELS:
+        raise ValueError(f"should have at most {MAX_LEVELS} levels, not {len(levels)}")
     return levels
 
 

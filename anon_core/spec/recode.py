@@ -13,7 +13,7 @@ from anon_core.policy import Flag, Model, Share, Text, Whole, quoted
 from anon_core.registry import METHODS
 from anon_core.spec.written import Unread, did_you_mean, misspelt
 
-MOST_SWEEPS = 100_000
+MAX_SWEEPS = 100_000
 """More sweeps of the improvement search than anybody waits for are a slip."""
 
 
@@ -58,9 +58,9 @@ class Years(Model):
 
 
 def _iterations(value: Any) -> Any:
-    if value == "auto" or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_SWEEPS):
+    if value == "auto" or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_SWEEPS):
         return plain(value)
-    raise ValueError(f"should be `auto` or a whole number from 0 to {MOST_SWEEPS}, not {quoted(value)}")
+    raise ValueError(f"should be `auto` or a whole number from 0 to {MAX_SWEEPS}, not {quoted(value)}")
 
 
 def _method(key: str) -> str:

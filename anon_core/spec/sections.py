@@ -17,9 +17,9 @@ from anon_core.registry import ANY_ENGINE, ENGINES
 from anon_core.spec.patterns import MAX_PATTERN_LENGTH, search_problem
 from anon_core.spec.written import misspelt
 
-MAX_WAYS = 1_000_000
+MAX_MATCHING_WAYS = 1_000_000
 """In how many ways an expression may match a cell of a hundred characters."""
-_CELL_LENGTH = 100
+_CELL_CHARACTERS = 100
 _JSON_SCHEMA = "expect_column_values_to_match_json_schema"
 
 
@@ -59,7 +59,7 @@ def _regex_problem(pattern: str) -> str | None:
         return f"has {len(pattern):,} characters, and may have {MAX_PATTERN_LENGTH:,}"
     if problem := search_problem(pattern):
         return problem
-    if _ways(_parsed(pattern)) > MAX_WAYS:
+    if _ways(_parsed(pattern)) > MAX_MATCHING_WAYS:
         return (
             "may match in too many ways, so matching may never end: repeat nothing that has a repetition or `|` in it, "
             "and use at most three `*` or `+`"
@@ -79,19 +79,19 @@ def _ways(parsed: Any) -> float:
         name = str(operation)
         if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
             least, most, inner = argument
-            times = min(int(most), _CELL_LENGTH)
-            ways *= (max(times - int(least), 0) + 1) * min(_ways(inner), MAX_WAYS + 1) ** min(times, 50)
+            times = min(int(most), _CELL_CHARACTERS)
+            ways *= (max(times - int(least), 0) + 1) * min(_ways(inner), MAX_MATCHING_WAYS + 1) ** min(times, 50)
         elif name == "SUBPATTERN":
             ways *= _ways(argument[-1])
         elif name == "BRANCH":
             ways *= sum(map(_ways, argument[1]))
-        if ways > MAX_WAYS:
+        if ways > MAX_MATCHING_WAYS:
             return ways
     return ways
 
 
-_USUAL_WAIT = "7d"
-_LONGEST_WAIT = 365 * 86400
+_DEFAULT_WAIT = "7d"
+_MAX_WAIT_S = 365 * 86400
 _PRESETS = ("@hourly", "@daily", "@weekly", "@monthly", "@quarterly", "@yearly", "@once", "@continuous")
 _CRON_ATOM = r"(?:\*|\?|L|[0-9]{1,2}|[A-Za-z]{3})"
 _CRON_ITEM = rf"{_CRON_ATOM}(?:-{_CRON_ATOM})?(?:/[0-9]{{1,4}})?(?:#[1-5L])?"
@@ -167,7 +167,7 @@ def _users(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _duration(value: str) -> str:
     written = re.fullmatch(r"([1-9][0-9]{0,7})([smhd])", value)
-    if not written or _seconds(value) > _LONGEST_WAIT:
+    if not written or _seconds(value) > _MAX_WAIT_S:
         raise ValueError(
             f"should be a whole number with s, m, h or d, such as `12h` or `7d`, at most 365d, not {quoted(value)}"
         )
@@ -243,7 +243,7 @@ class Approval(Model):
     @property
     def wait(self) -> timedelta:
         """How long the question stands: ``timeout``, or seven days."""
-        return timedelta(seconds=_seconds(self.timeout or _USUAL_WAIT))
+        return timedelta(seconds=_seconds(self.timeout or _DEFAULT_WAIT))
 
 
 class Csv(Model):

@@ -99,7 +99,7 @@ class Written:
         return [name for name, role in roles.items() if role == "quasi"]
 
 
-_ALIKE = 0.75
+_MIN_LIKENESS = 0.75
 """From this likeness on, an unknown key is a slip and not the key of something that is not installed."""
 
 
@@ -133,5 +133,5 @@ def misspelt(key: str, known: Registry | tuple[str, ...]) -> str | None:
     ('l_diversity', None)
     """
     keys = known.keys() if isinstance(known, Registry) else known
-    close = get_close_matches(key, keys, n=1, cutoff=_ALIKE) if len(key) <= 80 else []
+    close = get_close_matches(key, keys, n=1, cutoff=_MIN_LIKENESS) if len(key) <= 80 else []
     return close[0] if close else None

@@ -15,8 +15,8 @@ from functools import cache
 from anon_core.detection.roles.term import Term, rows_of, terms, word_list
 from anon_core.role import Role
 
-_LONGEST_RUN = 6
-_LONGEST = 300
+_MAX_RUN_WORDS = 6
+_MAX_NAME_CHARACTERS = 300
 """Characters of a name that are looked at."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[a-z]+|[0-9]+")
@@ -116,7 +116,7 @@ def _found(words: tuple[str, ...]) -> tuple[list[tuple[int, Meaning]], list[str]
     rest: list[str] = []
     at = 0
     while at < len(words):
-        for run in range(min(_LONGEST_RUN, len(words) - at), 0, -1):
+        for run in range(min(_MAX_RUN_WORDS, len(words) - at), 0, -1):
             joined = "".join(words[at : at + run])
             meaning = _index().get(joined) or (_compound(joined) if run == 1 else None)
             if meaning:
@@ -200,7 +200,7 @@ def spellings(phrase: str) -> set[str]:
 
 
 def _words(name: str) -> tuple[str, ...]:
-    text = name[:_LONGEST]
+    text = name[:_MAX_NAME_CHARACTERS]
     if not text.isascii():
         decomposed = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
         text = "".join(letter for letter in decomposed if not unicodedata.combining(letter))

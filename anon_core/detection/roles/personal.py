@@ -31,13 +31,13 @@ from anon_core.table import Mask
 
 Digits = np.ndarray[Any, np.dtype[np.int64]]
 """Numbers of equal length: one column per digit."""
-ONE = 0.0
+ANY_SHARE = 0.0
 """One value is one too many."""
-FEW = 0.01
+ONE_PERCENT = 0.01
 """From this share of the distinct values of a column on it is no chance."""
-MANY = 0.5
+HALF = 0.5
 """Names of people are told of from this share on: a fifth of the names of towns look alike."""
-SEVERAL = 5
+MIN_NAMES = 5
 """Names of people are told of from so many distinct ones on."""
 
 SOME_DIGITS = r"(?:\d[^\d]*){5}"
@@ -92,7 +92,7 @@ IBAN_LENGTHS = {
 }
 """How long the account numbers of each country are (ISO 13616, the registry of SWIFT)."""
 IBAN = r"(?i:(?:^|[^0-9A-Z])[A-Z]{2}\d{2}(?:[ ./-]{0,3}[0-9A-Z]){11})"
-_FEWEST_DIGITS = 10
+_MIN_IBAN_DIGITS = 10
 """A Norwegian IBAN, the shortest, has 13; some have letters, none so many that words of a sentence look like it."""
 _IBAN_START = re.compile(r"(?<![0-9A-Za-z])(?=([A-Za-z]{2}[0-9]{2}(?:[ ./-]{0,3}[0-9A-Za-z]){11,40}))")
 
@@ -109,7 +109,7 @@ def ibans(text: str) -> Iterator[str]:
         if length is None or len(number) < length:
             continue
         number = number[:length]
-        if sum(sign.isdigit() for sign in number) >= _FEWEST_DIGITS and _ends_there(text, each.start(), length):
+        if sum(sign.isdigit() for sign in number) >= _MIN_IBAN_DIGITS and _ends_there(text, each.start(), length):
             yield number
 
 
@@ -207,7 +207,7 @@ _IPS = rf"(?:^|[^0-9A-Za-z.])(?:{_IPV4}|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:]*:
 _IP = re.compile(
     r"(?:(?<![0-9A-Za-z.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}|(?<![0-9A-Za-z.:])[0-9A-Fa-f:]{6,39})(?![0-9A-Za-z])"
 )
-_LARGEST_IN_A_VERSION = 31
+_MAX_VERSION_NUMBER = 31
 
 
 def _is_address(text: str) -> bool:
@@ -218,7 +218,7 @@ def _is_address(text: str) -> bool:
     (True, False, True, False)
     """
     if "." in text:
-        return is_ip_address(text) and any(int(part) > _LARGEST_IN_A_VERSION for part in text.split("."))
+        return is_ip_address(text) and any(int(part) > _MAX_VERSION_NUMBER for part in text.split("."))
     return text.count(":") >= 2 and is_ip_address(text)
 
 
@@ -244,14 +244,14 @@ PERSONAL: tuple[Personal, ...] = (
         pattern=PersonalPattern.EMAIL,
         noun="e-mail addresses",
         hint=_AT,
-        limit=ONE,
+        limit=ANY_SHARE,
         form=rf"[\pL\pN_%+-]{_AT}[\pL\pN][\pL\pN.-]*{_DOT}\pL{{2}}|[\pL\pN_%+-] ?@ ?[\pL\pN][\pL\pN.-]*\.\pL{{2}}"
         rf"|{_of('e-mail address', 'look like')}",
     ),
     Personal(
         pattern=PersonalPattern.IBAN,
         noun="IBANs with the right check digits",
-        limit=ONE,
+        limit=ANY_SHARE,
         form=IBAN,
         candidates=ibans,
         check=is_iban,
@@ -259,7 +259,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.IBAN_FORM,
         noun="texts in the form of IBANs, with wrong check digits",
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=IBAN,
         candidates=ibans,
         check=_wrong,
@@ -268,7 +268,7 @@ PERSONAL: tuple[Personal, ...] = (
         pattern=PersonalPattern.TAX_CODE,
         noun="Italian tax codes with the right check letter",
         hint=SOME_DIGITS,
-        limit=ONE,
+        limit=ANY_SHARE,
         form=_anywhere(_CODICE),
         candidates=_finder(_CODICE),
         check=is_codice_fiscale,
@@ -276,7 +276,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.TAX_CODE,
         noun="German tax numbers with the right check digit",
-        limit=ONE,
+        limit=ANY_SHARE,
         form=_anywhere(r"[1-9]\d ?\d{3} ?\d{3} ?\d{3}"),
         candidates=_steuer_ids,
         check=is_steuer_id,
@@ -286,7 +286,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.IDENTITY_NUMBER,
         noun="Spanish identity numbers with the right check letter",
-        limit=ONE,
+        limit=ANY_SHARE,
         form=_anywhere(_DNI),
         candidates=_finder(_DNI),
         check=is_dni,
@@ -295,7 +295,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.IDENTITY_NUMBER,
         noun="French social security numbers with the right key",
-        limit=ONE,
+        limit=ANY_SHARE,
         form=_anywhere(_NIR),
         candidates=_finder(_NIR),
         check=is_nir,
@@ -305,7 +305,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.IDENTITY_NUMBER,
         noun="German pension insurance numbers with the right check digit",
-        limit=ONE,
+        limit=ANY_SHARE,
         form=_anywhere(_PENSION),
         candidates=_finder(_PENSION),
         check=is_german_pension_number,
@@ -314,7 +314,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.PAYMENT_CARD,
         noun="payment card numbers with the right check digit",
-        limit=ONE,
+        limit=ANY_SHARE,
         form=_anywhere(_CARD),
         candidates=_finder(_CARD),
         check=is_luhn,
@@ -325,7 +325,7 @@ PERSONAL: tuple[Personal, ...] = (
         pattern=PersonalPattern.SOCIAL_SECURITY_NUMBER,
         noun="texts in the form of social security numbers, which have no check digits",
         hint=SOME_DIGITS,
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=_anywhere(
             r"(?:00[1-9]|0[1-9]\d|[1-578]\d\d|6[0-57-9]\d|66[0-57-9])-(?:0[1-9]|[1-9]\d)-\d{4}"
             r"|[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]"
@@ -334,7 +334,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.TELEPHONE,
         noun="telephone numbers",
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=rf"{_BEFORE_A_PHONE}(?:{'|'.join(_PHONES)}){_AFTER}",
         plain=True,
     ),
@@ -342,14 +342,14 @@ PERSONAL: tuple[Personal, ...] = (
         pattern=PersonalPattern.NUMBER_PLATE,
         noun="number plates",
         hint=r"[A-ZÄÖÜ][ -]?\d|\d[ -]?[A-Z]{2}",
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=rf"{_BEFORE}(?:{'|'.join(_PLATES)}){_AFTER}|{_SPANISH_PLATE}",
     ),
     Personal(
         pattern=PersonalPattern.IP_ADDRESS,
         noun="IP addresses",
         hint=rf"{SOME_DIGITS}|::",
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=_IPS,
         candidates=_ips,
         check=_is_address,
@@ -358,14 +358,14 @@ PERSONAL: tuple[Personal, ...] = (
         pattern=PersonalPattern.DEVICE_NUMBER,
         noun="MAC addresses",
         hint=SOME_DIGITS,
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=rf"{_BEFORE}(?:(?:[0-9A-Fa-f]{{2}}[:-]){{5}}[0-9A-Fa-f]{{2}}|(?:[0-9A-Fa-f]{{4}}\.){{2}}[0-9A-Fa-f]{{4}}){_AFTER}",
     ),
     Personal(
         pattern=PersonalPattern.WEB_PROFILE,
         noun="links to personal pages",
         hint="/",
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=r"(?i)(?:^|[^0-9A-Z])(?:linkedin\.com/in|facebook\.com|instagram\.com|twitter\.com|x\.com|tiktok\.com"
         r"|xing\.com|orcid\.org|t\.me)/[0-9A-Z@_.-]",
     ),
@@ -374,7 +374,7 @@ PERSONAL: tuple[Personal, ...] = (
 
 NAMES: tuple[Personal, ...] = (
     Personal(
-        pattern=PersonalPattern.NAME, noun="full names of people", hint=" ", limit=MANY, least=SEVERAL, form=FULL_NAME
+        pattern=PersonalPattern.NAME, noun="full names of people", hint=" ", limit=HALF, least=MIN_NAMES, form=FULL_NAME
     ),
 )
 """What is only told of: towns, streets and firms have such names too."""

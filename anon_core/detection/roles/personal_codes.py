@@ -18,7 +18,7 @@ PERSONAL_NUMBER = "personal number"
 _NUMBERED = frozenset({"record number", "case number", "person"})
 """Kinds of which a column of codes that repeats evenly may number people: `id`, `case_no`, `customer`."""
 _SHARED = frozenset({"personal name", "postal address"})
-_MOST = (9, 10)
+_MIN_SHARE = (9, 10)
 
 
 def personal_code(column: Column) -> str | None:
@@ -34,7 +34,7 @@ def personal_code(column: Column) -> str | None:
     for pattern in PATTERNS:
         if pattern.kind in CODES and pattern.telling:
             passed, formed = rows_with(pattern, sample)
-            if (formed if pattern.form_counts else passed) * _MOST[1] >= sample.rows * _MOST[0]:
+            if (formed if pattern.form_counts else passed) * _MIN_SHARE[1] >= sample.rows * _MIN_SHARE[0]:
                 return pattern.kind
     meaning = meaning_of(column.name)
     kind = meaning.term.kind if meaning else None

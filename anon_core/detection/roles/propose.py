@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 import pyarrow.compute as pc
 
-from anon_core.detection.groups import LARGEST_GROUP, Groups
+from anon_core.detection.groups import MAX_GROUP_ROWS, Groups
 from anon_core.detection.roles.lexicon import Meaning, is_numbered, meaning_of
 from anon_core.detection.roles.patterns import FIRST_NAME, FULL_NAME
 from anon_core.detection.roles.sampling import Sample, sample_of
@@ -38,27 +38,27 @@ from anon_core.role import Role
 from anon_core.table import Column
 from anon_core.table.arrays import flags
 
-_UNIQUE = 0.95
+_MIN_UNIQUE_SHARE = 0.95
 _OF_PEOPLE = ("coordinate", "date of birth", "year of birth")
 """Kinds that may well be unique; a code that is unique is a record number, even if it looks like a postcode."""
 _OF_HOUSES = ("house number", "family situation")
 """A number of a house or a household that is dense and repeats in small groups is one of people: `household_no`."""
 _AMOUNTS = ("income", "debt", "social benefit", "amount granted")
-_ENOUGH = 20
+_MIN_FILLED_ROWS = 20
 """Filled rows from which on gaps no longer speak against a column whose values are all different."""
-_FORMED = 90
+_MIN_FORMED_PERCENT = 90
 """Percent of the rows that must have the form of a name."""
-_GIVEN_FIRST = 30
-_GIVEN_LAST = 60
+_MIN_GIVEN_FIRST_PERCENT = 30
+_MIN_GIVEN_LAST_PERCENT = 60
 """Percent whose given name must be a common one; more where the family name stands first and no comma says so."""
-_FIRST_NAMES = 50
-_FEWEST_CODES, _FEWEST_NUMBERS = 20, 100
+_MIN_FIRST_NAMES_PERCENT = 50
+_MIN_CODES, _MIN_NUMBERS = 20, 100
 """Distinct values from which on a column may tell people apart: codes and names, and plain numbers or words."""
-_MOST_WORDS = 5
+_MAX_TERM_WORDS = 5
 """Words of a value that is a term; a sentence holds words of all kinds."""
-_MOST_SPOKEN = 300
+_MAX_LOOKED_UP = 300
 """Distinct values up to which the words in them are looked up."""
-_FEWEST = 3
+_MIN_DIFFERENT_NAMES = 3
 """Different first names at least: `Max` beside `Min` is no person."""
 _TITLES = frozenset(
     re.findall("[a-z]+", "dr prof herr frau mr mrs ms miss mme mlle sig sigra dott dottssa avv ing sr sra don dona")
@@ -156,26 +156,26 @@ def _tells_people_apart(sample: Sample, profile: ColumnProfile, groups: Groups) 
 
     Amounts, dates and counts repeat in small groups too, by chance: most of their values then stand in one row.
     """
-    if profile.type not in ("integer", "text") or profile.distinct < _FEWEST_CODES or points_in_time(sample):
+    if profile.type not in ("integer", "text") or profile.distinct < _MIN_CODES or points_in_time(sample):
         return ""
-    dense = groups.values * LARGEST_GROUP >= groups.rows
+    dense = groups.values * MAX_GROUP_ROWS >= groups.rows
     several = f"{groups.values:,} values in {groups.rows:,} rows"
     if dense and are_codes(sample):
         return f"it holds codes, {several}, and in doubt a code is somebody's number"
     if dense and profile.type == "text" and have_form_of_names(sample):
         return f"it holds capitalised words, {several}, and in doubt these are names of persons"
-    if groups.are_even and profile.distinct >= _FEWEST_NUMBERS:
+    if groups.are_even and profile.distinct >= _MIN_NUMBERS:
         return f"its values repeat in small even groups, {several}, as the number of a person with several rows does"
     return ""
 
 
 def _sensitive_words(sample: Sample, profile: ColumnProfile) -> ProposedRole | None:
     """Return that a tenth of the rows hold words for something sensitive, such as a disability; None if they do not."""
-    if profile.type != "text" or len(sample.values) > _MOST_SPOKEN:
+    if profile.type != "text" or len(sample.values) > _MAX_LOOKED_UP:
         return None
     kinds: Counter[str] = Counter()
     for value, rows in zip(sample.values.to_pylist(), sample.weights.tolist(), strict=True):
-        meaning = meaning_of(value) if len(value.split()) <= _MOST_WORDS else None
+        meaning = meaning_of(value) if len(value.split()) <= _MAX_TERM_WORDS else None
         if meaning and meaning.term.role is Role.SENSITIVE and not meaning.term.weak:
             kinds[meaning.term.kind] += rows
     if kinds.total() * 10 < sample.rows or not kinds:
@@ -269,7 +269,9 @@ def _is_nearly_unique(profile: ColumnProfile, rows: int, unique: int) -> bool:
     filled = rows - profile.missing
     if rows < 2 or filled < 1:
         return False
-    return profile.unique_share >= _UNIQUE or (filled >= _ENOUGH and unique >= _UNIQUE * filled)
+    return profile.unique_share >= _MIN_UNIQUE_SHARE or (
+        filled >= _MIN_FILLED_ROWS and unique >= _MIN_UNIQUE_SHARE * filled
+    )
 
 
 def people(sample: Sample) -> Finding | None:
@@ -283,13 +285,13 @@ def people(sample: Sample) -> Finding | None:
     full, texts, weights = _formed(sample, FULL_NAME)
     if full:
         first, last = _share(texts, weights, _is_given_first), _share(texts, weights, _is_given_last)
-        if first * 100 >= _GIVEN_FIRST * sample.rows or last * 100 >= _GIVEN_LAST * sample.rows:
+        if first * 100 >= _MIN_GIVEN_FIRST_PERCENT * sample.rows or last * 100 >= _MIN_GIVEN_LAST_PERCENT * sample.rows:
             looks = "look like full names of persons, many with a common given name"
             return _finding(looks, int(weights.sum()), sample)
     single, texts, weights = _formed(sample, FIRST_NAME)
     if single:
         common = _share(texts, weights, _is_given)
-        if common * 100 > _FIRST_NAMES * sample.rows and sum(map(_is_given, texts)) >= _FEWEST:
+        if common * 100 > _MIN_FIRST_NAMES_PERCENT * sample.rows and sum(map(_is_given, texts)) >= _MIN_DIFFERENT_NAMES:
             return _finding("are common first names", common, sample)
     return None
 
@@ -305,7 +307,7 @@ def _formed(sample: Sample, form: str) -> tuple[bool, list[str], Integers]:
         return False, [], sample.short_weights
     formed = pc.match_substring_regex(sample.short, form)
     weights = sample.short_weights[flags(formed)]
-    if int(weights.sum()) * 100 < _FORMED * sample.rows:
+    if int(weights.sum()) * 100 < _MIN_FORMED_PERCENT * sample.rows:
         return False, [], weights
     return bool(len(weights)), sample.short.filter(formed).to_pylist(), weights
 

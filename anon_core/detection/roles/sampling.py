@@ -12,10 +12,10 @@ from anon_core.kernels import Integers
 from anon_core.table import Column
 from anon_core.table.arrays import integers, numbers
 
-LARGEST = 50_000
+MAX_DISTINCT = 50_000
 """Distinct values that are all looked at; of more, as many rows are."""
 
-LONGEST = 400
+MAX_VALUE_BYTES = 400
 """Bytes of the longest value that is held against a form."""
 
 
@@ -43,7 +43,7 @@ class Sample:
         return "" if self.whole else f" (in a sample of {self.rows:,} rows)"
 
 
-def sample_of(column: Column, largest: int = LARGEST) -> Sample:
+def sample_of(column: Column, largest: int = MAX_DISTINCT) -> Sample:
     """
     Return the values to look at.
 
@@ -68,7 +68,7 @@ def sample_of_values(values: pa.Array, weights: Integers, *, whole: bool) -> Sam
     """Return distinct values and their rows as a sample; ``whole`` says that no value of the column is missing."""
     texts = pc.utf8_trim_whitespace(values.cast(pa.string()))
     # A cell of many kilobytes has no form; it would only cost time.
-    fits = np.flatnonzero(numbers(pc.binary_length(texts)) <= LONGEST)
+    fits = np.flatnonzero(numbers(pc.binary_length(texts)) <= MAX_VALUE_BYTES)
     return Sample(
         values=texts, weights=weights, short=texts.take(integers(fits)), short_weights=weights[fits], whole=whole
     )

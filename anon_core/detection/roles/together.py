@@ -15,7 +15,7 @@ from anon_core.role import Role
 from anon_core.table import Column, Table
 
 COMPANY = "company"
-_FEWEST = 20
+_MIN_DISTINCT = 20
 """Distinct values from which on two columns that go with each other do not do so by chance."""
 _MAX_COMPARED = 50
 """Identifiers with as many values that a column is compared with: tables may have thousands of columns."""
@@ -33,7 +33,7 @@ def propose_all(table: Table, profiles: Sequence[ColumnProfile], *, today: datet
     known = [
         column
         for column, role, figures in zip(table.columns, alone, profiles, strict=True)
-        if role.role is Role.IDENTIFIER and figures.distinct >= _FEWEST
+        if role.role is Role.IDENTIFIER and figures.distinct >= _MIN_DISTINCT
     ]
     return tuple(
         _as_twin(column, figures, role, known)
@@ -62,7 +62,7 @@ def _as_company(name: str, role: ProposedRole, all_roles: Sequence[ProposedRole]
 
 
 def _as_twin(column: Column, figures: ColumnProfile, role: ProposedRole, known: Sequence[Column]) -> ProposedRole:
-    if role.evidence is not Evidence.DEFAULT or figures.distinct < _FEWEST:
+    if role.evidence is not Evidence.DEFAULT or figures.distinct < _MIN_DISTINCT:
         return role
     as_many = [one for one in known if len(one.domain) == len(column.domain)][:_MAX_COMPARED]
     if not any(_goes_with(column, one) for one in as_many):

@@ -16,7 +16,7 @@ from anon_core.kernels import Integers
 from anon_core.role import Role
 from anon_core.table.arrays import flags, numbers
 
-_MOST = (9, 10)
+_MIN_SHARE = (9, 10)
 """The share of rows that must have a form for the column to have it."""
 _FEW_ROWS = 5
 _FEW_PERCENT = 1
@@ -26,7 +26,7 @@ _DATES = (
     r"^\d{1,2}[./-]\d{1,2}[./-](?P<year>\d{4})$",
     r"^(?P<year>\d{4})(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$",
 )
-_SPREAD = 30
+_MIN_SPREAD_YEARS = 30
 """Years between the twentieth youngest and the twentieth oldest of a hundred people, at least."""
 _CURRENCY = r"(€|\$|£|EUR|CHF|USD|GBP)?"
 _AMOUNT = rf"^{_CURRENCY}\s?[+-]?\d{{1,3}}([.,'’  ]?\d{{3}})*([.,]\d{{1,4}})?\s?{_CURRENCY}$"
@@ -39,9 +39,9 @@ _ANSWERS = (
     *({"oui", "non"}, {"o", "n"}, {"true", "false"}, {"vero", "falso"}, {"vrai", "faux"}, {"wahr", "falsch"}, {"x"}),
     {"0", "1"},
 )
-_MOST_ANSWERS = 7
+_MAX_ANSWERS = 7
 """Each of two answers can be written in three cases."""
-_LONGEST_COUNT = 4
+_MAX_COUNT_DIGITS = 4
 _CODE = r"^\p{L}{1,6}[-/. ]?\d[\dA-Za-z./-]{2,}$"
 _DIGITS = r"^\d{5,}$"
 
@@ -69,9 +69,9 @@ def findings(sample: Sample, type_of_values: str, *, persons: bool = True) -> It
     patterns = [one for one in patterns if persons or one.kind != "personal name"]
     measured = [(pattern, *rows_with(pattern, sample)) for pattern in patterns]
     for pattern, rows, formed in measured:
-        if rows * _MOST[1] >= sample.rows * _MOST[0]:
+        if rows * _MIN_SHARE[1] >= sample.rows * _MIN_SHARE[0]:
             yield _finding(pattern, rows, sample, most=True)
-        elif pattern.form_counts and formed * _MOST[1] >= sample.rows * _MOST[0]:
+        elif pattern.form_counts and formed * _MIN_SHARE[1] >= sample.rows * _MIN_SHARE[0]:
             form, _, check = pattern.looks.partition(" with the ")
             told = f"{percent(formed, sample.rows)} of its values {form}, though not all with the {check}"
             yield Finding(kind=pattern.kind, role=pattern.role, reason=told + sample.words, most=True)
@@ -125,7 +125,12 @@ def births(sample: Sample, type_of_values: str, today: datetime.date) -> Finding
     order = np.argsort(years, kind="stable")
     ends = np.cumsum(weights[order])
     old, middle, young = (years[order][np.searchsorted(ends, ends[-1] * share)] for share in (0.2, 0.5, 0.8))
-    if years.min() < 1900 or years.max() > today.year or young - old < _SPREAD or not 10 <= today.year - middle <= 90:
+    if (
+        years.min() < 1900
+        or years.max() > today.year
+        or young - old < _MIN_SPREAD_YEARS
+        or not 10 <= today.year - middle <= 90
+    ):
         return None
     share, what = percent(int(ends[-1]), sample.rows), f"{kind.split()[0]}s"
     reason = f"{share} of its values are {what} from 1900 to this year, spread like people's {what} of birth"
@@ -146,7 +151,7 @@ def _years(sample: Sample, form: str) -> tuple[Integers, Integers] | None:
         return None
     years = pc.struct_field(pc.extract_regex(sample.short, form), 0)
     weights = sample.short_weights[flags(pc.is_valid(years))]
-    if not len(weights) or int(weights.sum()) * _MOST[1] < sample.rows * _MOST[0]:
+    if not len(weights) or int(weights.sum()) * _MIN_SHARE[1] < sample.rows * _MIN_SHARE[0]:
         return None
     return numbers(years.drop_null().cast(pa.int64())), weights
 
@@ -155,7 +160,7 @@ def five_digit_codes(sample: Sample) -> Finding | None:
     """Return a finding for numbers of five digits of which some begin with 0: codes such as postcodes, not amounts."""
     rows, _ = rows_with(Pattern(kind="postcode", looks="", form=r"^\d{5}$"), sample)
     zeros, _ = rows_with(Pattern(kind="postcode", looks="", form=r"^0\d{4}$"), sample)
-    if not rows or rows * _MOST[1] < sample.rows * _MOST[0] or zeros * 100 < sample.rows:
+    if not rows or rows * _MIN_SHARE[1] < sample.rows * _MIN_SHARE[0] or zeros * 100 < sample.rows:
         return None
     reason = f"{percent(rows, sample.rows)} of its values have five digits, some with a leading 0, as postcodes do"
     return Finding(kind="postcode", role=Role.QUASI, reason=reason + sample.words, most=True)
@@ -181,15 +186,15 @@ def are_codes(sample: Sample) -> bool:
     A number that begins with 0 is no amount, and one of four digits may be a year.
     """
     mixed, digits = _rows(sample, _CODE), _rows(sample, _DIGITS)
-    if mixed * _MOST[1] >= sample.rows * _MOST[0]:
+    if mixed * _MIN_SHARE[1] >= sample.rows * _MIN_SHARE[0]:
         return True
     as_long = len(pc.unique(pc.utf8_length(sample.short))) == 1 if len(sample.short) else False
-    return digits * _MOST[1] >= sample.rows * _MOST[0] and as_long
+    return digits * _MIN_SHARE[1] >= sample.rows * _MIN_SHARE[0] and as_long
 
 
 def have_form_of_names(sample: Sample) -> bool:
     """Whether nine of ten rows hold two or more capitalised words, as full names of persons are."""
-    return _rows(sample, FULL_NAME) * _MOST[1] >= sample.rows * _MOST[0]
+    return _rows(sample, FULL_NAME) * _MIN_SHARE[1] >= sample.rows * _MIN_SHARE[0]
 
 
 def are_amounts(sample: Sample) -> bool:
@@ -213,10 +218,10 @@ def are_exact(sample: Sample) -> bool:
 
 def counts_or_answers(sample: Sample, type_of_values: str) -> str:
     """Return in words that values are small whole numbers or only say yes or no; nothing where they are not."""
-    told = {value.lower() for value in sample.values[:_MOST_ANSWERS].to_pylist()}
-    if type_of_values == "boolean" or (len(sample.values) < _MOST_ANSWERS and any(told <= pair for pair in _ANSWERS)):
+    told = {value.lower() for value in sample.values[:_MAX_ANSWERS].to_pylist()}
+    if type_of_values == "boolean" or (len(sample.values) < _MAX_ANSWERS and any(told <= pair for pair in _ANSWERS)):
         return "its values only say yes or no"
-    if type_of_values == "integer" and numbers(pc.utf8_length(sample.values)).max(initial=0) <= _LONGEST_COUNT:
+    if type_of_values == "integer" and numbers(pc.utf8_length(sample.values)).max(initial=0) <= _MAX_COUNT_DIGITS:
         return "its values are small numbers, as counts are"
     return ""
 

@@ -16,7 +16,7 @@ from anon_core.detection.unique_columns.question import Membership, Question, as
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 
-PATIENCE = 100_000
+MAX_INTERPRETED_STEPS = 100_000
 """After so many nodes and refinements (two seconds) a search in plain Python begins again in compiled loops."""
 
 
@@ -136,10 +136,10 @@ def _search(question: Question, progress: Progress | None) -> Membership:
     """Search in plain Python while the table and the search are small, else in compiled loops."""
     if not question.columns:
         return np.zeros((0, 0), np.bool_)
-    tell = progress or _nobody
+    tell = progress or _ignore_progress
     if not kernels.compiled_is_worth(question.codes.shape[1]):
         try:
-            return search_interpreted(question, PATIENCE, tell)
+            return search_interpreted(question, MAX_INTERPRETED_STEPS, tell)
         except TooLongError as begun:
             nodes = begun.nodes
             return search_compiled(question, lambda done: tell(nodes + done))
@@ -175,5 +175,5 @@ def _in_order(question: Question, found: Membership) -> list[tuple[int, ...]]:
     return sets
 
 
-def _nobody(_: int) -> None:
+def _ignore_progress(_: int) -> None:
     pass

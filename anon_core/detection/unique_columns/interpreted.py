@@ -13,15 +13,15 @@ import numpy as np
 from anon_core.detection.unique_columns.question import Membership, Question
 from anon_core.kernels import AnyCodes, Integers
 
-PAIRS = 1024
+MAX_PAIRS = 1024
 """So many row pairs are compared at a time, at most, ..."""
 
-ADDED = 64
+MAX_EDGES_ADDED = 64
 """... and so many of their minimal difference sets become edges."""
 
-LOOKED_AT = 32
+MAX_EDGES_COMPARED = 32
 """Of so many uncovered edges the smallest is branched on: looking at all takes longer than it saves."""
-DENSE = 8
+MAX_KEYS_PER_ROW = 8
 """Keys up to so many times their number are counted by address, larger ones sorted."""
 
 
@@ -38,7 +38,7 @@ class Classes:
         if not self.count:
             return self
         keys = self.numbers * cardinality + codes[self.rows]
-        if self.count * cardinality > DENSE * len(keys) + 1024:
+        if self.count * cardinality > MAX_KEYS_PER_ROW * len(keys) + 1024:
             keys = np.unique(keys, return_inverse=True)[1]
         several = np.bincount(keys) > 1
         stay = several[keys]
@@ -58,7 +58,7 @@ class Classes:
         return np.stack([rows[left], rows[left + 1]])
 
 
-def everybody(question: Question) -> Classes:
+def one_class(question: Question) -> Classes:
     """Return the one class that no column at all makes."""
     rows = question.codes.shape[1]
     return Classes(np.arange(rows), np.zeros(rows, np.int64), 1)
@@ -67,7 +67,7 @@ def everybody(question: Question) -> Classes:
 def pairs_by_column(question: Question, limit: int) -> AnyCodes:
     """Return pairs of rows that agree on some column, the same number for every column."""
     share = max(1, limit // len(question.columns))
-    whole = everybody(question)
+    whole = one_class(question)
     refined = [whole.refine(codes, size) for codes, size in zip(question.codes, question.cardinalities, strict=True)]
     return np.concatenate([classes.pairs(share) for classes in refined], axis=1)
 
@@ -123,17 +123,17 @@ class Interpreted:
     nodes: int = 0
     effort: int = 0
 
-    def run(self, patience: int, progress: Callable[[int], None]) -> list[list[int]]:
+    def run(self, max_steps: int, progress: Callable[[int], None]) -> list[list[int]]:
         """
         Return the minimal unique sets.
 
-        :raises TooLongError: there were more nodes and refinements than it has patience for.
+        :raises TooLongError: there were more nodes and refinements than it has max_steps for.
         """
         columns = len(self.question.columns)
         self.hit_by = [0] * columns
         self.uncovered, self.once, self.untried = [0], [0], [0]
         self.candidates = [(1 << columns) - 1]
-        self.classes = [everybody(self.question)]
+        self.classes = [one_class(self.question)]
         found = []
         entered = True
         while self.uncovered:
@@ -145,7 +145,7 @@ class Interpreted:
             entered = self._go_next()
             if self.nodes > nodes and self.nodes % 1000 == 0:
                 progress(self.nodes)
-            if self.effort > patience:
+            if self.effort > max_steps:
                 raise TooLongError(self.nodes)
         return found
 
@@ -188,7 +188,7 @@ class Interpreted:
             return
         candidates = self.candidates[-1]
         best, smallest = 0, len(self.hit_by) + 1
-        for _, number in zip(range(LOOKED_AT), members(self.uncovered[-1]), strict=False):
+        for _, number in zip(range(MAX_EDGES_COMPARED), members(self.uncovered[-1]), strict=False):
             here = self.edges[number] & candidates
             if not here:
                 return
@@ -210,9 +210,9 @@ class Interpreted:
                 return False  # Nothing can follow, and what only this set would need is never looked for.
             self._add(self._outside_of_grown(classes))
             return False
-        pairs = classes.pairs(PAIRS) if self.chosen else pairs_by_column(question, PAIRS)
+        pairs = classes.pairs(MAX_PAIRS) if self.chosen else pairs_by_column(question, MAX_PAIRS)
         new = minimal(differences(question, pairs))
-        for edge in new[:ADDED] if self.chosen else new:
+        for edge in new[:MAX_EDGES_ADDED] if self.chosen else new:
             self._add(edge)
         return False
 
@@ -248,14 +248,14 @@ class Interpreted:
             self.uncovered[depth] |= bit
 
 
-def search_interpreted(question: Question, patience: int, progress: Callable[[int], None]) -> Membership:
+def search_interpreted(question: Question, max_steps: int, progress: Callable[[int], None]) -> Membership:
     """
     Search in plain Python.
 
-    :raises TooLongError: there were more nodes and refinements than ``patience``.
+    :raises TooLongError: there were more nodes and refinements than ``max_steps``.
     """
     search = Interpreted(question)
-    found = search.run(patience, progress)
+    found = search.run(max_steps, progress)
     membership = np.zeros((len(found), len(question.columns)), np.bool_)
     for line, chosen in enumerate(found):
         membership[line, chosen] = True

@@ -33,7 +33,7 @@ MIN_BANDED = 10
 """So many different numbers (or days) a column has before they count by bands; fewer are taken for categories."""
 MAX_COARSENED = 200
 """A coarsened column has at most so many numbers; of more, rounding has not made it coarse, and they count by bands."""
-BANDS = 10
+MIN_BANDS = 10
 
 
 def in_bands(frequencies: FrequencyTable, column: str, how: CountedValues) -> FrequencyTable:
@@ -94,7 +94,7 @@ def _plain_keys(values: pa.Array, how: CountedValues) -> Integers | None:
     distinct = np.unique(found)
     if not _many(len(distinct), how):
         return found
-    power = power_of(Fraction(int(distinct[-1]) - int(distinct[0]), BANDS * scale))
+    power = power_of(Fraction(int(distinct[-1]) - int(distinct[0]), MIN_BANDS * scale))
     if scale == 1 and power <= 0:
         return found
     if power < -9:  # Of numbers so near to each other the products would not fit.
@@ -128,7 +128,7 @@ def _banded(read: Mapping[int, Decimal], how: CountedValues) -> Mapping[int, Dec
     distinct = set(read.values())
     if not _many(len(distinct), how):
         return read
-    power = power_of((Fraction(max(distinct)) - Fraction(min(distinct))) / BANDS)
+    power = power_of((Fraction(max(distinct)) - Fraction(min(distinct))) / MIN_BANDS)
     return {at: band_of(number, power) for at, number in read.items()}
 
 

@@ -15,7 +15,7 @@ from anon_core.kernels import AnyCodes, Integers
 from anon_core.measures.classes import SensitiveClasses
 from anon_core.table import Mask
 
-_AT_ONCE = 4_000_000
+_MAX_ENTRIES_AT_ONCE = 4_000_000
 """Entries of branches that are held in memory at a time."""
 
 
@@ -128,7 +128,7 @@ def _portions(branches: _Branches, chosen: Mask) -> list[Integers]:
         return []
     entries = np.bincount(branches.branch, minlength=branches.number)
     tried = entries[at] * np.minimum(_fewest_values(branches)[at], entries[at])
-    portion = (np.cumsum(tried) - tried) // _AT_ONCE
+    portion = (np.cumsum(tried) - tried) // _MAX_ENTRIES_AT_ONCE
     return np.split(at, np.flatnonzero(np.diff(portion)) + 1)
 
 

@@ -20,18 +20,18 @@ from anon_core.errors import InvalidInputError
 from anon_core.frequency import NOBODY, FrequencyTable, people_weights
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.measures.linkage.covering import Covering, coverings
-from anon_core.measures.linkage.matching import MOST_ROWS, hidden_among, perfect_matching
+from anon_core.measures.linkage.matching import MAX_ROWS, hidden_among, perfect_matching
 from anon_core.measures.risk.rows_by_size import rows_by_size
 from anon_core.table import Mask
 
-MOST_PAIRS = 30_000_000
+MAX_PAIRS = 30_000_000
 """More pairs of tuples than these are counted, but not compared with each other: about two gigabytes."""
 
 BY_PEOPLE = "concealment compares rows, and has no meaning by people yet"
 UNPAIRED = "people beside their originals need to know which row became which: same_order=True or key=COLUMN"
 Edges = tuple[Integers, Integers]
 
-_AT_ONCE = 20_000_000
+_MAX_ENTRIES_AT_ONCE = 20_000_000
 """Pairs of tuple and unit that are held in memory at a time."""
 MEANINGS = ("link", "source", "concealment")
 """The k's that depend on the hierarchies; exact k does not."""
@@ -127,13 +127,13 @@ def four_k(comparison: Comparison, *, k: int = 2) -> FourK:
         link.add(part.before, part.after)
         source.add(part.after, part.before)
         pairs += len(part.before)
-        if pairs <= MOST_PAIRS:
+        if pairs <= MAX_PAIRS:
             kept.append(part)
         else:
             kept.clear()
 
     def edges() -> Iterator[Covering]:
-        yield from kept if pairs <= MOST_PAIRS else coverings(comparison.ladders, before.codes, after.codes)
+        yield from kept if pairs <= MAX_PAIRS else coverings(comparison.ladders, before.codes, after.codes)
 
     known = comparison.pairs is not None
     linked = link.met(lambda: ((part.before, part.after) for part in edges()), k=k, everybody=known)
@@ -174,11 +174,11 @@ def _concealment(
     by_people = comparison.before.units is not None or comparison.after.units is not None
     if by_people and comparison.pairs is None:
         return _Concealed(reason=BY_PEOPLE)
-    if pairs > MOST_PAIRS:
-        most = f"{MOST_PAIRS:,}"
+    if pairs > MAX_PAIRS:
+        most = f"{MAX_PAIRS:,}"
         return _Concealed(reason=f"{pairs:,} pairs of tuples cover each other, and at most {most} are compared")
-    if int(before.sizes.sum()) > MOST_ROWS:
-        return _Concealed(reason=f"more than {MOST_ROWS:,} rows are not compared with each other")
+    if int(before.sizes.sum()) > MAX_ROWS:
+        return _Concealed(reason=f"more than {MAX_ROWS:,} rows are not compared with each other")
     if comparison.pairs is None:
         matched = perfect_matching(edges, before.sizes, after.sizes)
         if matched is None:
@@ -336,7 +336,7 @@ def _portions(owners: Integers, sizes: Integers) -> list[slice]:
     ends, portions, begin = np.append(first[1:], len(owners)), [], 0
     total = np.concatenate([[0], np.cumsum(sizes)])
     for start, end in zip(first.tolist(), ends.tolist(), strict=True):
-        if total[end] - total[begin] > _AT_ONCE and start > begin:
+        if total[end] - total[begin] > _MAX_ENTRIES_AT_ONCE and start > begin:
             portions.append(slice(begin, start))
             begin = start
     if len(owners):

@@ -15,7 +15,7 @@ from anon_core.kernels import Integers, weigh
 from anon_core.measures.linkage.covering import Covering
 from anon_core.table import Mask
 
-MOST_ROWS = 2**31 - 1
+MAX_ROWS = 2**31 - 1
 """The flows of scipy are 32 bits wide."""
 
 

@@ -25,13 +25,13 @@ from anon_core.kernels import Floats, Integers
 _BLOCK = 1 << 16
 _NOTHING = -746.0
 """Below this, e to the power of it is 0 in floating point."""
-_LOWEST, _HIGHEST = 1e-4, 1 - 1e-6
+_MIN_ALPHA, _MAX_ALPHA = 1e-4, 1 - 1e-6
 """Between which alpha is searched. At 1 every row is alone."""
 _EVEN = 1e-3
 """Below this alpha would be 0 or less, but for rounding."""
 _STEPS = 4096
 _HALVINGS = 100
-MOST_PEOPLE = 10**12
+MAX_PEOPLE = 10**12
 """A hundred times as many as live: a fraction that implies more is a slip, and floats begin to miscount people."""
 
 
@@ -46,9 +46,9 @@ def population_size(rows: int, sampling_fraction: float) -> int:
     """
     if not 0 < sampling_fraction <= 1:
         raise InvalidInputError(f"sampling_fraction must be above 0 and at most 1, not {sampling_fraction}")
-    if rows / sampling_fraction > MOST_PEOPLE:
+    if rows / sampling_fraction > MAX_PEOPLE:
         raise InvalidInputError(
-            f"a sampling_fraction of {sampling_fraction} makes {rows:,} rows a sample of more than {MOST_PEOPLE:,} "
+            f"a sampling_fraction of {sampling_fraction} makes {rows:,} rows a sample of more than {MAX_PEOPLE:,} "
             "people; give the share of the population that is in the table, or none"
         )
     return max(rows, round(rows / sampling_fraction))
@@ -235,7 +235,7 @@ def pitman_uniques(sizes: Integers, times: Integers, population: int) -> float |
 
     fit = minimize_scalar(
         lambda alpha: -_likelihood(float(alpha), sizes, times),
-        bounds=(_LOWEST, _HIGHEST),
+        bounds=(_MIN_ALPHA, _MAX_ALPHA),
         method="bounded",
         options={"xatol": 1e-9},
     )

@@ -17,14 +17,14 @@ from anon_core.kernels import Words
 from anon_core.measures.sensitivity.sensitivity import formula
 from anon_core.measures.sensitivity.unique_sets import Family, Probabilities
 
-ENUMERATE = 22
+MAX_ENUMERATED_COLUMNS = 22
 """All subsets of this many columns are enumerated at once: four million, a third of a second."""
-ENUMERATE_ONE = 16
+MAX_ENUMERATED_BESIDE_ONE = 16
 """The same, when it is done for one column at a time."""
-INCLUDE_EXCLUDE = 12
+MAX_INCLUDED_SETS = 12
 """Up to this many sets with a column in them, inclusion-exclusion takes a sum of a few thousand terms."""
-_WORK = 2_000_000_000  # Words looked at when no column is covered early; about two seconds.
-_FEWEST, _MOST = 1 << 12, 1 << 18
+_MAX_WORDS_READ = 2_000_000_000  # Words looked at when no column is covered early; about two seconds.
+_MIN_SAMPLES, _MAX_SAMPLES = 1 << 12, 1 << 18
 _BLOCK = 256
 _FULL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
@@ -104,14 +104,14 @@ class _Summed:
 
 def _summed(family: Family, columns: int) -> _Summed:
     """Sum over all columns at once where they are few, else over one column after the other."""
-    if len(family.members) <= ENUMERATE:
+    if len(family.members) <= MAX_ENUMERATED_COLUMNS:
         return _Summed(probabilities=enumerate_all(family), method=Method.ENUMERATION, left=[])
     found, method = np.zeros(len(family.names)), Method.INCLUSION_EXCLUSION
     left: list[int] = []
     for column, own in zip(range(columns), family.each_column(), strict=False):
-        if own.sets <= INCLUDE_EXCLUDE:
+        if own.sets <= MAX_INCLUDED_SETS:
             found[column] = include_exclude(own, column)
-        elif len(own.members) <= ENUMERATE_ONE:
+        elif len(own.members) <= MAX_ENUMERATED_BESIDE_ONE:
             found[column] = enumerate_all(own)[column]
             method = Method.ENUMERATION
         else:
@@ -213,8 +213,8 @@ def sample(family: Family, columns: list[int], generator: np.random.Generator) -
 def _affordable(family: Family) -> int:
     """Return how many samples, a power of two: fewer where there are more sets to look for."""
     per_word: int = sum(sets.size * max(sets.shape[1] - 1, 1) for sets in family.by_size)
-    words = max(_WORK // max(per_word, 1), 1)
-    return min(max(64 << (words.bit_length() - 1), _FEWEST), _MOST)
+    words = max(_MAX_WORDS_READ // max(per_word, 1), 1)
+    return min(max(64 << (words.bit_length() - 1), _MIN_SAMPLES), _MAX_SAMPLES)
 
 
 def _draw(reveal: Probabilities, samples: int, generator: np.random.Generator) -> Words:

@@ -16,7 +16,7 @@ from anon_core.kernels import Integers
 from anon_core.measures.sensitivity.scores import UniqueSets
 from anon_core.measures.sensitivity.sensitivity import sensitivities
 
-SMALLEST = 10
+MIN_SAMPLE_ROWS = 10
 """The first sample of a sweep over rows, as in the paper."""
 
 
@@ -124,7 +124,7 @@ def _sizes(steps: int | Sequence[int], rows: int) -> list[int]:
         return sorted(set(steps))
     if steps < 1:
         raise InvalidInputError(f"a sweep needs at least 1 step, not {steps}")
-    spaced = np.geomspace(rows, min(SMALLEST, rows), steps).round().astype(int)
+    spaced = np.geomspace(rows, min(MIN_SAMPLE_ROWS, rows), steps).round().astype(int)
     return sorted(set(spaced.tolist()))
 
 

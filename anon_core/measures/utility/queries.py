@@ -20,11 +20,11 @@ from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Floats, Integers
 from anon_core.measures.utility.cells import covered
 
-MOST_QUERIES = 1000
+MAX_QUERIES = 1000
 """Of the groups of one set of columns, so many are asked for; of more, a sample."""
-MOST_PAIRS = 200
+MAX_PAIRS = 200
 """Of the pairs of columns, so many are asked about; of more (there are 4,950 of a hundred columns), a sample."""
-BOUND = 0.001
+MIN_BASE_SHARE = 0.001
 """Share of the rows that an error is at least relative to."""
 
 
@@ -57,9 +57,7 @@ class Queries:
     seed: int | None
 
 
-def queries(
-    comparison: Comparison, *, seed: int = 0, most: int = MOST_QUERIES, most_pairs: int = MOST_PAIRS
-) -> Queries:
+def queries(comparison: Comparison, *, seed: int = 0, most: int = MAX_QUERIES, most_pairs: int = MAX_PAIRS) -> Queries:
     """
     Ask the release how many rows each group of the original has, for all sets of one and of two columns.
 
@@ -111,7 +109,7 @@ def _ask(
     true = original.rows[chosen]
     values = [codes[chosen] for codes in original.codes]
     expected = estimates([spreads[name] for name in columns], values, counted(comparison.after, columns))
-    errors = np.abs(expected - true) / np.maximum(true, BOUND * comparison.before.rows)
+    errors = np.abs(expected - true) / np.maximum(true, MIN_BASE_SHARE * comparison.before.rows)
     return _Asked(groups=groups, errors=errors)
 
 

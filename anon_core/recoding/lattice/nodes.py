@@ -21,13 +21,13 @@ from anon_core.table import Mask
 Node = tuple[int, ...]
 """A level per column."""
 
-HELD = 1 << 24
+MAX_CLASSES_HELD = 1 << 24
 """Classes remembered for counting other nodes from them, of all nodes together: a quarter of a gigabyte."""
 
-MOST_HELD = 4_000
+MAX_NODES_HELD = 4_000
 """Nodes remembered; looking through more of them costs more than it saves."""
 
-LARGEST_SHARE_HELD = 0.8
+MAX_SHARE_HELD = 0.8
 """A node is remembered if it has at most this share of the classes that it was counted from."""
 
 
@@ -80,8 +80,8 @@ class ClassCounter:
         every = np.arange(tuples)
         people = task.requirements.sizes(every, every, tuples)
         bottom = Classes(first=every, sizes=frequencies.weights, people=people, crowd=crowd)
-        self._nodes = np.zeros((MOST_HELD + 1, len(task.ladders)), np.int8)
-        self._tuples = np.zeros(MOST_HELD + 1, np.int64)
+        self._nodes = np.zeros((MAX_NODES_HELD + 1, len(task.ladders)), np.int8)
+        self._tuples = np.zeros(MAX_NODES_HELD + 1, np.int64)
         self._tuples[0] = tuples
         self._known: list[Classes] = [bottom]
         self._held = 0
@@ -93,7 +93,7 @@ class ClassCounter:
         base = self._known[at]
         groups = self._grouped(node, [codes[base.first] for codes in self._codes], base.sizes)
         found = _merged(base, groups)
-        if len(found.sizes) <= LARGEST_SHARE_HELD * len(base.sizes):
+        if len(found.sizes) <= MAX_SHARE_HELD * len(base.sizes):
             self._remember(node, found)
         return found
 
@@ -108,7 +108,7 @@ class ClassCounter:
 
     def _remember(self, node: Node, classes: Classes) -> None:
         known = len(self._known)
-        if known <= MOST_HELD and self._held + classes.held <= HELD:
+        if known <= MAX_NODES_HELD and self._held + classes.held <= MAX_CLASSES_HELD:
             self._nodes[known], self._tuples[known] = node, len(classes.sizes)
             self._known.append(classes)
             self._held += classes.held

@@ -24,13 +24,13 @@ from anon_core.recoding.task import Candidate, Recoding, Task
 from anon_core.table import Mask
 from anon_core.wording import counted
 
-NODE_LIMIT = 200_000
+MAX_NODES = 200_000
 """Nodes looked at before the search stops and says that its result may not be the best."""
 
 TIE = 1e-12
 """Costs closer than this are equal: they are sums of the same shares in another order."""
 
-SHOWN = 12
+MAX_NODES_REPORTED = 12
 """How many of the safe nodes are reported, the best ones."""
 
 
@@ -59,8 +59,8 @@ def recode_globally(task: Task, *, progress: Progress | None = None) -> Recoding
     return Recoding(
         method="global",
         plan=search.plan(best.node),
-        why=why if search.complete else f"{why}; the search stopped at {NODE_LIMIT} combinations",
-        candidates=tuple(search.describe(found, elected=found is best) for found in search.found[:SHOWN]),
+        why=why if search.complete else f"{why}; the search stopped at {MAX_NODES} combinations",
+        candidates=tuple(search.describe(found, elected=found is best) for found in search.found[:MAX_NODES_REPORTED]),
         optimal=search.complete if _may_claim(task) else None,
     )
 
@@ -206,13 +206,13 @@ class _Lattice:
         """Find the safe nodes, best first."""
         waiting: list[tuple[float, Node, int]] = [(self.costs.bound(self.floor), self.floor, 0)]
         levels = (height - low + 1 for height, low in zip(self.heights, self.floor, strict=True))
-        size = min(prod(levels), NODE_LIMIT)  # No more of them are looked at.
+        size = min(prod(levels), MAX_NODES)  # No more of them are looked at.
         looked_at = 0
         while waiting:
             bound, node, last = heapq.heappop(waiting)
             if bound > self.best + TIE:
                 break
-            if looked_at >= NODE_LIMIT:
+            if looked_at >= MAX_NODES:
                 self.complete = False
                 self._improve()
                 break

@@ -18,7 +18,7 @@ from anon_core.recoding.prioritised.orders import Found
 from anon_core.recoding.prioritised.prices import Objective, costs_beside
 from anon_core.recoding.task import Task
 
-_TOO_MANY = 0.5
+_MAX_LACKING_SHARE = 0.5
 """Where classes that lack something hold more of the rows than this, larger classes are tried too."""
 
 
@@ -59,7 +59,10 @@ def _merged(
         costs = costs_beside(encoded, objective, partition.levels(own))
         yield merged(own, costs, partition, own.task.requirements).plan(own)
         lacking = np.append(~safe, False)[partition.classes]
-        if encoded.weights[lacking].sum() <= _TOO_MANY * encoded.weights[~plan.removed].sum() or 2 * k > task.counted:
+        if (
+            encoded.weights[lacking].sum() <= _MAX_LACKING_SHARE * encoded.weights[~plan.removed].sum()
+            or 2 * k > task.counted
+        ):
             return
         k *= 2
 

@@ -20,7 +20,7 @@ MAX_ITEMS = 12
 """Twelve items have 4,096 unions, and mostly some thousand ways."""
 MAX_WAYS = 60_000
 """With more ways none is tried: it would take seconds."""
-_AT_ONCE = 1 << 22
+_MAX_CELLS_AT_ONCE = 1 << 22
 """Levels of cells that are held at once."""
 
 
@@ -157,7 +157,7 @@ def _costs(
     ways: Integers,
 ) -> Floats:
     """Return what the whole table loses in every way; ``levels`` are those of the tuples that are kept."""
-    size = max(1, _AT_ONCE // max(1, levels.size))
+    size = max(1, _MAX_CELLS_AT_ONCE // max(1, levels.size))
     found = []
     for first in range(0, len(ways), size):
         some = ways[first : first + size]

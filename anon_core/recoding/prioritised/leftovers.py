@@ -93,7 +93,9 @@ def merged(encoded: Encoded, costs: Floats, partition: Partition, requirements: 
         unsafe = unsafe[nearest[unsafe] >= 0]
         if not len(unsafe):
             return Partition.numbered(np.where(classes >= 0, 0, -1))
-        taken = unsafe[_cheapest(nearest[unsafe], added[unsafe], most=max(1, len(unsafe) // (_ROUNDS * takes.sum())))]
+        taken = unsafe[
+            _cheapest(nearest[unsafe], added[unsafe], most=max(1, len(unsafe) // (_MAX_UNSAFE_PER_SAFE * takes.sum())))
+        ]
         number = np.arange(count)
         number[taken] = nearest[taken]
         classes = np.where(classes >= 0, number[classes], -1)
@@ -105,7 +107,7 @@ def merged(encoded: Encoded, costs: Floats, partition: Partition, requirements: 
     return Partition.numbered(classes)
 
 
-_ROUNDS = 16
+_MAX_UNSAFE_PER_SAFE = 16
 """Where there are more unsafe classes than this for each safe one, a safe one takes in several of them in a round."""
 
 

@@ -14,7 +14,7 @@ from anon_core import kernels
 from anon_core.comparison import Comparison
 from anon_core.kernels import Integers
 from anon_core.measures.linkage.covering import Covering, coverings
-from anon_core.measures.linkage.four_ks import MOST_PAIRS
+from anon_core.measures.linkage.four_ks import MAX_PAIRS
 from anon_core.plan import RecodingPlan
 from anon_core.recoding.prioritised.encoding import Encoded
 from anon_core.recoding.prioritised.leftovers import joined
@@ -22,7 +22,7 @@ from anon_core.recoding.prioritised.node_order import by_node_order, mean_prices
 from anon_core.recoding.prioritised.prices import Objective, costs_beside
 from anon_core.table import Mask
 
-_ROUNDS = 4
+_MAX_ROUNDS = 4
 """Once lowered, others may follow; after a few rounds next to nothing does."""
 
 
@@ -46,7 +46,7 @@ def lowered(encoded: Encoded, objective: Objective, plan: RecodingPlan) -> Recod
     if exactly and meetings.met[~plan.removed].min() < encoded.task.k:
         return plan
     levels = np.ascontiguousarray(plan.levels.T.astype(np.int64))
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         costs = costs_beside(encoded, objective, levels)
         slots = levels + encoded.base[:-1]
         gain = encoded.weights * np.take_along_axis(costs, slots, axis=1).sum(axis=1)
@@ -106,11 +106,11 @@ class _Meetings:
         for part in coverings(plan.ladders, [codes[kept] for codes in plan.frequencies.codes], after.codes):
             np.add.at(self.met, kept[part.before], published[part.after])
             pairs += len(part.before)
-            if pairs > MOST_PAIRS:
+            if pairs > MAX_PAIRS:
                 parts.clear()
             else:
                 parts.append(part)
-        if pairs <= MOST_PAIRS:
+        if pairs <= MAX_PAIRS:
             edges = Covering.joined(parts)
             order = np.argsort(edges.after, kind="stable")
             self.starts = np.searchsorted(edges.after[order], np.arange(len(after.weights) + 1))

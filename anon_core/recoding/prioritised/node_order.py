@@ -13,14 +13,14 @@ import numpy as np
 from anon_core.kernels import Floats, Integers
 from anon_core.recoding.prioritised.encoding import Encoded, Partition
 
-MOST_NODES = 20_000
-"""Larger lattices are sampled; for large tables smaller ones too, but never down to fewer than FEWEST_NODES."""
-FEWEST_NODES = 2_000
-MUCH = 1_000_000_000
+MAX_NODES = 20_000
+"""Larger lattices are sampled; for large tables smaller ones too, but never down to fewer than MIN_NODES."""
+MIN_NODES = 2_000
+MAX_PASS_SIZE = 1_000_000_000
 """Tuples times nodes: a pass over so many takes some ten seconds."""
-_ROUNDS = 200
+_MAX_ROUNDS = 200
 
-_MOST_ANEW = 0.6
+_MAX_SHARE_DRAWN = 0.6
 """At most this share of a node's columns is drawn anew, so that it stays near the way; found by trying on Adult."""
 
 
@@ -53,12 +53,12 @@ def nodes_of(heights: Integers, prices: Floats, base: Integers, tuples: int, ran
     where that is lower); and nodes drawn around that way, so that cheap columns are high more often than dear ones.
     """
     total = math.prod(int(height) + 1 for height in heights)
-    most = max(FEWEST_NODES, min(MOST_NODES, MUCH // max(tuples, 1)))
+    most = max(MIN_NODES, min(MAX_NODES, MAX_PASS_SIZE // max(tuples, 1)))
     if total <= most:
         return Nodes(levels=_all(heights), total=total)
     way = _cheapest_way(heights, prices, base)
     levels = np.unique(np.concatenate([way, *_few_raised(heights)]), axis=0)
-    for _ in range(_ROUNDS):  # Of a lattice that is hardly larger the last nodes are hardly ever drawn.
+    for _ in range(_MAX_ROUNDS):  # Of a lattice that is hardly larger the last nodes are hardly ever drawn.
         if len(levels) >= most:
             break
         levels = np.unique(np.concatenate([levels, _around(way, heights, random)]), axis=0)
@@ -99,7 +99,7 @@ def _around(way: Integers, heights: Integers, random: np.random.Generator) -> In
     """Return nodes of the way with some columns at levels drawn anew."""
     again = way[random.integers(0, len(way), 1024)]
     drawn = random.integers(0, heights + 1, again.shape)
-    share = random.random((len(again), 1)) * _MOST_ANEW
+    share = random.random((len(again), 1)) * _MAX_SHARE_DRAWN
     return np.where(random.random(again.shape) < share, drawn, again)
 
 

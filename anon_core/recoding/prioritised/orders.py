@@ -17,9 +17,9 @@ from anon_core.recoding.prioritised.prices import Objective, costs_beside
 ADAPTATIONS = 4
 """Passes whose costs are taken from the pass before."""
 FULL_PASSES = 2
-LARGE = 400_000_000
+LARGE_PASS_SIZE = 400_000_000
 """Tuples times nodes; a pass over so many takes some seconds."""
-AT_ONCE = 2
+ORDERS_AT_ONCE = 2
 """Orders that are tried side by side, whatever the number of cores: the result must not depend on it."""
 
 # What follows was found by trying on Adult; other tables may have better ones, and every result is safe with any.
@@ -80,7 +80,7 @@ def start(encoded: Encoded, nodes: Nodes, objective: Objective, *, progress: Pro
     try all nodes, the others those that have frozen something.
     """
     hits = [np.array([len(nodes.levels) - 1])]
-    large = len(nodes.levels) * len(encoded.open) > LARGE
+    large = len(nodes.levels) * len(encoded.open) > LARGE_PASS_SIZE
 
     def a_pass(costs: Floats) -> Found:
         some = np.unique(np.concatenate(hits)) if large and len(hits) > FULL_PASSES else None
@@ -114,9 +114,9 @@ def better_order(
     are multiplied find that out. Only nodes that have ever frozen something are tried.
     """
     best, factors = begin.found, np.ones(encoded.keys.shape[1])
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for done in range(0, trials, AT_ONCE):
-            drawn = [factors * _disturbance(encoded, random) for _ in range(AT_ONCE)]
+    with ThreadPoolExecutor(ORDERS_AT_ONCE) as pool:
+        for done in range(0, trials, ORDERS_AT_ONCE):
+            drawn = [factors * _disturbance(encoded, random) for _ in range(ORDERS_AT_ONCE)]
             prices = mean_prices(encoded, best.costs) * np.array(drawn)
             tried = pool.map(lambda own: by_node_order(encoded, nodes, own, begin.hits), prices)
             for own, ordered in zip(drawn, list(tried), strict=True):
@@ -125,7 +125,7 @@ def better_order(
                 if found.is_better_than(best):
                     best, factors = found, own
             if progress:
-                progress("orders of generalisations", min(done + AT_ONCE, trials), trials)
+                progress("orders of generalisations", min(done + ORDERS_AT_ONCE, trials), trials)
     return best
 
 

@@ -22,7 +22,7 @@ from anon_core.recoding.method import Progress
 from anon_core.recoding.prioritised.encoding import Encoded
 from anon_core.table import Mask
 
-MOST_COLUMNS = 16
+MAX_COLUMNS = 16
 """The method tries every set of columns: of 16 there are 65,535."""
 
 _UNKNOWN = 1 << 62
@@ -52,9 +52,9 @@ def recode_as_in_the_paper(encoded: Encoded, *, progress: Progress | None = None
 
     :raises InvalidInputError: more columns than all sets of them can be tried.
     """
-    if encoded.columns > MOST_COLUMNS:
+    if encoded.columns > MAX_COLUMNS:
         raise InvalidInputError(
-            f"mode paper tries every set of quasi-identifiers, so it takes at most {MOST_COLUMNS} of them, not "
+            f"mode paper tries every set of quasi-identifiers, so it takes at most {MAX_COLUMNS} of them, not "
             f"{encoded.columns}; use `mode: safe`"
         )
     run = _Run(encoded)

@@ -26,11 +26,11 @@ MAX_TRIED = 4_000
 MAX_SOLVED = 150
 """Times that a few classes are put together anew, each in some ten milliseconds."""
 
-_ITEMS = 8
+_MAX_ITEMS = 8
 """Tuples, and rests of classes, that change their class together."""
-_MATES = 4
+_MAX_NEAREST = 4
 """So many of the nearest classes are put together with each class, one after the other and all at once."""
-_LEAST = 1e-12
+_MIN_GAIN = 1e-12
 """Gains below this are rounding."""
 
 
@@ -74,7 +74,7 @@ def _rearranged(encoded: Encoded, objective: Objective, best: Found, may_go: Mas
                 if partition is None:
                     continue
                 moved = Found.measured(encoded, objective, partition)
-                if (moved.breaks, moved.cost) < (best.breaks, best.cost - _LEAST):
+                if (moved.breaks, moved.cost) < (best.breaks, best.cost - _MIN_GAIN):
                     best, better = moved, True
                     break
     return best
@@ -95,11 +95,11 @@ def _near(encoded: Encoded, found: Found, first: int, may_go: Mask) -> Iterator[
     prices = mean_prices(encoded, costs)
     others = [np.flatnonzero(numbers == number) for number in np.unique(numbers) if number != numbers[first]]
     others.sort(key=lambda other: (round(_price(encoded, prices, np.append(own, other)), 12), int(other[0])))
-    for other in others[:_MATES]:
+    for other in others[:_MAX_NEAREST]:
         yield _items(encoded, prices, [own, other])
     together = [own]
-    for other in others[:_MATES]:
-        if sum(map(len, together)) + len(other) <= _ITEMS:
+    for other in others[:_MAX_NEAREST]:
+        if sum(map(len, together)) + len(other) <= _MAX_ITEMS:
             together.append(other)
     if len(together) > 2:
         yield _items(encoded, prices, together)
@@ -107,13 +107,13 @@ def _near(encoded: Encoded, found: Found, first: int, may_go: Mask) -> Iterator[
 
 def _items(encoded: Encoded, prices: Floats, groups: list[Integers]) -> list[Integers]:
     """Return the tuples of some classes one by one, or as many as may be, and the rests of their classes."""
-    if sum(map(len, groups)) <= _ITEMS:
+    if sum(map(len, groups)) <= _MAX_ITEMS:
         return [np.array([member]) for member in np.sort(np.concatenate(groups)).tolist()]
     items: list[Integers] = []
     for at, group in enumerate(groups):
         others = np.concatenate([other for i, other in enumerate(groups) if i != at])
         near = sorted(group.tolist(), key=lambda one: (round(_price(encoded, prices, np.append(others, one)), 12), one))
-        free = near[: _ITEMS // len(groups) - 1] if len(group) > _ITEMS // len(groups) else near
+        free = near[: _MAX_ITEMS // len(groups) - 1] if len(group) > _MAX_ITEMS // len(groups) else near
         rest = np.setdiff1d(group, free)
         items += [np.array([member]) for member in sorted(free)]
         items += [rest] if len(rest) else []
@@ -142,7 +142,7 @@ def _climbed(encoded: Encoded, objective: Objective, best: Found, may_go: Mask) 
             if now > unsafe:  # Never in exchange for fewer rows that are suppressed.
                 continue
             moved = Found.measured(encoded, objective, partition)
-            if (now, moved.breaks, moved.cost) < (unsafe, best.breaks, best.cost - _LEAST * (now == unsafe)):
+            if (now, moved.breaks, moved.cost) < (unsafe, best.breaks, best.cost - _MIN_GAIN * (now == unsafe)):
                 better, unsafe = moved, now
                 break
         if better is None:

@@ -19,14 +19,14 @@ from anon_core.recoding.lattice.search import levels_for_all
 from anon_core.recoding.method import Progress
 from anon_core.recoding.prioritised.encoding import Encoded, Partition
 from anon_core.recoding.prioritised.node_order import Nodes, mean_prices, nodes_of
-from anon_core.recoding.prioritised.orders import AT_ONCE, Found, Start, better_order, start
+from anon_core.recoding.prioritised.orders import ORDERS_AT_ONCE, Found, Start, better_order, start
 from anon_core.recoding.prioritised.polish import polished
 from anon_core.recoding.prioritised.prices import Objective, costs_beside
 
 SWEEPS_PER_ORDER = 3
-FEW_CLASSES = 20
+MAX_FEW_CLASSES = 20
 """With fewer classes a single level for all rows may well be better, and costs little to try."""
-_AUTO = 240
+_AUTO_SWEEPS = 240
 _AUTO_TUPLES = 20_000
 
 
@@ -57,7 +57,7 @@ def search_safe(
     prices = mean_prices(encoded, costs_beside(encoded, objective))
     nodes = nodes_of(encoded.heights, prices, encoded.base, len(encoded.open), random)
     begin = start(encoded, nodes, objective, progress=progress)
-    few = begin.found.partition.count < FEW_CLASSES
+    few = begin.found.partition.count < MAX_FEW_CLASSES
     if (begin.found.breaks or few) and (plan := globally() if globally else levels_for_all(encoded.task)) is not None:
         open_ = encoded.all_open
         other = Found.measured(open_, objective, Partition.of(plan))
@@ -86,10 +86,10 @@ def sweeps_of(improve: int | str, tuples: int) -> int:
     """
     if isinstance(improve, int):
         return improve
-    return max(5, min(_AUTO, tuples // 20, int(_AUTO * (_AUTO_TUPLES / max(tuples, 1)) ** 1.5)))
+    return max(5, min(_AUTO_SWEEPS, tuples // 20, int(_AUTO_SWEEPS * (_AUTO_TUPLES / max(tuples, 1)) ** 1.5)))
 
 
-SIZE = 6.0
+MEAN_NEIGHBOURHOOD = 6.0
 """Classes in the neighbourhood of a class, on average; every sweep draws its own size around it."""
 
 # What follows was found by trying on Adult; other tables may have better ones, and every result is safe with any.
@@ -99,7 +99,7 @@ _NOISE = 0.3
 """How far prices are disturbed, as a share: without that a neighbourhood would be built again as it was."""
 _POWER = 2.5
 """How much more often cheap columns are raised to find neighbours: classes that differ there merge at little cost."""
-_REFRESH = 3
+_SWEEPS_PER_COST = 3
 """Sweeps with the same costs: measuring anew takes time, and costs that are too old mislead."""
 
 
@@ -120,7 +120,7 @@ def improved(
     best, partition, costs = found, found.partition, found.costs
     for sweep in range(sweeps):
         partition = _swept(encoded, partition, costs, random)
-        if sweep % _REFRESH == _REFRESH - 1 or sweep == sweeps - 1:
+        if sweep % _SWEEPS_PER_COST == _SWEEPS_PER_COST - 1 or sweep == sweeps - 1:
             now = Found.measured(encoded, objective, partition)
             costs = now.costs
             best = now if now.is_better_than(best) else best
@@ -149,12 +149,12 @@ def _swept(encoded: Encoded, partition: Partition, costs: Floats, random: np.ran
     largest = int(np.diff(near.starts).max())
 
     def some(part: int) -> None:
-        numbers = np.arange(part, len(near.starts) - 1, AT_ONCE)
+        numbers = np.arange(part, len(near.starts) - 1, ORDERS_AT_ONCE)
         table = hash_table(largest, largest if len(behind.starts) else 0)
         rebuild_all(cells, behind, places, numbers, encoded.task.k, _NOISE, table, rebuilt)
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(some, range(AT_ONCE)))
+    with ThreadPoolExecutor(ORDERS_AT_ONCE) as pool:
+        list(pool.map(some, range(ORDERS_AT_ONCE)))
     return _taken(encoded, partition, near, rebuilt)
 
 
@@ -174,7 +174,7 @@ def _neighbourhoods(encoded: Encoded, partition: Partition, costs: Floats, rando
     sizes = np.bincount(partition.classes[members], minlength=partition.count)
     begins = np.cumsum(sizes) - sizes
     drawn = members[begins + (random.random(partition.count) * sizes).astype(np.int64)]
-    wanted = max(1.5, SIZE * float(np.exp(_SIZES * random.normal())))
+    wanted = max(1.5, MEAN_NEIGHBOURHOOD * float(np.exp(_SIZES * random.normal())))
     cell = _cells(encoded, drawn, mean_prices(encoded, costs), wanted, random)
     lot = random.permutation(partition.count)
     order = lot[np.argsort(cell[lot], kind="stable")]

@@ -19,7 +19,7 @@ from anon_core.recoding.method import K, Progress, Promise
 from anon_core.recoding.prioritised.diverse import diversified
 from anon_core.recoding.prioritised.encoding import Encoded
 from anon_core.recoding.prioritised.link import lowered, repaired
-from anon_core.recoding.prioritised.paper import MOST_COLUMNS, recode_as_in_the_paper
+from anon_core.recoding.prioritised.paper import MAX_COLUMNS, recode_as_in_the_paper
 from anon_core.recoding.prioritised.prices import Objective
 from anon_core.recoding.prioritised.safe import SafeSearch, search_safe
 from anon_core.recoding.task import Candidate, Recoding, Task
@@ -109,7 +109,7 @@ def _linked(begun: Begun, progress: Progress | None) -> Recoding:
     """
     task, encoded, objective, search = begun.task, begun.encoded, begun.objective, begun.safe(progress)
     ways = {"safe classes": lowered(encoded, objective, search.plan)}
-    if encoded.columns <= MOST_COLUMNS:
+    if encoded.columns <= MAX_COLUMNS:
         paper = encoded.plan(recode_as_in_the_paper(encoded, progress=progress))
         random = np.random.default_rng(task.settings.seed)
         ways["the paper's rows"] = lowered(encoded, objective, repaired(encoded, objective, paper, random))

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from anon_core.detection.selective import Selection
     from anon_core.detection.singletons import Detection
 
-MOST_SUBSETS = 60
+MAX_SUBSETS = 60
 """More subsets than this are not drawn: those with most distinct tuples are."""
-MOST_SETS = 40
+MAX_SETS = 40
 """More sets of columns than this are not drawn: those with most rows alone before are."""
 
 
@@ -99,8 +99,8 @@ def plot_selection(selection: Selection, path: Path | str) -> None:
     :raises StorageError: the file cannot be written.
     """
     subsets = list(selection.subsets)
-    if len(subsets) > MOST_SUBSETS:
-        subsets = sorted(subsets, key=lambda one: (-one.distinct, len(one.columns), one.columns))[:MOST_SUBSETS]
+    if len(subsets) > MAX_SUBSETS:
+        subsets = sorted(subsets, key=lambda one: (-one.distinct, len(one.columns), one.columns))[:MAX_SUBSETS]
     labels = [named_set(one.columns, lines=1) for one in subsets]
     with picture(path, width=9.5, height=1.8 + 0.25 * len(labels)) as figure:
         axes = figure.subplots()
@@ -118,7 +118,7 @@ def plot_selection(selection: Selection, path: Path | str) -> None:
         axes.set_xlabel("distinct combinations of values, and rows singled out (count)")
         axes.set_ylabel("columns of the subset")
         shown = (
-            "" if len(subsets) == len(selection.subsets) else f" ({MOST_SUBSETS} of {len(selection.subsets)} subsets)"
+            "" if len(subsets) == len(selection.subsets) else f" ({MAX_SUBSETS} of {len(selection.subsets)} subsets)"
         )
         figure.suptitle(f"How far every subset tells rows apart{shown}", x=0.01, ha="left", fontsize=11)
         figure.legend(loc="outside lower right", ncols=2)
@@ -134,8 +134,8 @@ def plot_decomposition(decomposition: Decomposition, path: Path | str) -> None:
     :raises StorageError: the file cannot be written.
     """
     effect = list(decomposition.effect)
-    if len(effect) > MOST_SETS:
-        effect = sorted(effect, key=lambda one: (-one.before.outliers, len(one.columns), one.columns))[:MOST_SETS]
+    if len(effect) > MAX_SETS:
+        effect = sorted(effect, key=lambda one: (-one.before.outliers, len(one.columns), one.columns))[:MAX_SETS]
     labels = [named_set(one.columns, lines=1) for one in effect]
     published = [part.name for part in decomposition.parts if part.published]
     with picture(path, width=9.5, height=1.8 + 0.45 * len(labels)) as figure:
@@ -158,9 +158,7 @@ def plot_decomposition(decomposition: Decomposition, path: Path | str) -> None:
         axes.xaxis.set_major_formatter(lambda value, _: counted(int(value)))
         axes.set_xlabel(f"rows alone in their class (count, and % of {counted(decomposition.rows, 'row')})")
         axes.set_ylabel("columns that others may know")
-        shown = (
-            "" if len(effect) == len(decomposition.effect) else f" ({MOST_SETS} of {len(decomposition.effect)} sets)"
-        )
+        shown = "" if len(effect) == len(decomposition.effect) else f" ({MAX_SETS} of {len(decomposition.effect)} sets)"
         title = f"Rows singled out before and after {named(decomposition.column)} was decomposed{shown}"
         figure.suptitle(title, x=0.01, ha="left", fontsize=11)
         figure.legend(loc="outside lower right", ncols=2)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from anon_core.measures.risk.value_risk import ValueRisk
 
-MOST_VALUES = 40
+MAX_VALUES = 40
 """Of more values than this, those that most rows have are drawn; the others are counted in one bar."""
 
 
@@ -44,9 +44,9 @@ def value_bars(found: ValueRisk, *, show_values: bool) -> list[ValueBar]:
     ``show_values`` a value is called by its place.
     """
     rows = found.rows
-    at = np.argsort(-rows, kind="stable")[:MOST_VALUES]
+    at = np.argsort(-rows, kind="stable")[:MAX_VALUES]
     values = [found.values[int(i)].as_py() for i in at]
-    places = range(len(at)) if len(rows) > MOST_VALUES else _in_order(values)
+    places = range(len(at)) if len(rows) > MAX_VALUES else _in_order(values)
     bars = []
     for number, place in enumerate(places, 1):
         value, i = values[place], int(at[place])
@@ -87,7 +87,7 @@ def plot_value_risk(found: ValueRisk, path: Path | str, *, show_values: bool = F
 def _draw(axes: Axes, bars: list[ValueBar], found: ValueRisk) -> None:
     """Draw the parts of every bar and write its figures behind it."""
     # The bar of all other values may be a thousand times as long as the rest: it is shortened, its parts alike.
-    longest = max([bar.rows for bar in bars[:MOST_VALUES]], default=0)
+    longest = max([bar.rows for bar in bars[:MAX_VALUES]], default=0)
     scales = [min(1.0, longest / bar.rows) for bar in bars]
     places = range(len(bars))
     risk = [bar.at_risk * scale for bar, scale in zip(bars, scales, strict=True)]
@@ -134,5 +134,5 @@ def _once_each(found: ValueRisk) -> str:
 
 def _title(found: ValueRisk) -> str:
     number = len(found.values)
-    shown = f" (the {MOST_VALUES} that most {found.counted} have of {number:,})" if number > MOST_VALUES else ""
+    shown = f" (the {MAX_VALUES} that most {found.counted} have of {number:,})" if number > MAX_VALUES else ""
     return f"{found.counted.capitalize()} safe and at risk by the value of {named(found.column)}{shown}"

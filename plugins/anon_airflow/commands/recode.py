@@ -26,7 +26,7 @@ from anon_airflow.commands.recode_output import RecodedTable, as_document, print
 from anon_airflow.commands.search_options import check_known, plot_option
 from anon_core.registry import METHODS
 from anon_core.spec import Mode, Role
-from anon_core.spec.recode import MOST_SWEEPS
+from anon_core.spec.recode import MAX_SWEEPS
 
 if TYPE_CHECKING:
     from anon_core.spec import PartialPublication
@@ -70,7 +70,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]  # Generic only in some 
 @click.option("--mode", type=click.Choice([mode.value for mode in Mode]), help="In place of recode.mode of the file.")
 @click.option(
     "--improve",
-    type=click.IntRange(min=0, max=MOST_SWEEPS),
+    type=click.IntRange(min=0, max=MAX_SWEEPS),
     metavar="N",
     help="In place of recode.improve of the file.",
 )
