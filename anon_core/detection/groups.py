@@ -16,13 +16,13 @@ MAX_FEW_VALUES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Groups:
+class ValueGroups:
     """The rows of each value of a column, gaps left out."""
 
     sizes: Integers
 
     @classmethod
-    def of(cls, column: Column) -> Groups:
+    def of(cls, column: Column) -> ValueGroups:
         """Count the rows of each value that occurs."""
         sizes = np.bincount(column.codes, minlength=len(column.domain))
         sizes = sizes[:-1] if column.has_gaps else sizes
@@ -47,7 +47,7 @@ class Groups:
         """
         Whether values are more than a few, one for every 20 rows or more, and most rows share theirs with 1 to 19.
 
-        >>> Groups(sizes=np.full(30, 5)).are_small, Groups(sizes=np.array([1, 1, 1, 2])).are_small
+        >>> ValueGroups(sizes=np.full(30, 5)).are_small, ValueGroups(sizes=np.array([1, 1, 1, 2])).are_small
         (True, False)
         """
         few = self.sizes[(self.sizes > 1) & (self.sizes <= MAX_GROUP_ROWS)]
@@ -64,7 +64,7 @@ class Groups:
 
         Values that meet by chance, such as amounts to the euro, mostly stand in one row.
 
-        >>> Groups(sizes=np.repeat([2, 3, 1], 10)).are_even, Groups(sizes=np.repeat([1, 1, 1, 4], 10)).are_even
-        (True, False)
+        >>> [ValueGroups(sizes=np.repeat(sizes, 10)).are_even for sizes in ([2, 3, 1], [1, 1, 1, 4])]
+        [True, False]
         """
         return self.are_small and int(np.count_nonzero(self.sizes > 1)) * 2 >= self.values

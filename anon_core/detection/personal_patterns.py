@@ -190,6 +190,6 @@ def _no_chance(right: int, candidates: int, chance: float) -> bool:
     return 2 * right >= candidates or right > expected + MIN_DEVIATIONS * sqrt(expected * (1 - chance))
 
 
-def by_pattern(found: Sequence[PersonalData]) -> Iterator[tuple[str, PersonalPattern]]:
+def once_per_pattern(found: Sequence[PersonalData]) -> Iterator[tuple[str, PersonalPattern]]:
     """Yield the columns with each of their patterns, once."""
     yield from dict.fromkeys((one.column, one.pattern) for one in found)

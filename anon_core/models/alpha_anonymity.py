@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core import policy
-from anon_core.models import Asked, Classes, Measurement, Subject
+from anon_core.models import Classes, Measurement, PolicyContext, Subject
 from anon_core.models.diverse_column import DiverseColumnModel, values_of
 
 if TYPE_CHECKING:
     from anon_core.measures.classes import SensitiveClasses
-    from anon_core.measures.diversity.diversity import AlphaAnonymity as Shares
+    from anon_core.measures.diversity.diversity import AlphaFigures as Shares
     from anon_core.table import Mask
 
 
@@ -32,7 +32,7 @@ class AlphaAnonymity(DiverseColumnModel):
     page: ClassVar[Mapping[str, str]] = {"alpha": "No value fills too much of a group"}
     section: ClassVar[str] = "alpha"
     monotone: ClassVar[bool] = True
-    entry: ClassVar[type[policy.Alpha]] = policy.Alpha
+    entry: ClassVar[type[policy.AlphaEntry]] = policy.AlphaEntry
     of_bytes: ClassVar[bool] = True
 
     alpha: float
@@ -47,13 +47,13 @@ class AlphaAnonymity(DiverseColumnModel):
         return f"alpha of column {self.sensitive!r} {self.alpha:g}"
 
     @classmethod
-    def of_entry(cls, asked: Asked, entry: policy.Alpha) -> Self:
+    def of_entry(cls, context: PolicyContext, entry: policy.AlphaEntry) -> Self:
         return cls(
-            columns=asked.quasi_identifiers,
+            columns=context.quasi_identifiers,
             sensitive=entry.column,
-            values=values_of(asked, entry.column),
+            values=values_of(context, entry.column),
             alpha=entry.alpha,
-            k=asked.k,
+            k=context.k,
         )
 
     def safe(self, classes: Classes) -> Mask:
@@ -72,7 +72,9 @@ class AlphaAnonymity(DiverseColumnModel):
     def measure_classes(self, subject: Subject, classes: SensitiveClasses, advice: str) -> Measurement:
         found = self._found(classes)
         small = (
-            f", with {subject.told(self.k)} required and {found.k:,} in the smallest class" if found.k < self.k else ""
+            f", with {subject.in_words(self.k)} required and {found.k:,} in the smallest class"
+            if found.k < self.k
+            else ""
         )
         what = f"largest share of a value of {self.sensitive} in a class{small}"
         return self.class_measurement(subject, found, what, f"generalise further{advice}", at_most=True)

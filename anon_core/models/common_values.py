@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, PrivacyModel, Subject
+from anon_core.models import Measurement, Need, PolicyContext, PrivacyModel, Subject
 from anon_core.policy import Diversity
 from anon_core.wording import counted
 
@@ -35,15 +35,15 @@ class CommonValues(PrivacyModel):
     l: float  # noqa: E741 - the name in the literature
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if not asked.tells_people:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if not context.tells_people:
             return
         strictest: dict[str, float] = {}
-        for one in asked.policy.l_diversity:
+        for one in context.policy.l_diversity:
             if one.kind is Diversity.DISTINCT:
                 strictest[one.column] = max(float(one.l), strictest.get(one.column, 0.0))
         for name, least in strictest.items():
-            yield cls(columns=asked.quasi_identifiers, sensitive=name, l=least)
+            yield cls(columns=context.quasi_identifiers, sensitive=name, l=least)
 
     @property
     def name(self) -> str:
@@ -78,7 +78,7 @@ class CommonValues(PrivacyModel):
             )
             sentence += f", {self.l:g} required"
         if not passed:
-            sentence += f"; {found.people_failing:,} of {subject.told(found.people)} have fewer: {self.instead}"
+            sentence += f"; {found.people_failing:,} of {subject.in_words(found.people)} have fewer: {self.instead}"
         return self.measurement(
             passed=passed,
             observed=found.fewest,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.value_type import ValueType
 from anon_core.wording import counted
 
@@ -31,9 +31,11 @@ class DeclaredTypes(PrivacyModel):
     types: tuple[str, ...]
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        columns = asked.publication.effective_columns if asked.publication else {}
-        declared = {name: kind.value for name in asked.there(asked.published) if (kind := columns[name].type)}
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        columns = context.publication.effective_columns if context.publication else {}
+        declared = {
+            name: kind.value for name in context.only_present(context.published) if (kind := columns[name].type)
+        }
         if declared:
             yield cls(columns=tuple(declared), types=tuple(declared.values()))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anon_core.errors import InvalidInputError
-from anon_core.models import Asked, Measurement, Subject
+from anon_core.models import Measurement, PolicyContext, Subject
 from anon_core.models.sensitive_column import SensitiveColumnModel
 from anon_core.policy import CountedValues
 
@@ -57,7 +57,7 @@ class DiverseColumnModel(SensitiveColumnModel):
         return self.measure_classes(subject, classes, "" if judged is cells else _BANDED)
 
 
-def values_of(asked: Asked, name: str) -> str:
+def values_of(context: PolicyContext, name: str) -> str:
     """Return what counts as one value of a column, as its publication file says, else bands."""
-    column = asked.publication.effective_columns.get(name) if asked.publication else None
+    column = context.publication.effective_columns.get(name) if context.publication else None
     return (column.counted_values if column else CountedValues.BANDS).value

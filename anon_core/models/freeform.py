@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.errors import HierarchyError, InvalidInputError
-from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.models.hierarchies import WITHHELD, hierarchy_named
 from anon_core.policy import Guard, Sensitivity
 from anon_core.wording import counted
@@ -48,14 +48,14 @@ class NoFreeformBreach(PrivacyModel):
     sigma_t: float
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        policy = asked.policy.freeform
-        if asked.publication is None or policy is None:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        policy = context.policy.freeform
+        if context.publication is None or policy is None:
             return
-        chosen = [name for name in asked.published if name in asked.quasi_identifiers or name in policy.columns]
+        chosen = [name for name in context.published if name in context.quasi_identifiers or name in policy.columns]
         yield cls(
             columns=tuple(chosen),
-            hierarchies={name: asked.hierarchy(name) for name in chosen},
+            hierarchies={name: context.hierarchy(name) for name in chosen},
             guards={name: guard.model_dump(mode="json") for name, guard in policy.columns.items()},
             sigma_o=policy.sigma_o,
             sigma_t=policy.sigma_t,
@@ -140,7 +140,7 @@ class NoFreeformBreach(PrivacyModel):
         self, name: str, labels: Sequence[str | None], guard: Guard | None, folder: Path | None
     ) -> tuple[GuardedColumn, Integers]:
         """Return a column with what its labels give away, and the place of every label among them."""
-        from anon_core.hierarchy.published import placed
+        from anon_core.hierarchy.published import place_labels
         from anon_core.measures.freeform import guarded, refuse_disarmed
 
         if guard is not None and guard.sensitivity is Sensitivity.FREQUENCY:
@@ -148,7 +148,7 @@ class NoFreeformBreach(PrivacyModel):
         given: Mapping[str, Any] = self.hierarchies[name]
         try:
             hierarchy = hierarchy_named(name, given, folder)
-            found = placed(name, labels, hierarchy, folder or Path(), withheld=given.get(WITHHELD))
+            found = place_labels(name, labels, hierarchy, folder or Path(), withheld=given.get(WITHHELD))
             column = guarded(found.taxonomy, guard, self.sigma_o)
             refuse_disarmed(column, guard)
             return column, found.places

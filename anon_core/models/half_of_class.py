@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core.errors import InternalError
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject
 
 if TYPE_CHECKING:
     from anon_core.models import Classes
@@ -35,9 +35,9 @@ class HalfOfClass(PrivacyModel):
     counts_people: ClassVar[bool] = True
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.tells_people and asked.quasi_identifiers:
-            yield cls(columns=asked.quasi_identifiers)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.tells_people and context.quasi_identifiers:
+            yield cls(columns=context.quasi_identifiers)
 
     @property
     def goal(self) -> str:
@@ -73,7 +73,7 @@ class HalfOfClass(PrivacyModel):
                 if found.largest_share
                 else f"nobody has two rows in one class over {', '.join(self.columns)}"
             )
-            + ("" if passed else f"; {fail}, with {subject.told(found.people_failing)}: {self.instead}"),
+            + ("" if passed else f"; {fail}, with {subject.in_words(found.people_failing)}: {self.instead}"),
             counts={
                 "largest_share": found.largest_share,
                 "classes": found.classes,

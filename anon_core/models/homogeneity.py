@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, PrivacyModel, Subject
+from anon_core.models import Measurement, Need, PolicyContext, PrivacyModel, Subject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,9 +33,9 @@ class Homogeneity(PrivacyModel):
     sensitive: str = ""
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.quasi_identifiers:
-            yield from (cls(columns=asked.quasi_identifiers, sensitive=name) for name in asked.sensitive)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.quasi_identifiers:
+            yield from (cls(columns=context.quasi_identifiers, sensitive=name) for name in context.sensitive)
 
     @property
     def name(self) -> str:
@@ -49,14 +49,14 @@ class Homogeneity(PrivacyModel):
         from anon_core.measures.diversity.homogeneity import homogeneity
 
         found = homogeneity(subject.people_over((*self.columns, self.sensitive)), self.columns, self.sensitive)
-        certain = subject.told(found.certain, "is", "are")
+        certain = subject.in_words(found.certain, "is", "are")
         return self.measurement(
             passed=True,
             observed=found.certain,
             required=None,
-            sentence=f"of {subject.told(found.rows)} {certain} in a class that all have one value of {self.sensitive}, "
-            f"{found.uncommon:,} of these with another value than the commonest of the table; {found.mostly:,} in a "
-            "class of which 90 % or more have one value",
+            sentence=f"of {subject.in_words(found.rows)} {certain} in a class that all have one value of "
+            f"{self.sensitive}, {found.uncommon:,} of these with another value than the commonest of the table; "
+            f"{found.mostly:,} in a class of which 90 % or more have one value",
             counts={
                 "rows": found.rows,
                 "certain": found.certain,

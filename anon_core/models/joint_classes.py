@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.models.k_beside_original import KBesideOriginal
 from anon_core.policy import KMeans
 from anon_core.waivers import ACCEPT_OTHERS
@@ -42,11 +42,11 @@ class JointClasses(PrivacyModel):
     others: tuple[str, ...]
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        linked = asked.policy.k_means is KMeans.LINK and asked.quasi_identifiers
-        if asked.judged_others and not linked:
-            columns = (*asked.quasi_identifiers, *asked.judged_others)
-            yield cls(columns=columns, k=asked.k, others=asked.judged_others)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        linked = context.policy.k_means is KMeans.LINK and context.quasi_identifiers
+        if context.judged_others and not linked:
+            columns = (*context.quasi_identifiers, *context.judged_others)
+            yield cls(columns=columns, k=context.k, others=context.judged_others)
 
     @property
     def goal(self) -> str:
@@ -61,7 +61,8 @@ class JointClasses(PrivacyModel):
             passed=passed,
             observed=found.k,
             required=self.k,
-            sentence=f"smallest class has {subject.told(found.k)}, {self.k:,} required over {', '.join(self.columns)}"
+            sentence=f"smallest class has {subject.in_words(found.k)}, {self.k:,} required over "
+            + ", ".join(self.columns)
             + ("" if passed else f"; {self._advice(subject, found)}"),
             counts={
                 "k": found.k,
@@ -76,8 +77,8 @@ class JointClasses(PrivacyModel):
         )
 
     def _advice(self, subject: Subject, found: Joint) -> str:
-        lying = f"{subject.told(found.rows_below, 'lies', 'lie')} in classes below {self.k:,}, "
-        lying += f"{subject.told(found.alone, 'is', 'are')} alone"
+        lying = f"{subject.in_words(found.rows_below, 'lies', 'lie')} in classes below {self.k:,}, "
+        lying += f"{subject.in_words(found.alone, 'is', 'are')} alone"
         single = sorted(((k, names[0]) for names, k in found.without.items() if len(names) == 1), reverse=True)
         tried = ", ".join(f"{k:,} without {name}" for k, name in single[:MAX_COLUMNS_SHOWN])
         if not self.others:
@@ -130,10 +131,12 @@ class JointBesideOriginal(KBesideOriginal):
         return four_k(subject.joint, k=self.k)
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.policy.k_means is not KMeans.LINK or not (asked.quasi_identifiers and asked.judged_others):
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.policy.k_means is not KMeans.LINK or not (context.quasi_identifiers and context.judged_others):
             return
-        columns = (*asked.quasi_identifiers, *asked.judged_others)
-        hierarchies: dict[str, dict[str, Any]] = {name: asked.hierarchy(name) for name in columns}
+        columns = (*context.quasi_identifiers, *context.judged_others)
+        hierarchies: dict[str, dict[str, Any]] = {name: context.hierarchy(name) for name in columns}
         for means in ("link", "source"):
-            yield cls(columns=columns, k=asked.k, means=means, original=str(asked.original), hierarchies=hierarchies)
+            yield cls(
+                columns=columns, k=context.k, means=means, original=str(context.original), hierarchies=hierarchies
+            )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.errors import HierarchyError, InvalidInputError, UnknownLabelsError
-from anon_core.models import Asked, Measurement, Need, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, Need, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.models.hierarchies import GROUPS, WITHHELD, hierarchy_named
 from anon_core.policy import KMeans
 from anon_core.waivers import HIDES_PEOPLE
@@ -61,16 +61,16 @@ class KBesideOriginal(PrivacyModel):
         return f"{self.means} k {self.k}"
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if not asked.quasi_identifiers or asked.policy.k_means is not KMeans.LINK:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if not context.quasi_identifiers or context.policy.k_means is not KMeans.LINK:
             return
-        hierarchies = {name: asked.hierarchy(name) for name in asked.quasi_identifiers}
+        hierarchies = {name: context.hierarchy(name) for name in context.quasi_identifiers}
         for means in ("link", "source"):
             yield cls(
-                columns=asked.quasi_identifiers,
-                k=asked.k,
+                columns=context.quasi_identifiers,
+                k=context.k,
                 means=means,
-                original=str(asked.original),
+                original=str(context.original),
                 hierarchies=hierarchies,
             )
 
@@ -82,7 +82,7 @@ class KBesideOriginal(PrivacyModel):
         below = four.rows_below[self.means]
         sentence = f"{self.means} k is {observed:,}, {self.k:,} required over {', '.join(self.columns)}"
         if observed < self.k:
-            sentence += f"; {subject.told(below or 0, 'is', 'are')} below it: generalise these columns further"
+            sentence += f"; {subject.in_words(below or 0, 'is', 'are')} below it: generalise these columns further"
         if not four.fits:
             sentence += f"; {four.reason}: write the file again from its source"
         before = subject.comparison.before if subject.comparison else subject.original

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core import policy
-from anon_core.models import Asked, Classes, Measurement, Subject
+from anon_core.models import Classes, Measurement, PolicyContext, Subject
 from anon_core.models.diverse_column import DiverseColumnModel, values_of
 from anon_core.policy import Diversity
 from anon_core.wording import counted
@@ -35,7 +35,7 @@ class LDiversity(DiverseColumnModel):
     page: ClassVar[Mapping[str, str]] = {"l_diversity": "The values in every group differ enough"}
     section: ClassVar[str] = "l_diversity"
     monotone: ClassVar[bool] = True
-    entry: ClassVar[type[policy.LDiversity]] = policy.LDiversity
+    entry: ClassVar[type[policy.LDiversityEntry]] = policy.LDiversityEntry
     of_bytes: ClassVar[bool] = True
 
     kind: str = Diversity.DISTINCT.value
@@ -55,11 +55,11 @@ class LDiversity(DiverseColumnModel):
         return f"{self.kind} l-diversity of column {self.sensitive!r} ({self.limits})"
 
     @classmethod
-    def of_entry(cls, asked: Asked, entry: policy.LDiversity) -> Self:
+    def of_entry(cls, context: PolicyContext, entry: policy.LDiversityEntry) -> Self:
         return cls(
-            columns=asked.quasi_identifiers,
+            columns=context.quasi_identifiers,
             sensitive=entry.column,
-            values=values_of(asked, entry.column),
+            values=values_of(context, entry.column),
             kind=entry.kind.value,
             l=float(entry.l),
             c=None if entry.c is None else float(entry.c),

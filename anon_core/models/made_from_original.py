@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, PrivacyModel, Subject
+from anon_core.models import Measurement, Need, PolicyContext, PrivacyModel, Subject
 from anon_core.waivers import INTEGRITY
 
 
@@ -28,9 +28,9 @@ class MadeFromOriginal(PrivacyModel):
     k: int
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.compared:
-            yield cls(columns=asked.quasi_identifiers, k=asked.k)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.compared:
+            yield cls(columns=context.quasi_identifiers, k=context.k)
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.measures.linkage.four_ks import BY_PEOPLE

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject
 from anon_core.wording import counted
 
 
@@ -30,9 +30,9 @@ class MaxRowsPerPerson(PrivacyModel):
     most: int
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.tells_people and asked.policy.max_rows_per_person is not None:
-            yield cls(columns=(), most=asked.policy.max_rows_per_person)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.tells_people and context.policy.max_rows_per_person is not None:
+            yield cls(columns=(), most=context.policy.max_rows_per_person)
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.measures.dominance import contribution
@@ -40,7 +40,9 @@ class MaxRowsPerPerson(PrivacyModel):
         found = contribution(subject.known_people(self.columns), self.most)
         passed = found.most <= self.most
         have = "has" if found.people_above == 1 else "have"
-        above = f"; {found.people_above:,} of {subject.told(found.people)} {have} more: publish fewer rows of them, or "
+        above = (
+            f"; {found.people_above:,} of {subject.in_words(found.people)} {have} more: publish fewer rows of them, or "
+        )
         return self.measurement(
             passed=passed,
             observed=found.most,

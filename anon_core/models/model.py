@@ -18,7 +18,7 @@ from anon_core.registry import MODELS
 from anon_core.waivers import waiver_of
 
 if TYPE_CHECKING:
-    from anon_core.models.asked import Asked
+    from anon_core.models.policy_context import PolicyContext
     from anon_core.models.subject import Classes, Subject
     from anon_core.policy import PartialPolicy, Waiver
     from anon_core.table import Mask
@@ -100,7 +100,7 @@ class PrivacyModel(ABC):
 
     @classmethod
     @abstractmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
         """Yield what is required of a table by what is asked of it, as often as the policy has it."""
 
     @abstractmethod
@@ -306,7 +306,7 @@ class Requirement:
         return found if found and found.until >= today else None
 
 
-def required(asked: Asked) -> tuple[Requirement, ...]:
+def required(context: PolicyContext) -> tuple[Requirement, ...]:
     """
     Return everything that is required of a table.
 
@@ -314,19 +314,19 @@ def required(asked: Asked) -> tuple[Requirement, ...]:
     :raises HierarchyError: a hierarchy file that a model needs cannot be read.
     """
     members = MODELS.members()
-    if taken := [key for key in MODELS.foreign() if key in type(asked.policy).model_fields]:
+    if taken := [key for key in MODELS.foreign() if key in type(context.policy).model_fields]:
         raise InvalidInputError(
             f"a package brings privacy models whose keys are ours: {', '.join(taken)}; uninstall it"
         )
-    if absent := [key for key in asked.policy.model_extra or () if key not in members or members[key].section != key]:
+    if absent := [key for key in context.policy.model_extra or () if key not in members or members[key].section != key]:
         raise InvalidInputError(
             f"privacy.{', privacy.'.join(absent)}: no installed package brings such a privacy model; install the one "
             "that does, or remove the key"
         )
-    return named([one for model in members.values() for one in model.required_by(asked)])
+    return with_unique_names([one for model in members.values() for one in model.required_by(context)])
 
 
-def named(models: Sequence[PrivacyModel]) -> tuple[Requirement, ...]:
+def with_unique_names(models: Sequence[PrivacyModel]) -> tuple[Requirement, ...]:
     """Return requirements by their names; those that would have the same name carry their limits too."""
     times = Counter(one.name for at, one in enumerate(models) if one not in models[:at])
     return tuple(Requirement(model=one, name=_full(one) if times[one.name] > 1 else one.name) for one in models)

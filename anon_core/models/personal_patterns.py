@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, NotMeasurableError, Over, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, Over, PolicyContext, PrivacyModel, Subject
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
@@ -54,12 +54,12 @@ class PersonalPatterns(PrivacyModel):
         return self.key if self.refuses else "personal_names"
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        columns = asked.there(asked.published)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        columns = context.only_present(context.published)
         if not columns:
             return
-        accept = asked.policy.patterns.accept
-        accepted = sorted({(one.column, one.pattern.value) for one in accept if one.until >= asked.today})
+        accept = context.policy.patterns.accept
+        accepted = sorted({(one.column, one.pattern.value) for one in accept if one.until >= context.today})
         for refuses in (True, False):
             yield cls(columns=columns, accepted=tuple(accepted), refuses=refuses)
 
@@ -87,8 +87,8 @@ class PersonalPatterns(PrivacyModel):
             counts={
                 "columns": len(self.columns),
                 "rows": table.rows,
-                "found": list(map(_noted, found)),
-                "accepted": list(map(_noted, accepted)),
+                "found": list(map(_as_counts, found)),
+                "accepted": list(map(_as_counts, accepted)),
             },
             rows_at_risk=max((one.rows for one in found), default=0),
         )
@@ -97,12 +97,12 @@ class PersonalPatterns(PrivacyModel):
         if not found:
             what = "personal data" if self.refuses else "names of people"
             return f"none of {counted(len(self.columns), 'column')} has texts that look like {what}"
-        named = "; ".join(map(_said, found[:MAX_PATTERNS_NAMED]))
+        named = "; ".join(map(_described, found[:MAX_PATTERNS_NAMED]))
         rest = f"; and {len(found) - MAX_PATTERNS_NAMED} more" if len(found) > MAX_PATTERNS_NAMED else ""
         return f"{named}{rest}: {ADVICE}" if self.refuses else f"{named}{rest}; a look at them is all that is asked"
 
 
-def _said(one: PersonalData) -> str:
+def _described(one: PersonalData) -> str:
     least = "at least " if one.open else ""
     return (
         f"{one.column} ({one.pattern.value}): {least}{one.values:,} of {counted(one.distinct, 'distinct value')} in "
@@ -110,7 +110,7 @@ def _said(one: PersonalData) -> str:
     )
 
 
-def _noted(one: PersonalData) -> dict[str, Any]:
+def _as_counts(one: PersonalData) -> dict[str, Any]:
     return {
         "column": one.column,
         "pattern": one.pattern.value,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Over, PrivacyModel, Subject
+from anon_core.models import Measurement, Over, PolicyContext, PrivacyModel, Subject
 from anon_core.policy import KMeans
 from anon_core.waivers import ACCEPT_BY_NAME
 
@@ -52,17 +52,17 @@ class PublishedUniqueness(PrivacyModel):
     quasi: tuple[str, ...] = ()
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.publication is None:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.publication is None:
             return
-        limits, quasi = asked.policy.published_uniqueness, asked.quasi_identifiers
+        limits, quasi = context.policy.published_uniqueness, context.quasi_identifiers
         yield cls(
-            columns=asked.searched,
+            columns=context.searched,
             max_size=limits.max_size,
             max_share=limits.max_share,
-            accepted=asked.accepted,
-            together=asked.searched_together,
-            protected=(quasi,) if quasi and asked.policy.k_means is KMeans.LINK else (),
+            accepted=context.accepted,
+            together=context.larger_sets,
+            protected=(quasi,) if quasi and context.policy.k_means is KMeans.LINK else (),
             quasi=quasi,
         )
 
@@ -101,18 +101,17 @@ class PublishedUniqueness(PrivacyModel):
         """Say how many people the limit leaves alone by the worst of the sets that keep it."""
         if allowed is None:
             return ""
-        return (
-            f"; within that limit {subject.told(allowed.singletons, 'is', 'are')} alone by {', '.join(allowed.columns)}"
-        )
+        alone = subject.in_words(allowed.singletons, "is", "are")
+        return f"; within that limit {alone} alone by {', '.join(allowed.columns)}"
 
     def _sentence(self, subject: Subject, sets: list[dict[str, Any]], rows: int) -> str:
-        limit = f"more than {self.max_share:.2%} of {subject.told(rows)} alone"
+        limit = f"more than {self.max_share:.2%} of {subject.in_words(rows)} alone"
         if not sets:
             more = f", nor one of {len(self.together)} larger ones," if self.together else ""
             but = ", but for what is accepted," if self.accepted else ""
             return f"no set of up to {self.max_size} of {len(self.columns)} columns{more}{but} leaves {limit}"
         named = "; ".join(
-            f"{', '.join(one['columns'])}: {subject.told(one['singletons'])}" for one in sets[:MAX_SETS_NAMED]
+            f"{', '.join(one['columns'])}: {subject.in_words(one['singletons'])}" for one in sets[:MAX_SETS_NAMED]
         )
         rest = f" and {len(sets) - MAX_SETS_NAMED} more" if len(sets) > MAX_SETS_NAMED else ""
         return (

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, Need, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.models.risk import MaxRisk
 from anon_core.wording import counted
 
@@ -36,15 +36,15 @@ class Removal(PrivacyModel):
     k: int
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if not asked.quasi_identifiers or not (asked.compared or asked.paired):
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if not context.quasi_identifiers or not (context.compared or context.paired):
             return
-        others = asked.judged_others
-        if others and not asked.paired and asked.policy.freeform is not None:
+        others = context.judged_others
+        if others and not context.paired and context.policy.freeform is not None:
             return  # Some of them may be recoded as well: only a pairing tells.
-        columns = (*asked.quasi_identifiers, *others)
-        least = [one.min_rows for one in MaxRisk.required_by(asked)]  # A risk is about sizes too, as k is.
-        yield cls(columns=columns, k=max(asked.k, *least) if least else asked.k)
+        columns = (*context.quasi_identifiers, *others)
+        least = [one.min_rows for one in MaxRisk.required_by(context)]  # A risk is about sizes too, as k is.
+        yield cls(columns=columns, k=max(context.k, *least) if least else context.k)
 
     @property
     def goal(self) -> str:

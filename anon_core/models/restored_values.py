@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, Need, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ class RestoredValues(PrivacyModel):
     limit: int
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.paired and asked.publication is not None and asked.quasi_identifiers:
-            yield cls(columns=asked.there(asked.quasi_identifiers), limit=asked.policy.max_restored)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.paired and context.publication is not None and context.quasi_identifiers:
+            yield cls(columns=context.only_present(context.quasi_identifiers), limit=context.policy.max_restored)
 
     @classmethod
     def written_in(cls, privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
@@ -81,7 +81,7 @@ class RestoredValues(PrivacyModel):
         if not total:
             return f"no generalised cell of {counted(len(self.columns), 'column')} is restored by one or two others"
         told = "; ".join(
-            f"{one.column} of {subject.told(one.people)} by "
+            f"{one.column} of {subject.in_words(one.people)} by "
             + ", by ".join(" with ".join(rule.by) for rule in one.rules[:MAX_RULES_NAMED])
             + (f" and {len(one.rules) - MAX_RULES_NAMED} more" if len(one.rules) > MAX_RULES_NAMED else "")
             for one in found

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,9 +30,9 @@ class MaxRisk(PrivacyModel):
     max_risk: float
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.policy.max_risk is not None:
-            yield cls(columns=asked.quasi_identifiers, max_risk=asked.policy.max_risk)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.policy.max_risk is not None:
+            yield cls(columns=context.quasi_identifiers, max_risk=context.policy.max_risk)
 
     @property
     def goal(self) -> str:
@@ -61,7 +61,7 @@ class MaxRisk(PrivacyModel):
 
         found = risk(subject.people_over(self.columns), self.columns, max_risk=self.max_risk)
         highest, over = found.prosecutor.highest, ", ".join(self.columns) or "no column"
-        above = subject.told(found.rows_failing, "is", "are")
+        above = subject.in_words(found.rows_failing, "is", "are")
         return self.measurement(
             passed=found.holds,
             observed=highest,
@@ -77,5 +77,5 @@ class MaxRisk(PrivacyModel):
                 "rows_failing": found.rows_failing,
             },
             rows_at_risk=found.rows_failing,
-            reached=f"{highest:.4g} (smallest class: {subject.told(round(1 / highest))})",
+            reached=f"{highest:.4g} (smallest class: {subject.in_words(round(1 / highest))})",
         )

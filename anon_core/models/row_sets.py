@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +29,9 @@ class RowSets(PrivacyModel):
     k: int
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.tells_people and asked.quasi_identifiers:
-            yield cls(columns=asked.quasi_identifiers, k=asked.k)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.tells_people and context.quasi_identifiers:
+            yield cls(columns=context.quasi_identifiers, k=context.k)
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.measures.row_sets import MAX_PAIRS, row_sets
@@ -44,7 +44,7 @@ class RowSets(PrivacyModel):
             passed=True,
             observed=found.by_all,
             required=None,
-            sentence=f"{found.by_all:,} of {subject.told(found.people)} share all their classes over "
+            sentence=f"{found.by_all:,} of {subject.in_words(found.people)} share all their classes over "
             f"{', '.join(self.columns)} with fewer than {self.k:,} people, {two}; reported, not required",
             counts={"people": found.people, "people_by_all": found.by_all, "people_by_two": found.by_two},
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Over, PrivacyModel, Subject
+from anon_core.models import Measurement, Over, PolicyContext, PrivacyModel, Subject
 from anon_core.policy import rows_allowed
 from anon_core.waivers import SHOWS_PEOPLE
 from anon_core.wording import counted
@@ -46,9 +46,11 @@ class SensitiveAlone(PrivacyModel):
     max_share: float
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.sensitive:
-            yield cls(columns=asked.sensitive, k=asked.k, max_share=asked.policy.published_uniqueness.max_share_alone)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.sensitive:
+            yield cls(
+                columns=context.sensitive, k=context.k, max_share=context.policy.published_uniqueness.max_share_alone
+            )
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.detection.shared_values import shared_values
@@ -74,13 +76,13 @@ class SensitiveAlone(PrivacyModel):
         of = counted(len(self.columns), "column") if len(self.columns) > 1 else self.columns[0]
         pair = ", or a pair of values," if len(self.columns) > 1 else ""
         said = (
-            f"{subject.told(found.alone, 'has', 'have')} a value{pair} of {of} that fewer than {self.k:,} share; "
+            f"{subject.in_words(found.alone, 'has', 'have')} a value{pair} of {of} that fewer than {self.k:,} share; "
             f"{allowed:,} of {found.rows:,} allowed (max_share_alone {self.max_share:.2%}, and never more than "
             f"{MAX_PEOPLE})"
         )
         if passed:
             return said
         worst = "; ".join(
-            f"{' with '.join(names)}: {subject.told(people)}" for names, people in found.worst(MAX_SETS_NAMED)
+            f"{' with '.join(names)}: {subject.in_words(people)}" for names, people in found.worst(MAX_SETS_NAMED)
         )
         return f"{said}; most by {worst}: make these columns coarser (rounded, in bands, by month) or drop one"

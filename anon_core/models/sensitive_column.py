@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from anon_core.errors import InternalError
 from anon_core.files.yaml_lines import as_text
-from anon_core.models import Asked, Classes, Measurement, Need, PrivacyModel, Subject
-from anon_core.models.model import named
+from anon_core.models import Classes, Measurement, Need, PolicyContext, PrivacyModel, Subject
+from anon_core.models.model import with_unique_names
 from anon_core.policy import Model, PartialPolicy
 from anon_core.waivers import waiver_of
 
@@ -35,12 +35,12 @@ class SensitiveColumnModel(PrivacyModel):
 
     @classmethod
     @abstractmethod
-    def of_entry(cls, asked: Asked, entry: Any) -> Self:
+    def of_entry(cls, context: PolicyContext, entry: Any) -> Self:
         """Return what one entry of the section requires."""
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        return (cls.of_entry(asked, entry) for entry in asked.settings_of(cls) or ())
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        return (cls.of_entry(context, entry) for entry in context.settings_of(cls) or ())
 
     @classmethod
     def written_in(cls, privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
@@ -53,12 +53,12 @@ class SensitiveColumnModel(PrivacyModel):
                 column = as_text(one.get("column")) if isinstance(one, dict) else None
                 if isinstance(column, str):
                     yield f"{cls.key}({column})", column
-        yield from ((name, model.column) for name, model in cls._named(entries))
+        yield from ((name, model.column) for name, model in cls._with_names(entries))
 
     @classmethod
     def unwaived(cls, policy: PartialPolicy) -> Any:
         entries = getattr(policy, str(cls.section), None) or ()
-        named = cls._named(entries)
+        named = cls._with_names(entries)
         return tuple(
             entry
             for entry, (name, model) in zip(entries, named, strict=True)
@@ -66,10 +66,10 @@ class SensitiveColumnModel(PrivacyModel):
         )
 
     @classmethod
-    def _named(cls, entries: Any) -> list[tuple[str, Self]]:
-        nothing = Asked(policy=PartialPolicy(), quasi_identifiers=(), k=1, today=date.min)
+    def _with_names(cls, entries: Any) -> list[tuple[str, Self]]:
+        nothing = PolicyContext(policy=PartialPolicy(), quasi_identifiers=(), k=1, today=date.min)
         models = [cls.of_entry(nothing, entry) for entry in entries]
-        return [(one.name, model) for one, model in zip(named(models), models, strict=True)]
+        return [(one.name, model) for one, model in zip(with_unique_names(models), models, strict=True)]
 
     @property
     def kind_of(self) -> str:
@@ -118,7 +118,7 @@ class SensitiveColumnModel(PrivacyModel):
         fail = "class fails" if found.classes == 1 else "classes fail"
         failing = (
             f"{found.classes_failing:,} of {found.classes:,} {fail}, "
-            f"{found.rows_failing:,} of {subject.told(found.rows)}"
+            f"{found.rows_failing:,} of {subject.in_words(found.rows)}"
         )
         return self.measurement(
             passed=found.holds,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,13 +37,13 @@ class MaxSensitivity(PrivacyModel):
     reveal: dict[str, float]
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.publication is None or asked.policy.max_sensitivity is None:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.publication is None or context.policy.max_sensitivity is None:
             return
-        detect, columns = asked.publication.detect, asked.there(asked.published)
+        detect, columns = context.publication.detect, context.only_present(context.published)
         yield cls(
             columns=columns,
-            limit=asked.policy.max_sensitivity,
+            limit=context.policy.max_sensitivity,
             max_size=detect.max_size,
             approximate=detect.approximate or 0.0,
             ignore_duplicates=detect.ignore_duplicates,

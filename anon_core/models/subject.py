@@ -118,11 +118,11 @@ class Subject:
             raise NotMeasurableError("the table has no rows, so anything would hold")
         return found
 
-    def told(self, number: int, one: str = "", several: str = "") -> str:
+    def in_words(self, number: int, one: str = "", several: str = "") -> str:
         """
         Return a number of people, or of rows where these are counted, in words, and the verb that goes with it.
 
-        >>> Subject(names=(), rows=lambda _: None).told(1, "lies", "lie")
+        >>> Subject(names=(), rows=lambda _: None).in_words(1, "lies", "lie")
         '1 row lies'
         """
         noun = counted(number, "row" if self.people is None else "person")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.policy import rows_allowed
 from anon_core.wording import counted
 
@@ -39,15 +39,15 @@ class RowsSuppressedAtMost(PrivacyModel):
     limit: float
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.publication is None or asked.rows_before is None:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.publication is None or context.rows_before is None:
             return
-        quasi = asked.quasi_identifiers
+        quasi = context.quasi_identifiers
         yield cls(
             columns=quasi,
-            roots=tuple(asked.roots(name) for name in quasi),
-            rows_before=asked.rows_before,
-            limit=asked.policy.suppression_limit,
+            roots=tuple(context.roots(name) for name in quasi),
+            rows_before=context.rows_before,
+            limit=context.policy.suppression_limit,
         )
 
     @classmethod

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core import policy
 from anon_core.errors import HierarchyError
-from anon_core.models import Asked, Classes, Measurement, NotMeasurableError, Subject
+from anon_core.models import Classes, Measurement, NotMeasurableError, PolicyContext, Subject
 from anon_core.models.hierarchies import hierarchy_named
 from anon_core.models.sensitive_column import SensitiveColumnModel
 from anon_core.policy import Distance
@@ -38,7 +38,7 @@ class TCloseness(SensitiveColumnModel):
     section: ClassVar[str] = "t_closeness"
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = True
-    entry: ClassVar[type[policy.TCloseness]] = policy.TCloseness
+    entry: ClassVar[type[policy.TClosenessEntry]] = policy.TClosenessEntry
     of_bytes: ClassVar[bool] = True
 
     t: float
@@ -62,13 +62,13 @@ class TCloseness(SensitiveColumnModel):
         return f"t-closeness of column {self.sensitive!r} {self.t:g}"
 
     @classmethod
-    def of_entry(cls, asked: Asked, entry: policy.TCloseness) -> Self:
+    def of_entry(cls, context: PolicyContext, entry: policy.TClosenessEntry) -> Self:
         return cls(
-            columns=asked.quasi_identifiers,
+            columns=context.quasi_identifiers,
             sensitive=entry.column,
             t=entry.t,
             distance=entry.distance.value,
-            hierarchy=asked.hierarchy(entry.column) if entry.distance is Distance.HIERARCHICAL else None,
+            hierarchy=context.hierarchy(entry.column) if entry.distance is Distance.HIERARCHICAL else None,
         )
 
     def safe(self, classes: Classes) -> Mask:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, PrivacyModel, Subject
+from anon_core.models import Measurement, Need, PolicyContext, PrivacyModel, Subject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +29,9 @@ class NoUndeclaredColumn(PrivacyModel):
     of_bytes: ClassVar[bool] = True
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.publication is not None:
-            yield cls(columns=asked.published)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.publication is not None:
+            yield cls(columns=context.published)
 
     def measure(self, subject: Subject) -> Measurement:
         seen: Counter[str] = Counter()

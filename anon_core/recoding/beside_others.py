@@ -29,7 +29,7 @@ def others_beside(publication: PartialPublication, policy: PartialPolicy) -> tup
     return tuple(name for name in publication.judged_others(date.min) if name not in apart)
 
 
-def told_of_others(task: Task, error: PolicyNotMetError) -> PolicyNotMetError:
+def error_with_others(task: Task, error: PolicyNotMetError) -> PolicyNotMetError:
     """Return the error that a recoding ended with, and what it has to do with columns that cannot be changed."""
     others = [ladder.column for ladder in task.ladders if not ladder.height]
     if not others:

@@ -15,7 +15,7 @@ from anon_core.comparison import Comparison
 from anon_core.errors import InternalError, PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.measures.removal import Kept, kept_of
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject, required
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject, required
 from anon_core.models.freeform import NoFreeformBreach
 from anon_core.models.half_of_class import HalfOfClass
 from anon_core.models.removal import Removal
@@ -135,14 +135,14 @@ def models_of_classes(
 ) -> Iterator[PrivacyModel]:
     """Yield what a policy requires of classes, k as ``promise`` means it; of two that lack as much, k is told."""
     means = KMeans.EXACT if promise is Promise.EXACT else KMeans.LINK
-    asked = Asked(
+    context = PolicyContext(
         policy=policy.model_copy(update={"k_means": means}),
         quasi_identifiers=quasi_identifiers,
         k=k,
         today=date.min,
         publication=publication,
     )
-    found = [one.model for one in required(asked) if not one.model.of_release]
+    found = [one.model for one in required(context) if not one.model.of_release]
     for model in sorted(found, key=lambda one: one.key not in K):
         if promise is not Promise.SOURCE or model.name != "link_k":
             yield model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anon_core.errors import InvalidInputError, PolicyNotMetError
-from anon_core.recoding.beside_others import told_of_others
+from anon_core.recoding.beside_others import error_with_others
 from anon_core.recoding.compliance import PlanMeasurements, hold_to_promise
 from anon_core.recoding.method import Progress, RecodingMethod
 from anon_core.recoding.task import Recoding, Task
@@ -35,7 +35,7 @@ def recode(task: Task, *, progress: Progress | None = None) -> Recoding:
         if not method.checks_plans:
             hold_to_promise(method, PlanMeasurements(task, recoding.plan))
     except PolicyNotMetError as error:
-        raise told_of_others(task, error) from None
+        raise error_with_others(task, error) from None
     return recoding
 
 

@@ -17,7 +17,7 @@ from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.measures.classes import SensitiveClasses
 from anon_core.measures.diversity.bands import bands
-from anon_core.models import Asked, Classes, PrivacyModel, required
+from anon_core.models import Classes, PolicyContext, PrivacyModel, required
 from anon_core.models.half_of_class import HalfOfClass
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.policy import CountedValues, PartialPolicy
@@ -151,7 +151,7 @@ class Requirements:
         return replace(self, k=max(one.min_rows for one in models), others=(*_others(models), *kept))
 
     @property
-    def asked(self) -> tuple[PrivacyModel, ...]:
+    def required_beyond_k(self) -> tuple[PrivacyModel, ...]:
         """What the policy asks for beside k, and not only that several rows of a person bring it with them."""
         return tuple(one for one in self.others if not isinstance(one, HalfOfClass))
 
@@ -255,8 +255,10 @@ def models_reached(
     k = (KAnonymity(columns=quasi_identifiers, k=policy.k),)  # Also where another k is meant, and without columns.
 
     def required_with(k: int) -> list[PrivacyModel]:
-        asked = Asked(policy=policy, quasi_identifiers=quasi_identifiers, k=k, today=date.min, publication=publication)
-        return [one.model for one in required(asked) if not one.model.of_release]
+        context = PolicyContext(
+            policy=policy, quasi_identifiers=quasi_identifiers, k=k, today=date.min, publication=publication
+        )
+        return [one.model for one in required(context) if not one.model.of_release]
 
     rows = max(one.min_rows for one in (*k, *required_with(policy.k)))
     return (*k, *required_with(rows))

@@ -22,7 +22,7 @@ from anon_core.models.unique_with_sensitive import UniqueWithSensitive
 from anon_core.plan import RecodingPlan
 from anon_core.registry import MODELS
 from anon_core.report.assessment import assess
-from anon_core.report.question import USUAL_K
+from anon_core.report.terms import DEFAULT_K
 
 GATE = ("evaluated", "formulas", "same_content", "unchanged")
 """What the gate notes of the files themselves, in words that anybody who has the files could write."""
@@ -42,7 +42,7 @@ NOT_MEASURED = {
 
 def step_of(k: int) -> int:
     """Return what public counts are rounded to: multiples of k, and of five where k is smaller."""
-    return max(k, USUAL_K)
+    return max(k, DEFAULT_K)
 
 
 def rounded_down(count: int, k: int) -> int:
@@ -148,7 +148,7 @@ def level_name(name: str, level: int) -> str:
     return f"coarser (level {level})" if name.startswith(f"level {level} of ") else name
 
 
-def levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
+def public_levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
     """
     Return how many published rows stand at which level of a column, told by their labels alone.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anon_core.detection.unique_columns.question import Membership, Question
+from anon_core.detection.unique_columns.problem import Membership, SearchProblem
 from anon_core.kernels import AnyCodes, Integers
 
 MAX_PAIRS = 1024
@@ -58,23 +58,23 @@ class Classes:
         return np.stack([rows[left], rows[left + 1]])
 
 
-def one_class(question: Question) -> Classes:
+def one_class(problem: SearchProblem) -> Classes:
     """Return the one class that no column at all makes."""
-    rows = question.codes.shape[1]
+    rows = problem.codes.shape[1]
     return Classes(np.arange(rows), np.zeros(rows, np.int64), 1)
 
 
-def pairs_by_column(question: Question, limit: int) -> AnyCodes:
+def pairs_by_column(problem: SearchProblem, limit: int) -> AnyCodes:
     """Return pairs of rows that agree on some column, the same number for every column."""
-    share = max(1, limit // len(question.columns))
-    whole = one_class(question)
-    refined = [whole.refine(codes, size) for codes, size in zip(question.codes, question.cardinalities, strict=True)]
+    share = max(1, limit // len(problem.columns))
+    whole = one_class(problem)
+    refined = [whole.refine(codes, size) for codes, size in zip(problem.codes, problem.cardinalities, strict=True)]
     return np.concatenate([classes.pairs(share) for classes in refined], axis=1)
 
 
-def differences(question: Question, pairs: AnyCodes) -> list[int]:
+def differences(problem: SearchProblem, pairs: AnyCodes) -> list[int]:
     """Return the columns in which each pair of rows differs, as bit sets."""
-    differ = question.codes[:, pairs[0]] != question.codes[:, pairs[1]]
+    differ = problem.codes[:, pairs[0]] != problem.codes[:, pairs[1]]
     packed = np.packbits(differ, axis=0, bitorder="little").T
     return [int.from_bytes(line.tobytes(), "little") for line in np.unique(packed, axis=0)]
 
@@ -111,7 +111,7 @@ class Interpreted:
     edge that is being branched on; ``classes`` are known for the first columns of the path only, as far as needed.
     """
 
-    question: Question
+    problem: SearchProblem
     edges: list[int] = field(default_factory=list)
     hit_by: list[int] = field(default_factory=list)
     chosen: list[int] = field(default_factory=list)
@@ -127,13 +127,13 @@ class Interpreted:
         """
         Return the minimal unique sets.
 
-        :raises TooLongError: there were more nodes and refinements than it has max_steps for.
+        :raises TooLongError: there were more nodes and refinements than ``max_steps``.
         """
-        columns = len(self.question.columns)
+        columns = len(self.problem.columns)
         self.hit_by = [0] * columns
         self.uncovered, self.once, self.untried = [0], [0], [0]
         self.candidates = [(1 << columns) - 1]
-        self.classes = [one_class(self.question)]
+        self.classes = [one_class(self.problem)]
         found = []
         entered = True
         while self.uncovered:
@@ -170,7 +170,7 @@ class Interpreted:
         hits, uncovered = self.hit_by[column], self.uncovered[-1]
         once = (self.once[-1] & ~hits) | (uncovered & hits)
         uncovered &= ~hits
-        if uncovered and len(self.chosen) + 1 == self.question.max_size:
+        if uncovered and len(self.chosen) + 1 == self.problem.max_size:
             return False
         if not all(once & self.hit_by[earlier] for earlier in self.chosen):
             return False
@@ -184,7 +184,7 @@ class Interpreted:
 
     def _choose(self) -> None:
         """Choose an uncovered edge with few candidates to branch on; with none there is nothing to try."""
-        if len(self.chosen) == self.question.max_size:
+        if len(self.chosen) == self.problem.max_size:
             return
         candidates = self.candidates[-1]
         best, smallest = 0, len(self.hit_by) + 1
@@ -199,19 +199,19 @@ class Interpreted:
 
     def _is_unique(self) -> bool:
         """Test the chosen columns against the table; if they fail, there are new edges that they do not hit."""
-        question = self.question
+        problem = self.problem
         for column in self.chosen[len(self.classes) - 1 :]:
             self.classes.append(self._refined(self.classes[-1], column))
         classes = self.classes[-1]
-        if classes.crowd(question.light) <= question.allowed:
+        if classes.crowd(problem.light) <= problem.allowed:
             return True
-        if not question.exact:
-            if len(self.chosen) == question.max_size:
+        if not problem.exact:
+            if len(self.chosen) == problem.max_size:
                 return False  # Nothing can follow, and what only this set would need is never looked for.
             self._add(self._outside_of_grown(classes))
             return False
-        pairs = classes.pairs(MAX_PAIRS) if self.chosen else pairs_by_column(question, MAX_PAIRS)
-        new = minimal(differences(question, pairs))
+        pairs = classes.pairs(MAX_PAIRS) if self.chosen else pairs_by_column(problem, MAX_PAIRS)
+        new = minimal(differences(problem, pairs))
         for edge in new[:MAX_EDGES_ADDED] if self.chosen else new:
             self._add(edge)
         return False
@@ -222,13 +222,13 @@ class Interpreted:
 
         What made it unique once does so for every larger set, so one pass gives a maximal set.
         """
-        question = self.question
+        problem = self.problem
         outside = 0
-        for column in range(len(question.columns)):
+        for column in range(len(problem.columns)):
             if column in self.chosen:
                 continue
             larger = self._refined(classes, column)
-            if larger.crowd(question.light) > question.allowed:
+            if larger.crowd(problem.light) > problem.allowed:
                 classes = larger
             else:
                 outside |= 1 << column
@@ -236,7 +236,7 @@ class Interpreted:
 
     def _refined(self, classes: Classes, column: int) -> Classes:
         self.effort += 1
-        return classes.refine(self.question.codes[column], self.question.cardinalities[column])
+        return classes.refine(self.problem.codes[column], self.problem.cardinalities[column])
 
     def _add(self, edge: int) -> None:
         """Add an edge that no chosen column hits."""
@@ -248,15 +248,15 @@ class Interpreted:
             self.uncovered[depth] |= bit
 
 
-def search_interpreted(question: Question, max_steps: int, progress: Callable[[int], None]) -> Membership:
+def search_interpreted(problem: SearchProblem, max_steps: int, progress: Callable[[int], None]) -> Membership:
     """
     Search in plain Python.
 
     :raises TooLongError: there were more nodes and refinements than ``max_steps``.
     """
-    search = Interpreted(question)
+    search = Interpreted(problem)
     found = search.run(max_steps, progress)
-    membership = np.zeros((len(found), len(question.columns)), np.bool_)
+    membership = np.zeros((len(found), len(problem.columns)), np.bool_)
     for line, chosen in enumerate(found):
         membership[line, chosen] = True
     return membership

@@ -38,7 +38,7 @@ MEANINGS = ("link", "source", "concealment")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KAnonymity:
+class KAnonymityFigures:
     """Where a table stands over its quasi-identifiers: ``k`` is its smallest class."""
 
     k: int
@@ -48,7 +48,7 @@ class KAnonymity:
     rows_below: int
 
 
-def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *, k: int = 2) -> KAnonymity:
+def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *, k: int = 2) -> KAnonymityFigures:
     """
     Measure k-anonymity; ``*`` and gaps are taken literally, so a row alone in having one is alone.
 
@@ -62,7 +62,7 @@ def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *
     sizes = projected.class_sizes()
     if not len(sizes):
         raise InvalidInputError("k-anonymity of a table without rows is not defined")
-    return KAnonymity(
+    return KAnonymityFigures(
         k=int(sizes.min()),
         singletons=projected.singletons,
         classes=len(sizes),
@@ -95,7 +95,7 @@ class FourK:
     rows_below: dict[str, int | None]
     unmeasured: str | None = None
 
-    def of_people(self, exact: KAnonymity) -> FourK:
+    def of_people(self, exact: KAnonymityFigures) -> FourK:
         """Return what is left of the four k's of rows where people are counted and their originals are not known."""
         return replace(
             self,
@@ -118,9 +118,9 @@ def four_k(comparison: Comparison, *, k: int = 2) -> FourK:
     :raises InvalidInputError: nothing is published, so any k would hold.
     """
     exact = k_anonymity(comparison.after, comparison.after.names, k=k)
-    before = Crowds.of(comparison.before, comparison.published)
-    after = Crowds.of(comparison.after, rows_of_entries(comparison.after))
-    link, source = Meetings(before, after), Meetings(after, before)
+    before = PeopleOfTuples.of(comparison.before, comparison.published)
+    after = PeopleOfTuples.of(comparison.after, rows_of_entries(comparison.after))
+    link, source = Overlaps(before, after), Overlaps(after, before)
     kept: list[Covering] = []
     pairs = 0
     for part in coverings(comparison.ladders, before.codes, after.codes):
@@ -162,13 +162,13 @@ def four_k(comparison: Comparison, *, k: int = 2) -> FourK:
 class _Concealed:
     """Among how many rows people are hidden, or why that cannot be told."""
 
-    met: Met | None = None
+    met: Overlap | None = None
     reason: str | None = None
     fits: bool = True
 
 
 def _concealment(
-    comparison: Comparison, edges: Covering, pairs: int, before: Crowds, after: Crowds, *, k: int
+    comparison: Comparison, edges: Covering, pairs: int, before: PeopleOfTuples, after: PeopleOfTuples, *, k: int
 ) -> _Concealed:
     """Count only the edges that lie in some perfect matching. Of people only known pairs are held to be covered."""
     by_people = comparison.before.units is not None or comparison.after.units is not None
@@ -195,7 +195,7 @@ def _concealment(
         matched, removed = paired.rows, np.zeros(len(before.sizes), np.int64)
     possible = hidden_among(edges, matched, len(before.sizes), len(after.sizes), removed=removed)
     mine, others = edges.before[possible], edges.after[possible]
-    meetings = Meetings(before, after)
+    meetings = Overlaps(before, after)
     meetings.add(mine, others)
     return _Concealed(met=meetings.met(lambda: [(mine, others)], k=k, everybody=False))
 
@@ -208,7 +208,7 @@ class _Paired:
     astray: int
 
 
-def _paired(pairs: Pairs, edges: Covering, before: Crowds, after: Crowds) -> _Paired:
+def _paired(pairs: Pairs, edges: Covering, before: PeopleOfTuples, after: PeopleOfTuples) -> _Paired:
     width = len(after.sizes)
     keys = edges.before.astype(np.int64) * width + edges.after
     order = np.argsort(keys)
@@ -220,7 +220,7 @@ def _paired(pairs: Pairs, edges: Covering, before: Crowds, after: Crowds) -> _Pa
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Crowds:
+class PeopleOfTuples:
     """
     The distinct tuples of one side that somebody is behind, and who.
 
@@ -235,7 +235,7 @@ class Crowds:
     starts: Integers
 
     @classmethod
-    def of(cls, frequencies: FrequencyTable, weights: Integers) -> Crowds:
+    def of(cls, frequencies: FrequencyTable, weights: Integers) -> PeopleOfTuples:
         """Return the tuples of which ``weights`` leaves something."""
         kept = np.flatnonzero(weights)
         codes, sizes = [column[kept] for column in frequencies.codes], [len(domain) for domain in frequencies.domains]
@@ -265,17 +265,17 @@ class Crowds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Met:
+class Overlap:
     """The fewest that a tuple meets, and how many rows (units) lie behind tuples that meet fewer than wanted."""
 
     fewest: int
     below: int
 
 
-class Meetings:
+class Overlaps:
     """Whom every tuple of one side meets on the other, added up edge by edge."""
 
-    def __init__(self, own: Crowds, other: Crowds) -> None:
+    def __init__(self, own: PeopleOfTuples, other: PeopleOfTuples) -> None:
         self._own, self._other = own, other
         self._most: Integers = np.zeros(len(own.sizes), np.int64)
         self._least: Integers = np.zeros(len(own.sizes), np.int64)
@@ -286,7 +286,7 @@ class Meetings:
         np.add.at(self._most, mine, sizes)
         np.maximum.at(self._least, mine, sizes)
 
-    def met(self, edges: Callable[[], Iterable[Edges]], *, k: int, everybody: bool) -> Met:
+    def met(self, edges: Callable[[], Iterable[Edges]], *, k: int, everybody: bool) -> Overlap:
         """
         Return the fewest that a tuple meets. ``edges`` gives all that were added once more.
 
@@ -296,10 +296,10 @@ class Meetings:
         most = self._most
         counted = np.ones(len(most), np.bool_) if everybody else most > 0
         if not counted.any():
-            return Met(fewest=0, below=0)
+            return Overlap(fewest=0, below=0)
         if self._other.people is not None:
             most = self._distinct_people(self._other.people, edges, counted, k)
-        return Met(fewest=int(most[counted].min()), below=self._own.behind(counted & (most < k)))
+        return Overlap(fewest=int(most[counted].min()), below=self._own.behind(counted & (most < k)))
 
     def _distinct_people(
         self, units: AnyCodes, edges: Callable[[], Iterable[Edges]], counted: Mask, k: int

@@ -68,7 +68,7 @@ def formula(family: Family) -> Probabilities:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SensitivityFound:
+class SensitivityFigures:
     """The sensitivity of every column, and how many unique column sets it rests on."""
 
     by_column: dict[str, float]
@@ -98,7 +98,7 @@ def sensitivity_found(
     approximate: float,
     ignore_duplicates: bool,
     reveal: Mapping[str, float],
-) -> SensitivityFound | None:
+) -> SensitivityFigures | None:
     """
     Measure the sensitivity of all columns; None where it is not defined, which is never a pass.
 
@@ -110,4 +110,4 @@ def sensitivity_found(
         frequencies, max_size=max_size, approximate=approximate, ignore_duplicates=ignore_duplicates
     )
     found = sensitivities(frequencies.names, unique.sets, reveal, larger_exist=unique.exists)
-    return SensitivityFound(by_column=found, limit=limit, unique_sets=len(unique.sets)) if found else None
+    return SensitivityFigures(by_column=found, limit=limit, unique_sets=len(unique.sets)) if found else None

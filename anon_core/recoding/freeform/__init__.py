@@ -34,7 +34,7 @@ class FreeformRecoding(RecodingMethod):
         return self.heeded if settings.then else frozenset({"then"})
 
     def attempts(self, task: Task, before: Mapping[str, Recoding | None]) -> Iterator[Attempt]:
-        if task.freeform and not task.requirements.asked:
+        if task.freeform and not task.requirements.required_beyond_k:
             yield self.attempt(then="prioritised", mode=Mode.SAFE)
 
     def problems(self, file: Written) -> Found:

@@ -53,7 +53,7 @@ def recode_globally(task: Task, *, progress: Progress | None = None) -> Recoding
     search = _searched(task, progress)
     if not search.found:
         raise _not_met(task, search.closest, search.broken)
-    best, above = search.found[0], " from those on that k alone needs" if task.requirements.asked else ""
+    best, above = search.found[0], " from those on that k alone needs" if task.requirements.required_beyond_k else ""
     why = f"Of {counted(search.counted, 'combination')} of levels that were counted{above}, this one is safe and costs "
     why += f"least ({_MEASURES[task.settings.utility]})"
     return Recoding(
@@ -81,7 +81,7 @@ def _searched(task: Task, progress: Progress | None) -> _Lattice:
     """Return the lattice, searched: for k alone, then for what is required beside it from the best levels on."""
     search = _Lattice(task.by_k_alone, progress)
     search.run()
-    if task.requirements.asked and search.found:
+    if task.requirements.required_beyond_k and search.found:
         above = _Lattice(task, progress, search.found[0].node)
         above.run()
         above.complete = above.complete and search.complete
@@ -123,7 +123,7 @@ def _not_met(task: Task, closest: _Closest, broken: tuple[PrivacyModel, ...]) ->
     less = "lower privacy.k"
     if broken:
         goal = f"{', '.join(one.goal for one in broken)} with k {task.k} and {goal}"
-        asked = dict.fromkeys(f"privacy.{one.section}" for one in broken if one in task.requirements.asked)
+        asked = dict.fromkeys(f"privacy.{one.section}" for one in broken if one in task.requirements.required_beyond_k)
         less = f"ask for less in {', '.join(asked)}" if asked else "publish fewer rows of one person"
     return PolicyNotMetError(
         goal=goal,

@@ -54,7 +54,7 @@ class PrioritisedRecoding(RecodingMethod):
 
         begun = Begun(task, before)
         modes = {"prioritised": Mode.SAFE}
-        if task.policy.k_means is KMeans.LINK and not task.requirements.asked:  # That mode reaches k only.
+        if task.policy.k_means is KMeans.LINK and not task.requirements.required_beyond_k:  # That mode reaches k only.
             modes["prioritised (mode link)"] = Mode.LINK
         for name, mode in modes.items():
             yield replace(self.attempt(mode=mode), name=name, run=partial(self.recode, begun=begun))

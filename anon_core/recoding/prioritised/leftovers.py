@@ -11,7 +11,7 @@ from anon_core.recoding.prioritised.encoding import Encoded, Partition
 from anon_core.recoding.requirements import Requirements
 
 
-def housed(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
+def with_leftovers_placed(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
     """
     Return the partition with as few homeless tuples and rows at the roots as it takes.
 

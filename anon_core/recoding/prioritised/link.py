@@ -40,7 +40,7 @@ def lowered(encoded: Encoded, objective: Objective, plan: RecodingPlan) -> Recod
     from anon_core.kernels.compiled.local_classes import Cells
     from anon_core.kernels.compiled.lowering import Covered, lower_all
 
-    meetings, exactly = _Meetings(encoded, plan), encoded.task.people is None
+    meetings, exactly = _Covers(encoded, plan), encoded.task.people is None
     if plan.removed.all() or meetings.originals is None:
         return plan
     if exactly and meetings.met[~plan.removed].min() < encoded.task.k:
@@ -67,7 +67,7 @@ def repaired(encoded: Encoded, objective: Objective, plan: RecodingPlan, random:
     then every row of a class covers everybody in it. Raising takes nobody's cover away. Fewer people than k, none of
     whom is near a class, stay as they are: then the plan is no way to the link k.
     """
-    short: Mask = (_Meetings(encoded, plan).met < encoded.task.k) & ~plan.removed
+    short: Mask = (_Covers(encoded, plan).met < encoded.task.k) & ~plan.removed
     if not short.any():
         return plan
     levels = plan.levels.T.astype(np.int64)
@@ -82,7 +82,7 @@ def repaired(encoded: Encoded, objective: Objective, plan: RecodingPlan, random:
     return encoded.plan(levels, plan.removed)
 
 
-class _Meetings:
+class _Covers:
     """
     Whom each published tuple of a plan covers, and how many people surely do, by the ``weights`` of tuples.
 

@@ -104,7 +104,7 @@ def _around(way: Integers, heights: Integers, random: np.random.Generator) -> In
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ordered:
+class OrderedPartition:
     """The partition that an order of nodes gives, and which of the nodes froze something."""
 
     partition: Partition
@@ -117,7 +117,7 @@ def mean_prices(encoded: Encoded, costs: Floats) -> Floats:
     return np.asarray(rows @ costs[encoded.open] / max(int(rows.sum()), 1))
 
 
-def by_node_order(encoded: Encoded, nodes: Nodes, prices: Floats, some: Integers | None = None) -> Ordered:
+def by_node_order(encoded: Encoded, nodes: Nodes, prices: Floats, some: Integers | None = None) -> OrderedPartition:
     """
     Put the open tuples into classes, the nodes (or some of them) in the order of what they cost by the prices.
 
@@ -156,4 +156,4 @@ def by_node_order(encoded: Encoded, nodes: Nodes, prices: Floats, some: Integers
             still = table.at[crowd.tuples] >= 0
             crowd = Crowd(crowd.of_rows, crowd.units[still], crowd.tuples[still], crowd.rows[still])
         node += 1
-    return Ordered(partition=Partition(classes=classes, count=found), hits=np.array(hits, np.int64))
+    return OrderedPartition(partition=Partition(classes=classes, count=found), hits=np.array(hits, np.int64))

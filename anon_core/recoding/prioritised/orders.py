@@ -10,7 +10,7 @@ import numpy as np
 from anon_core.kernels import Floats, Integers
 from anon_core.recoding.method import Progress
 from anon_core.recoding.prioritised.encoding import Encoded, Partition
-from anon_core.recoding.prioritised.leftovers import housed
+from anon_core.recoding.prioritised.leftovers import with_leftovers_placed
 from anon_core.recoding.prioritised.node_order import Nodes, by_node_order, mean_prices
 from anon_core.recoding.prioritised.prices import Objective, costs_beside
 
@@ -88,7 +88,7 @@ def start(encoded: Encoded, nodes: Nodes, objective: Objective, *, progress: Pro
         hits.append(ordered.hits)
         if progress:
             progress("first passes", len(hits) - 1, ADAPTATIONS + 1)
-        return Found.measured(encoded, objective, housed(encoded, costs, ordered.partition))
+        return Found.measured(encoded, objective, with_leftovers_placed(encoded, costs, ordered.partition))
 
     best = found = a_pass(costs_beside(encoded, objective))
     for _ in range(ADAPTATIONS):
@@ -120,7 +120,7 @@ def better_order(
             prices = mean_prices(encoded, best.costs) * np.array(drawn)
             tried = pool.map(lambda own: by_node_order(encoded, nodes, own, begin.hits), prices)
             for own, ordered in zip(drawn, list(tried), strict=True):
-                partition = housed(encoded, best.costs, ordered.partition)
+                partition = with_leftovers_placed(encoded, best.costs, ordered.partition)
                 found = Found.measured(encoded, objective, partition)
                 if found.is_better_than(best):
                     best, factors = found, own

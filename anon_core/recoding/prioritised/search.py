@@ -51,7 +51,7 @@ class Begun:
 
     @property
     def _diverse_needed(self) -> bool:
-        return bool(self.task.requirements.asked)
+        return bool(self.task.requirements.required_beyond_k)
 
     def _diverse(self, by_k_alone: RecodingPlan, progress: Progress | None) -> RecodingPlan:
         def by(k: int) -> RecodingPlan:
@@ -83,7 +83,7 @@ def recode_prioritised(task: Task, *, progress: Progress | None = None, begun: B
     :raises InvalidInputError: diversity is required in a mode that does not reach it; too many columns for ``paper``.
     """
     mode = task.settings.mode
-    if task.requirements.asked and mode is not Mode.SAFE:
+    if task.requirements.required_beyond_k and mode is not Mode.SAFE:
         raise InvalidInputError(
             f"`recode.mode: {mode.value}` reaches k only, not what the policy requires of sensitive columns; use safe"
         )
@@ -98,7 +98,7 @@ def recode_prioritised(task: Task, *, progress: Progress | None = None, begun: B
     if mode is Mode.LINK:
         return _linked(begun, progress)
     search = begun.safe(progress)
-    return _recoding(task, "safe", search.plan, _told(search))
+    return _recoding(task, "safe", search.plan, _described(search))
 
 
 def _linked(begun: Begun, progress: Progress | None) -> Recoding:
@@ -125,7 +125,7 @@ def _linked(begun: Begun, progress: Progress | None) -> Recoding:
     return Recoding(
         method="prioritised",
         plan=ways[best],
-        why=f"Begun with {best}, the better of {len(ways)}. {_told(search)}{many}",
+        why=f"Begun with {best}, the better of {len(ways)}. {_described(search)}{many}",
         candidates=tuple(
             _candidate(
                 task, f"link from {name}", plan, elected=name == best, reason=None if name == best else reasons[name]
@@ -136,7 +136,7 @@ def _linked(begun: Begun, progress: Progress | None) -> Recoding:
     )
 
 
-def _told(search: SafeSearch) -> str:
+def _described(search: SafeSearch) -> str:
     tried = len(search.nodes.levels)
     nodes = (
         f"a sample of {tried:,} of {search.nodes.total:,} level combinations, for there are too many"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from anon_core.models import Asked, Requirement
+from anon_core.models import PolicyContext, Requirement
 from anon_core.models import required as required_of
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def required(
 
     :raises HierarchyError: a hierarchy file that a check needs cannot be read.
     """
-    asked = Asked(
+    context = PolicyContext(
         policy=publication.privacy,
         quasi_identifiers=publication.quasi_identifiers,
         k=publication.privacy.k,
@@ -62,4 +62,4 @@ def required(
         paired=paired,
         several_rows=unit is not None,
     )
-    return required_of(asked)
+    return required_of(context)

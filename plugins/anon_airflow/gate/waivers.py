@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from anon_core.models import Asked, required
+from anon_core.models import PolicyContext, required
 from anon_core.site import BUILT_IN, raised_limits
 from anon_core.waivers import answers, named_check, waiver_of
 
@@ -178,6 +178,6 @@ def _columns_of(check: NamedCheck, policy: PartialPolicy) -> list[str]:
     """Return the columns that a waiver is narrowed to; none where it is meant of all."""
     if check.narrowed is None:
         return []
-    asked = Asked(policy=policy, quasi_identifiers=(), k=policy.k or 1, today=date.min)
-    meant = {one.model.column for one in required(asked) if check.covers(one.name, one.model.column)}
+    context = PolicyContext(policy=policy, quasi_identifiers=(), k=policy.k or 1, today=date.min)
+    meant = {one.model.column for one in required(context) if check.covers(one.name, one.model.column)}
     return sorted(filter(None, meant)) or [check.narrowed]

@@ -26,7 +26,7 @@ from anon_airflow.portals.ckan.requests import Sent
 from anon_airflow.portals.ckan.resources import Role, described
 from anon_airflow.portals.folder.pages import dataset_page
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.models import MODELS, Asked, Measurement, Subject, required
+from anon_core.models import MODELS, Measurement, PolicyContext, Subject, required
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.suppression import RowsSuppressedAtMost
 from anon_core.policy import IDENTIFYING, Policy
@@ -146,8 +146,8 @@ def test_checks_tell_what_their_model_finds_in_the_release_alone_or_their_promis
         engine = ArrowEngine(table=read(one.files["people.csv"]))
         subject = Subject(names=engine.names, rows=engine.count)
         policy = Policy.model_validate(one.policy)
-        asked = Asked(policy=policy, quasi_identifiers=QUASI, k=policy.k, today=date(2026, 1, 1))
-        again = {each.name: each.measured(subject) for each in required(asked) if type(each.model).of_bytes}
+        context = PolicyContext(policy=policy, quasi_identifiers=QUASI, k=policy.k, today=date(2026, 1, 1))
+        again = {each.name: each.measured(subject) for each in required(context) if type(each.model).of_bytes}
         counts = one.report["people"]["counted"]
         for check in one.report["privacy"]["checks"]:
             key = check["name"].partition("(")[0]

@@ -21,7 +21,7 @@ NOTHING = "*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class PolicyContext:
     """
     What a publication requires of its release, or a command of a table.
 
@@ -66,7 +66,7 @@ class Asked:
         unit = None if self.publication is None else self.publication.unit
         return unit is not None and bool(unit.columns)
 
-    def there(self, names: tuple[str, ...]) -> tuple[str, ...]:
+    def only_present(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return those of some columns that the table has, or must have."""
         return names if self.present is None else tuple(name for name in names if name in self.present)
 
@@ -85,14 +85,14 @@ class Asked:
         return tuple(name for name in self.present if name in wanted)
 
     @property
-    def searched_together(self) -> tuple[tuple[str, ...], ...]:
+    def larger_sets(self) -> tuple[tuple[str, ...], ...]:
         """Sets that are measured whatever their size."""
         if self.publication is None:
             return ()
         quasi = self.quasi_identifiers
         if not quasi:
             return (self.searched,)
-        others = self.there(self.publication.names_with_role(Role.OTHER))
+        others = self.only_present(self.publication.names_with_role(Role.OTHER))
         return tuple((*quasi, name) for name in others if name not in quasi)
 
     @property
@@ -100,20 +100,20 @@ class Asked:
         """The columns declared other that nobody accepts today, as far as they are there."""
         if self.publication is None:
             return ()
-        names = self.there(self.publication.judged_others(self.today))
+        names = self.only_present(self.publication.judged_others(self.today))
         return tuple(name for name in names if name not in self.quasi_identifiers)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive columns, as far as they are there."""
-        return self.there(self.publication.names_with_role(Role.SENSITIVE)) if self.publication else ()
+        return self.only_present(self.publication.names_with_role(Role.SENSITIVE)) if self.publication else ()
 
     @property
     def as_collected(self) -> tuple[str, ...]:
         """The columns that are published as they are, but those that somebody accepted by name, each alone."""
         if self.publication is None:
             return ()
-        names = self.there(self.publication.as_collected(self.today))
+        names = self.only_present(self.publication.as_collected(self.today))
         return tuple(name for name in names if name not in self.quasi_identifiers)
 
     @property

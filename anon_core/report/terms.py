@@ -11,16 +11,16 @@ from anon_core.policy import PartialPolicy
 from anon_core.role import Role
 from anon_core.spec import PartialPublication
 
-USUAL_K = 5
+DEFAULT_K = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Terms:
     """What a table is judged by; ``unit`` is the column whose people are counted in place of rows."""
 
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...] = ()
-    k: int = USUAL_K
+    k: int = DEFAULT_K
     policy: PartialPolicy = field(default_factory=PartialPolicy)
     publication: PartialPublication | None = None
     unit: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Question:
         k: int | None = None,
         unit: Sequence[str] = (),
         sampling_fraction: float | None = None,
-    ) -> Question:
+    ) -> Terms:
         """
         Ask what a publication file requires; what is given beside it counts in its place.
 
@@ -61,7 +61,7 @@ class Question:
         return cls(
             quasi_identifiers=quasi,
             sensitive=watched,
-            k=k or policy.k or USUAL_K,
+            k=k or policy.k or DEFAULT_K,
             policy=policy,
             publication=publication,
             unit=people,
@@ -73,7 +73,7 @@ class Question:
         """What is counted, in words."""
         return "people" if self.unit else "rows"
 
-    def of_columns(self, names: Sequence[str]) -> Question:
+    def of_columns(self, names: Sequence[str]) -> Terms:
         """
         Ask it of a table with these columns: sensitive ones that are declared and not there are left to a check.
 
