@@ -43,7 +43,7 @@ _LATIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ODD_PLACES = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
 """What the letters A to Z are worth in the odd places; digits are worth as much as A to J."""
 _MONTHS = "ABCDEHLMPRST"
-_LONGEST_MONTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_DAYS_OF_MONTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DIGIT = "[0-9LMNP-V]"
 _FORM = re.compile(rf"[A-Z]{{6}}{_DIGIT}{{2}}[{_MONTHS}]{_DIGIT}{{2}}[A-Z]{_DIGIT}{{3}}[A-Z]")
 _SHARED_CODES = str.maketrans("LMNPQRSTUV", "0123456789")
@@ -215,7 +215,7 @@ def italian_tax_code(code: str) -> tuple[str, ...] | None:
     year, day, number = (code[start:end].translate(_SHARED_CODES) for start, end in ((6, 8), (9, 11), (12, 15)))
     month, woman = _MONTHS.index(code[8]), int(day) > _OF_A_WOMAN
     born = int(day) - _OF_A_WOMAN * woman
-    if not 1 <= born <= _LONGEST_MONTHS[month]:
+    if not 1 <= born <= _DAYS_OF_MONTHS[month]:
         return None
     sex = "F" if woman else "M"
     return code[:3], code[3:6], year, str(month + 1), str(born), sex, code[11] + number

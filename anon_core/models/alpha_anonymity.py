@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core import policy
 from anon_core.models import Classes, Measurement, PolicyContext, Subject
-from anon_core.models.diverse_column import DiverseColumnModel, values_of
+from anon_core.models.diverse_column import DiverseColumnModel, counted_values_of
 
 if TYPE_CHECKING:
     from anon_core.measures.classes import SensitiveClasses
@@ -51,7 +51,7 @@ class AlphaAnonymity(DiverseColumnModel):
         return cls(
             columns=context.quasi_identifiers,
             sensitive=entry.column,
-            values=values_of(context, entry.column),
+            values=counted_values_of(context, entry.column),
             alpha=entry.alpha,
             k=context.k,
         )

@@ -57,7 +57,7 @@ class DiverseColumnModel(SensitiveColumnModel):
         return self.measure_classes(subject, classes, "" if judged is cells else _BANDED)
 
 
-def values_of(context: PolicyContext, name: str) -> str:
+def counted_values_of(context: PolicyContext, name: str) -> str:
     """Return what counts as one value of a column, as its publication file says, else bands."""
     column = context.publication.effective_columns.get(name) if context.publication else None
     return (column.counted_values if column else CountedValues.BANDS).value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core import policy
 from anon_core.models import Classes, Measurement, PolicyContext, Subject
-from anon_core.models.diverse_column import DiverseColumnModel, values_of
+from anon_core.models.diverse_column import DiverseColumnModel, counted_values_of
 from anon_core.policy import Diversity
 from anon_core.wording import counted
 
@@ -59,7 +59,7 @@ class LDiversity(DiverseColumnModel):
         return cls(
             columns=context.quasi_identifiers,
             sensitive=entry.column,
-            values=values_of(context, entry.column),
+            values=counted_values_of(context, entry.column),
             kind=entry.kind.value,
             l=float(entry.l),
             c=None if entry.c is None else float(entry.c),

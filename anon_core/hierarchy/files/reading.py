@@ -8,7 +8,7 @@ from pathlib import Path
 
 from anon_core.errors import HierarchyError
 from anon_core.hierarchy.files.cells import cut
-from anon_core.hierarchy.files.faults import faults_of, look_like_a_table, told
+from anon_core.hierarchy.files.faults import faults_of, look_like_a_table, problems_to_list
 from anon_core.hierarchy.files.rule_levels import levels_of_rules
 from anon_core.hierarchy.files.rules import are_rules, is_like_a_rule, parse_rules
 from anon_core.hierarchy.files.texts import text_in, zeros_in
@@ -83,7 +83,7 @@ def levels_in(text: str, where: str, name: str) -> Levels:
     problems: list[str] = []
     levels = _levels(text, name, problems)
     if problems:
-        raise HierarchyError(where, told(problems))
+        raise HierarchyError(where, problems_to_list(problems))
     return levels
 
 

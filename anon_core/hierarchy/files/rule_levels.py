@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from anon_core.hierarchy.files.faults import MOST_LEVELS, cycles
+from anon_core.hierarchy.files.faults import MAX_LEVELS, cycles
 from anon_core.hierarchy.files.rules import Item, Rule, Rules
 from anon_core.hierarchy.ladder import ROOT
 from anon_core.hierarchy.levels import Levels
@@ -31,8 +31,8 @@ def levels_of_rules(found: Rules, problems: list[str], file_name: str) -> Levels
         problems += _made_later(found.rules)
     levels = _by_level(found.rules if found.marked else _inferred(found.rules))
     depth = max(levels, default=0)
-    if depth > MOST_LEVELS:
-        problems.append(f"has {depth:,} levels; at most {MOST_LEVELS} are meant by anybody")
+    if depth > MAX_LEVELS:
+        problems.append(f"has {depth:,} levels; at most {MAX_LEVELS} are meant by anybody")
         depth = 0
     climbing = Climbing(found.rules, whole=not found.problems)
     for level in range(1, depth + 1):

@@ -118,8 +118,8 @@ def four_k(comparison: Comparison, *, k: int = 2) -> FourK:
     :raises InvalidInputError: nothing is published, so any k would hold.
     """
     exact = k_anonymity(comparison.after, comparison.after.names, k=k)
-    before = PeopleOfTuples.of(comparison.before, comparison.published)
-    after = PeopleOfTuples.of(comparison.after, rows_of_entries(comparison.after))
+    before = TuplesWithPeople.of(comparison.before, comparison.published)
+    after = TuplesWithPeople.of(comparison.after, rows_of_entries(comparison.after))
     link, source = Overlaps(before, after), Overlaps(after, before)
     kept: list[Covering] = []
     pairs = 0
@@ -168,7 +168,7 @@ class _Concealed:
 
 
 def _concealment(
-    comparison: Comparison, edges: Covering, pairs: int, before: PeopleOfTuples, after: PeopleOfTuples, *, k: int
+    comparison: Comparison, edges: Covering, pairs: int, before: TuplesWithPeople, after: TuplesWithPeople, *, k: int
 ) -> _Concealed:
     """Count only the edges that lie in some perfect matching. Of people only known pairs are held to be covered."""
     by_people = comparison.before.units is not None or comparison.after.units is not None
@@ -208,7 +208,7 @@ class _Paired:
     astray: int
 
 
-def _paired(pairs: Pairs, edges: Covering, before: PeopleOfTuples, after: PeopleOfTuples) -> _Paired:
+def _paired(pairs: Pairs, edges: Covering, before: TuplesWithPeople, after: TuplesWithPeople) -> _Paired:
     width = len(after.sizes)
     keys = edges.before.astype(np.int64) * width + edges.after
     order = np.argsort(keys)
@@ -220,7 +220,7 @@ def _paired(pairs: Pairs, edges: Covering, before: PeopleOfTuples, after: People
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PeopleOfTuples:
+class TuplesWithPeople:
     """
     The distinct tuples of one side that somebody is behind, and who.
 
@@ -235,7 +235,7 @@ class PeopleOfTuples:
     starts: Integers
 
     @classmethod
-    def of(cls, frequencies: FrequencyTable, weights: Integers) -> PeopleOfTuples:
+    def of(cls, frequencies: FrequencyTable, weights: Integers) -> TuplesWithPeople:
         """Return the tuples of which ``weights`` leaves something."""
         kept = np.flatnonzero(weights)
         codes, sizes = [column[kept] for column in frequencies.codes], [len(domain) for domain in frequencies.domains]
@@ -275,7 +275,7 @@ class Overlap:
 class Overlaps:
     """Whom every tuple of one side meets on the other, added up edge by edge."""
 
-    def __init__(self, own: PeopleOfTuples, other: PeopleOfTuples) -> None:
+    def __init__(self, own: TuplesWithPeople, other: TuplesWithPeople) -> None:
         self._own, self._other = own, other
         self._most: Integers = np.zeros(len(own.sizes), np.int64)
         self._least: Integers = np.zeros(len(own.sizes), np.int64)

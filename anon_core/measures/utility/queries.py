@@ -90,7 +90,7 @@ def _pairs(names: Sequence[str], generator: np.random.Generator, most: int) -> l
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _SetErrors:
     groups: int
     errors: Floats
 
@@ -101,7 +101,7 @@ def _ask(
     spreads: dict[str, Spread],
     generator: np.random.Generator,
     most: int,
-) -> _Asked:
+) -> _SetErrors:
     original = counted(comparison.before, columns)
     groups = len(original.rows)
     # Groups come in the order of their codes, so a sample does not depend on the order of the rows.
@@ -110,10 +110,10 @@ def _ask(
     values = [codes[chosen] for codes in original.codes]
     expected = estimates([spreads[name] for name in columns], values, counted(comparison.after, columns))
     errors = np.abs(expected - true) / np.maximum(true, MIN_BASE_SHARE * comparison.before.rows)
-    return _Asked(groups=groups, errors=errors)
+    return _SetErrors(groups=groups, errors=errors)
 
 
-def _summary(asked: Sequence[_Asked]) -> QueryErrors | None:
+def _summary(asked: Sequence[_SetErrors]) -> QueryErrors | None:
     errors = np.concatenate([np.zeros(0), *(each.errors for each in asked)])
     if not len(errors):
         return None
