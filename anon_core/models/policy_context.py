@@ -86,7 +86,13 @@ class PolicyContext:
 
     @property
     def larger_sets(self) -> tuple[tuple[str, ...], ...]:
-        """Sets that are measured whatever their size."""
+        """
+        The sets of columns that are measured whatever their size: all quasi-identifiers with each column declared other.
+
+        An attacker who knows all quasi-identifiers of a person may know this one more thing: `other` is a claim to be
+        checked. Where no column is quasi, the set of all searched columns is measured: no other check looks at whole
+        rows.
+        """
         if self.publication is None:
             return ()
         quasi = self.quasi_identifiers

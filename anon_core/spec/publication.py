@@ -153,16 +153,6 @@ class PartialPublication(Model):
         return self.quasi_identifiers if exact else ()
 
     @property
-    def searched_together(self) -> tuple[tuple[str, ...], ...]:
-        """Sets that are measured whatever their size: all quasi-identifiers with each column that is declared other.
-
-        Whoever knows the quasi-identifiers of a person may know this one more thing: `other` is a claim to be checked.
-        Where no column is quasi, the set of all columns is measured: nothing else would look at whole rows.
-        """
-        quasi = self.quasi_identifiers
-        return tuple((*quasi, name) for name in self.names_with_role(Role.OTHER)) if quasi else (self.published,)
-
-    @property
     def required_of_recoding(self) -> PartialPolicy:
         """
         What recoding has to reach: the policy without what is waived, which the gate still measures.
