@@ -1,4 +1,4 @@
-"""The privacy models: each is one file, measures a table, and is the only judge of what it requires."""
+"""The privacy models, one per file: each measures a table, and it alone decides whether the table keeps it."""
 
 from anon_core.models.measurement import Measurement, NotMeasurableError
 from anon_core.models.model import Need, Over, PrivacyModel, Requirement, required

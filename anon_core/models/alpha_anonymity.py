@@ -1,4 +1,4 @@
-"""No value of a sensitive column is had by too much of a class."""
+"""No value of a sensitive column has too large a share of a class."""
 
 from __future__ import annotations
 
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class AlphaAnonymity(DiverseColumnModel):
     """
-    In every class over ``columns`` no value of ``sensitive`` is above ``alpha``, and ``k`` rows (Wong 2006).
+    Every class over ``columns`` has at least ``k`` rows, and no value of ``sensitive`` a share above ``alpha`` (Wong
+    2006).
 
-    By people, who may have several values, it is the share of those who have the value; that is not monotone.
+    Where people are counted, who may have several values, the share is that of the people who have the value. This
+    share is not monotone.
     """
 
     key: ClassVar[str] = "alpha"

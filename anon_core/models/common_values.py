@@ -1,4 +1,4 @@
-"""The classes of one person leave enough values of a sensitive column open together."""
+"""An attacker who knows all classes of a person is left with enough values of a sensitive column."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from anon_core.wording import counted
 @dataclass(frozen=True, kw_only=True)
 class CommonValues(PrivacyModel):
     """
-    The values that all classes of a person over ``columns`` have in common are at least ``l``.
+    All classes of a person over ``columns`` have at least ``l`` values of ``sensitive`` in common.
 
-    Whoever knows in which classes a person is intersects their values: if the person has one value of ``sensitive`` in
-    all their rows, it is among these. So it is required where distinct l-diversity is, and of a column of which every
-    person has one value; of another one nothing follows from different classes, and it holds.
+    An attacker who knows the classes of a person intersects the values of these classes. If the person has one value in
+    all rows, it is in the intersection. So this model is required where distinct l-diversity is. Where some person has
+    several values of the column, different classes tell nothing about one value, and the model holds.
     """
 
     key: ClassVar[str] = "common_values"
@@ -66,11 +66,12 @@ class CommonValues(PrivacyModel):
         passed = not found.people_failing
         if found.changing:
             sentence = (
-                f"{counted(found.changing, 'person')} of {found.people:,} have several values of {self.sensitive}"
+                f"{counted(found.changing, 'person')} of {found.people:,} "
+                f"{'has' if found.changing == 1 else 'have'} several values of {self.sensitive}"
             )
             sentence += ", so their classes are not intersected"
         elif found.fewest is None:
-            sentence = "nobody is known, so no two classes are of one person"
+            sentence = "no row says whose it is, so no two classes are known to be of one person"
         else:
             more = "at least " if found.fewest >= need else ""
             sentence = (

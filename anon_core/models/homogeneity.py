@@ -1,4 +1,4 @@
-"""What a class gives away about a sensitive column by being all alike: measured for readers, and never a check."""
+"""How many people have a sensitive value that all others in their class have too: reported, and never a check."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Homogeneity(PrivacyModel):
     """
     How many people have a ``sensitive`` value that their class gives away (Machanavajjhala 2007, homogeneity attack).
 
-    A value is certain for a class when all its people have it, whatever else they have. Nothing is required: what must
-    hold is l-diversity, t-closeness or alpha.
+    A class gives a value away when all its people have it, also if they have other values too. The model requires
+    nothing; l-diversity, t-closeness and alpha do.
     """
 
     key: ClassVar[str] = "homogeneity"

@@ -1,4 +1,4 @@
-"""People hide among enough others over all that others may know: quasi-identifiers and columns declared other."""
+"""Classes are large enough over all columns that others may know: quasi-identifiers and columns declared other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anon_core.measures.linkage.four_ks import FourK
 
 MAX_COLUMNS_SHOWN = 6
-"""How many columns the sentence tells about, each by the k that the table would have without it."""
+"""For so many columns the sentence says which k the table would have without them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,8 +24,8 @@ class JointClasses(PrivacyModel):
     """
     The smallest class over ``columns`` has at least ``k`` people; ``others`` of them are declared other.
 
-    Such a column is claimed to be harmless. Published as collected beside quasi-identifiers that were recoded, it may
-    single out within their classes. A column that an acceptance names is no part of this.
+    The publication file declares such a column harmless. It is published as collected, and within the classes of the
+    recoded quasi-identifiers it may still single people out. Columns that a person accepts by name are left out.
     """
 
     key: ClassVar[str] = "joint_classes"
@@ -100,16 +100,16 @@ class JointClasses(PrivacyModel):
 @dataclass(frozen=True, kw_only=True)
 class JointBesideOriginal(KBesideOriginal):
     """
-    Link and source k hold with all columns declared other as well, each published value standing for itself only.
+    Link and source k are reached with all columns declared other, too. A published value of these covers itself only.
 
-    It takes the place of :class:`JointClasses` where the policy means the link k.
+    It replaces :class:`JointClasses` where the policy means link k.
     """
 
     key: ClassVar[str] = "joint_beside_original"
     title: ClassVar[str] = "k-anonymity beside the original with all other columns"
     page: ClassVar[Mapping[str, str]] = {
-        "joint_link_k": "Whoever is looked for could be enough rows, with the columns declared harmless",
-        "joint_source_k": "Every row could be enough people, with the columns declared harmless",
+        "joint_link_k": "Every person may be one of enough rows, with the columns declared harmless",
+        "joint_source_k": "Every row may be that of enough people, with the columns declared harmless",
     }
     section: ClassVar[str | None] = None
     instead: ClassVar[str] = ACCEPT_OTHERS
@@ -127,7 +127,7 @@ class JointBesideOriginal(KBesideOriginal):
         compared = subject.joint.before.names if subject.joint else ()
         apart = [name for name in self.columns if name not in compared and subject.rows_over((name,)).tuples > 1]
         if subject.joint is None or apart:  # A column of one value tells no rows apart.
-            raise NotMeasurableError("nobody compared the columns declared other with the original rows")
+            raise NotMeasurableError("the columns declared other were not compared with the original rows")
         return four_k(subject.joint, k=self.k)
 
     @classmethod

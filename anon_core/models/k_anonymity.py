@@ -1,4 +1,4 @@
-"""Every row shares its quasi-identifiers with enough others."""
+"""Every row shares its quasi-identifiers with enough other rows or people."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class KAnonymity(PrivacyModel):
     """
     The smallest class over ``columns`` has at least ``k`` rows, or people where these are counted (Sweeney 2002).
 
-    A gap is a category of its own. A dataset without quasi-identifiers has no k.
+    A gap is a category of its own. A publication without quasi-identifiers does not require it.
     """
 
     key: ClassVar[str] = "k_anonymity"

@@ -15,7 +15,7 @@ class MadeFromOriginal(PrivacyModel):
     """
     The published rows can all have been made from different rows of the table as collected.
 
-    ``k`` is there so that the four k's, which tell it, are measured once for all who ask.
+    The four k's answer this. They are measured once for each ``k``, so this model has the same k as the others.
     """
 
     key: ClassVar[str] = "made_from_original"

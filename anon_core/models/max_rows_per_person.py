@@ -1,4 +1,4 @@
-"""Nobody contributes more rows than allowed."""
+"""No person contributes more rows than allowed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from anon_core.wording import counted
 @dataclass(frozen=True, kw_only=True)
 class MaxRowsPerPerson(PrivacyModel):
     """
-    No person has more than ``most`` rows. ``columns`` may be any, also none: they only have to be there.
+    No person has more than ``most`` rows. Which ``columns`` it has makes no difference; the table must have them.
 
-    Rows whose person is not known do not count, unless nobody is known: then all may be one person's.
+    Rows whose person is not known do not count. If no person is known at all, all rows count as one person's.
     """
 
     key: ClassVar[str] = "max_rows_per_person"
     title: ClassVar[str] = "rows per person"
-    promise: ClassVar[str] = "nobody has more than {most} rows"
-    page: ClassVar[Mapping[str, str]] = {"max_rows_per_person": "Nobody contributes more rows than allowed"}
+    promise: ClassVar[str] = "no person has more than {most} rows"
+    page: ClassVar[Mapping[str, str]] = {"max_rows_per_person": "No person contributes more rows than allowed"}
     section: ClassVar[str] = "max_rows_per_person"
     instead: ClassVar[str] = "raise `privacy.max_rows_per_person`"
     of_release: ClassVar[bool] = True

@@ -27,8 +27,8 @@ class PersonalPatterns(PrivacyModel):
 
     One e-mail address, IBAN, tax or identity code or payment card number with the right check digits is one too many.
     Telephone numbers, number plates, IP addresses, and what has the form of an IBAN with wrong check digits, count from
-    1 % of the distinct values of a column on. They are looked for within longer texts too, in every published column
-    whatever its role. A model that does not ``refuse`` tells of full names of people, and requires nothing.
+    1 % of the distinct values of a column on. The search looks within longer texts too, in every published column of
+    any role. With ``refuses`` False the model reports full names of people, and requires nothing.
     """
 
     key: ClassVar[str] = "personal_patterns"
@@ -74,7 +74,7 @@ class PersonalPatterns(PrivacyModel):
 
         known = {pattern.value for pattern in PersonalPattern}
         if any(len(one) != 2 or one[1] not in known for one in self.accepted):
-            raise NotMeasurableError(f"an acceptance is a column and one of {', '.join(sorted(known))}")
+            raise NotMeasurableError(f"`accepted` must be pairs of a column and one of {', '.join(sorted(known))}")
         table = subject.rows_over(self.columns)
         everything = personal_data(table, self.columns, PERSONAL if self.refuses else NAMES)
         accepted = [one for one in everything if (one.column, one.pattern.value) in self.accepted]
@@ -99,7 +99,9 @@ class PersonalPatterns(PrivacyModel):
             return f"none of {counted(len(self.columns), 'column')} has texts that look like {what}"
         named = "; ".join(map(_described, found[:MAX_PATTERNS_NAMED]))
         rest = f"; and {len(found) - MAX_PATTERNS_NAMED} more" if len(found) > MAX_PATTERNS_NAMED else ""
-        return f"{named}{rest}: {ADVICE}" if self.refuses else f"{named}{rest}; a look at them is all that is asked"
+        return (
+            f"{named}{rest}: {ADVICE}" if self.refuses else f"{named}{rest}; please look at them, nothing is required"
+        )
 
 
 def _described(one: PersonalData) -> str:

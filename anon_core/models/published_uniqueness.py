@@ -1,4 +1,4 @@
-"""No small set of published columns singles people out, unless someone answers for it."""
+"""No small set of published columns singles people out, unless a person accepts the set by name."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class PublishedUniqueness(PrivacyModel):
     """
     No set of up to ``max_size`` of these columns leaves more than ``max_share`` of the rows alone.
 
-    An ``accepted`` set excuses itself and its subsets; of a larger set, only rows count that the accepted one does not
-    single out already. The sets in ``together`` are measured too, whatever their size; a ``protected`` set and its
-    subsets are not, because another model judges them. The counts list the minimal offending sets. What to do about a
-    set depends on which of its columns are ``quasi`` already.
+    An ``accepted`` set and its subsets are not measured; of a larger set, only those rows count that the accepted set
+    does not single out already. The sets in ``together`` are measured too, at any size. A ``protected`` set and its
+    subsets are not measured, because another model judges them. The counts list the minimal sets that break the limit.
+    The advice depends on which of their columns are ``quasi`` already.
     """
 
     key: ClassVar[str] = "published_uniqueness"
@@ -98,7 +98,7 @@ class PublishedUniqueness(PrivacyModel):
         )
 
     def _left_alone(self, subject: Subject, allowed: UniqueSet | None) -> str:
-        """Say how many people the limit leaves alone by the worst of the sets that keep it."""
+        """Return how many people are alone on the worst of the sets that keep the limit, as the end of a sentence."""
         if allowed is None:
             return ""
         alone = subject.in_words(allowed.singletons, "is", "are")
@@ -120,7 +120,7 @@ class PublishedUniqueness(PrivacyModel):
         )
 
     def _advice(self, sets: list[dict[str, Any]]) -> str:
-        """Return what generalises the columns of some sets; a set with a column that is not quasi needs that one."""
+        """Return how to have the columns of some sets generalised: declare them quasi, or recode quasi ones further."""
         others = [[name for name in one["columns"] if name not in self.quasi] for one in sets]
         declare = list(dict.fromkeys(name for names in others for name in names))
         if not any(name in self.quasi for one in sets for name in one["columns"]):

@@ -1,4 +1,4 @@
-"""No generalised cell is restored by other published columns."""
+"""Other published columns do not restore generalised cells."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ MAX_RULES_NAMED = 3
 @dataclass(frozen=True, kw_only=True)
 class RestoredValues(PrivacyModel):
     """
-    Of the generalised cells of ``columns`` at most ``limit`` are restored by one other published column, or by two.
+    One or two other published columns restore at most ``limit`` generalised cells of ``columns``.
 
-    What restored means is told in :mod:`anon_core.measures.restored`. It needs to know which original became which
-    label: a recoding knows it, a table that is compared with its original by row, and the gate by its witness.
+    :mod:`anon_core.measures.restored` says what restored means. The model needs to know which original became which
+    label: a recoding knows it, a comparison with the original row by row too, and the gate has it from the witness.
     """
 
     key: ClassVar[str] = "restored_values"
@@ -54,7 +54,7 @@ class RestoredValues(PrivacyModel):
         from anon_core.measures.restored import restored
 
         if subject.paired is None:
-            raise NotMeasurableError("nobody told which original became which published row")
+            raise NotMeasurableError("it is not known which original became which published row")
         pairs = [paired for name in self.columns if (paired := subject.paired.paired(name)) is not None]
         found = [restored(one) for one in pairs]
         total = sum(one.people for one in found)

@@ -1,4 +1,4 @@
-"""Nobody is linked to their row with too high a probability."""
+"""No person is linked to their row with too high a probability."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject
 
 @dataclass(frozen=True, kw_only=True)
 class MaxRisk(PrivacyModel):
-    """Nobody's risk over ``columns``, one by the size of their class, is above ``max_risk`` (prosecutor)."""
+    """The risk of every person over ``columns``, 1 / size of their class, is at most ``max_risk`` (prosecutor)."""
 
     key: ClassVar[str] = "max_risk"
     title: ClassVar[str] = "risk"
@@ -41,7 +41,7 @@ class MaxRisk(PrivacyModel):
     @property
     def min_rows(self) -> int:
         """
-        How many rows a class needs so that nobody in it is at a higher risk; of a risk of 0, more than any table has.
+        How many rows a class needs so that no person in it has a higher risk; for a risk of 0 more than any table has.
 
         >>> [MaxRisk(columns=(), max_risk=risk).min_rows for risk in (0.2, 0.3, 1)]
         [5, 4, 1]

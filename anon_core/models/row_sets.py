@@ -1,4 +1,4 @@
-"""How many people their classes, taken together, tell apart; reported, and nothing is required."""
+"""How many people are told apart by all their classes together; reported, and nothing is required."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class RowSets(PrivacyModel):
     """
     How many people share their set of classes over ``columns`` with fewer than ``k`` people, or two of their classes.
 
-    The latter are those to whom k^m-anonymity for m = 2 does not extend (Terrovitis 2008). It is reported only, so it
-    passes whatever is found. Rows whose person is not known take no part.
+    The latter are the people without k^m-anonymity for m = 2 (Terrovitis 2008). The model only reports, so it always
+    passes. Rows whose person is not known are left out.
     """
 
     key: ClassVar[str] = "row_sets"

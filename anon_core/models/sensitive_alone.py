@@ -1,4 +1,4 @@
-"""Sensitive columns do not single people out either, alone or in twos."""
+"""Sensitive columns do not single people out either, one by one or in pairs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from anon_core.detection.shared_values import SharedValues
 
 MAX_PEOPLE = 100
-"""No share of a large table is more people than this: it cannot be raised."""
+"""In a large table a share may be more people than this; then this limit counts. No policy can raise it."""
 MAX_SETS_NAMED = 3
-"""How many columns and pairs the sentence names; the counts have more."""
+"""The sentence names so many columns and pairs; the counts have more."""
 MAX_SETS_LISTED = 50
 
 
@@ -26,8 +26,9 @@ class SensitiveAlone(PrivacyModel):
     """
     Few people have a value of one of ``columns``, or a pair of values of two, that fewer than ``k`` people share.
 
-    They are at most ``max_share`` of the people, and never more than 100. Others are not expected to know a sensitive
-    value; a salary to the euro, or a hash of a tax code, is a name all the same. Columns are as they are published.
+    They are at most ``max_share`` of the people, and never more than 100. Others are not expected to know sensitive
+    values. But a salary to the euro, or a hash of a tax code, identifies a person as a name does. Columns are measured
+    as published.
     """
 
     key: ClassVar[str] = "sensitive_alone"

@@ -1,4 +1,4 @@
-"""What models of one sensitive column have in common: how they are asked for, named and told class by class."""
+"""The base of models of one sensitive column: their entries in a policy, their names, and how they count classes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SensitiveColumnModel(PrivacyModel):
-    """A requirement of one ``sensitive`` column; ``entry`` is how the list in its section asks for one."""
+    """A model of one ``sensitive`` column; ``entry`` is the type of an entry in the list of its section."""
 
     needs: ClassVar[Need] = Need.SENSITIVE
     waivable: ClassVar[bool] = True
@@ -49,7 +49,7 @@ class SensitiveColumnModel(PrivacyModel):
         for one in written if isinstance(written, list) else []:
             try:
                 entries.append(cls.entry.model_validate(one))
-            except ValidationError:  # Reported as such; its column can be waived.
+            except ValidationError:  # It is reported elsewhere; its column can be waived all the same.
                 column = as_text(one.get("column")) if isinstance(one, dict) else None
                 if isinstance(column, str):
                     yield f"{cls.key}({column})", column
@@ -73,7 +73,7 @@ class SensitiveColumnModel(PrivacyModel):
 
     @property
     def kind_of(self) -> str:
-        """Which kind of the model is meant, where there are several."""
+        """The kind of the model, if it has several."""
         return ""
 
     @property
@@ -85,13 +85,13 @@ class SensitiveColumnModel(PrivacyModel):
         return self.sensitive
 
     def values_in(self, classes: Classes) -> SensitiveClasses:
-        """Return the sensitive values of some classes, which a recoding has counted."""
+        """Return the sensitive values in some classes, which recoding has counted."""
         if classes.sensitive is None or classes.sensitive.column != self.sensitive:
             raise InternalError("classes without the sensitive values of their model", f"models.{self.key}")
         return classes.sensitive
 
     def counted(self, subject: Subject) -> SensitiveClasses:
-        """Return the classes of a table with their sensitive values, counted."""
+        """Return the classes of a table with the counts of their sensitive values."""
         from anon_core.measures.classes import sensitive_classes
 
         return sensitive_classes(subject.people_over((*self.columns, self.sensitive)), self.columns, self.sensitive)
@@ -107,10 +107,10 @@ class SensitiveColumnModel(PrivacyModel):
         said: str | None = None,
     ) -> Measurement:
         """
-        Return the measurement: ``what`` was observed in the worst class, and what to do if it does not hold.
+        Return the measurement of the worst class: ``what`` is measured, ``advice`` is what to do if it does not hold.
 
-        ``at_most`` says that it may not be above what is required, rather than not below; ``said`` stands for both
-        numbers where that is no comparison of the two.
+        With ``at_most`` the observed figure must not be above the required one; without, not below. ``said`` replaces
+        both figures in the sentence, where they are not simply compared.
         """
         if said is None:
             observed = "none" if found.observed is None else f"{'at least ' * found.at_least}{found.observed:.4g}"

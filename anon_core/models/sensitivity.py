@@ -14,10 +14,10 @@ class MaxSensitivity(PrivacyModel):
     """
     The sensitivity of each of ``columns`` is at most ``limit`` (Gong 2020).
 
-    It is measured from the sets of up to ``max_size`` columns on which all rows but the share ``approximate`` are
-    unique; with ``ignore_duplicates`` equal rows count once. Where people have several rows, on which so many people
-    are alone. ``reveal`` says how likely each column is known. A table without any such set at all has no sensitivity,
-    and that is not a pass: count equal rows once.
+    It is computed from the sets of up to ``max_size`` columns on which all rows but the share ``approximate`` are
+    unique; with ``ignore_duplicates`` equal rows count once. Where people have several rows, it is computed from the
+    sets on which all people but that share are alone. ``reveal`` is the probability that an attacker knows each column.
+    If a table has no such set, sensitivity is not defined, and the check does not pass: count equal rows once.
     """
 
     key: ClassVar[str] = "max_sensitivity"
@@ -64,7 +64,7 @@ class MaxSensitivity(PrivacyModel):
         )
         if found is None:
             raise NotMeasurableError(
-                "no set of columns makes enough rows unique, so sensitivity is not defined; "
+                "no set of columns makes enough rows unique, so the sensitivity is not defined; "
                 "set `detect.ignore_duplicates: true`, or `detect.approximate`"
             )
         named = ", ".join(f"{name} {found.by_column[name]:.4g}" for name in found.above)

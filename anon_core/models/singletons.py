@@ -15,8 +15,8 @@ class Singletons(PrivacyModel):
     """
     At most ``max_singletons`` rows are alone in their class over ``columns`` (Pastore 2020).
 
-    A gap is a category of its own, so a row that is alone in having one is alone. Where link k is meant, rows alone in
-    their class are no fault by themselves: it is required only if the policy names a number.
+    A gap is a category of its own, so the only row with a gap is alone. Where the policy means link k, rows may be
+    alone in their class: then the model is required only if the policy gives a number.
     """
 
     key: ClassVar[str] = "no_singletons"

@@ -15,8 +15,8 @@ class NoUndeclaredColumn(PrivacyModel):
     """
     The columns of the table are exactly ``columns``, each once, in any order.
 
-    Undeclared columns are told by their place: in a file that lost its header, names are cells. Those that are
-    declared, and kept from publication by their role, are told by name.
+    The sentence gives undeclared columns by their position: in a file that lost its header, names are cells. It names
+    columns that are declared and must not be published because of their role.
     """
 
     key: ClassVar[str] = "no_undeclared_column"

@@ -15,7 +15,7 @@ class UniqueWithSensitive(PrivacyModel):
     """
     At most the share ``limit`` of the people are alone over all published ``columns``, sensitive ones included.
 
-    Without a limit it is only measured. Other datasets of the same people can be joined to such a row by its values.
+    Without a limit it is only reported. Other datasets about the same people can be joined to such a row by its values.
     """
 
     key: ClassVar[str] = "unique_with_sensitive"

@@ -16,10 +16,10 @@ from anon_core.table import Mask
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomogeneityFigures:
     """
-    Of ``rows`` people, those in a class that all have one value (``certain``).
+    How many of the ``rows`` people are in a class whose people all have one value (``certain``).
 
-    ``uncommon`` of them are in one where that value is not the commonest of the table. ``mostly`` are in a class in
-    which a value is had by 90 % or more.
+    ``uncommon`` of them are in a class where that value is not the commonest of the table. ``mostly`` is how many
+    people are in a class in which 90 % or more have one value.
     """
 
     rows: int
@@ -32,8 +32,8 @@ def homogeneity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], s
     """
     Count the people in classes that give a value of a sensitive column away; a gap is a value.
 
-    A person may be in several classes, and counts once. Rows whose person is not known add nobody to a class that has
-    people, and are one person where it has none. Of commonest values of the table there may be several.
+    A person may be in several classes, and counts once. Rows whose person is not known add no person to a class with
+    known people, and are one person in a class without. Several values may be the commonest of the table.
 
     >>> import pyarrow as pa
     >>> codes = [np.array([0, 0, 1, 1]), np.array([0, 1, 0, 0])]
@@ -67,14 +67,14 @@ def homogeneity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], s
 
 @dataclass(frozen=True, slots=True)
 class _People:
-    """How many people each group has, and how many of them are known; a group of nobody known has one."""
+    """How many people each group has, and how many of them are known; a group without known people has one."""
 
     counted: Integers
     known: Integers
 
 
 def _people(table: FrequencyTable, member: Integers, groups: int, strangers: Mask | None = None) -> _People:
-    """Count the people of each group of entries; only groups of ``strangers``, by default all, may have one unknown."""
+    """Count the people of each group of entries; groups outside ``strangers`` (default: all) have no unknown person."""
     if table.units is None:
         rows = kernels.weigh(member, groups, table.weights)
         return _People(rows, rows)

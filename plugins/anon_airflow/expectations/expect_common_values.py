@@ -1,4 +1,4 @@
-"""The classes of one person leave enough values of a sensitive column open together."""
+"""An attacker who knows all classes of a person is left with enough values of a sensitive column."""
 
 from __future__ import annotations
 

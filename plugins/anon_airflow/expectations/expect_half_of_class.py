@@ -1,4 +1,4 @@
-"""No person fills a class with their own rows."""
+"""No person has more than half of the rows of a class."""
 
 from __future__ import annotations
 

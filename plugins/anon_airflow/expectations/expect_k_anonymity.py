@@ -1,4 +1,4 @@
-"""Every row shares its quasi-identifiers with enough others."""
+"""Every row shares its quasi-identifiers with enough other rows or people."""
 
 from __future__ import annotations
 

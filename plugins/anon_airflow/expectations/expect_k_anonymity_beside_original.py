@@ -1,4 +1,4 @@
-"""People hide among enough rows from whoever compares the release with what they know of everybody."""
+"""Link k, source k and concealment: how well people hide from an attacker who knows the originals of all people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No class gives the sensitive value of its people away for want of others."""
+"""Every class has enough different values of a sensitive column."""
 
 from __future__ import annotations
 

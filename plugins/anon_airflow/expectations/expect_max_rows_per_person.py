@@ -1,4 +1,4 @@
-"""Nobody contributes more rows than allowed."""
+"""No person contributes more rows than allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing that can be observed gives a guarded value away."""
+"""An attacker infers no guarded value from values that can be observed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No small set of published columns singles people out, unless someone answers for it."""
+"""No small set of published columns singles people out, unless a person accepts the set by name."""
 
 from __future__ import annotations
 

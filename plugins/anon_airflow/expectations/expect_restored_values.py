@@ -1,4 +1,4 @@
-"""No generalised cell is restored by other published columns."""
+"""Other published columns do not restore generalised cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many people their classes, taken together, tell apart; reported, and nothing is required."""
+"""How many people are told apart by all their classes together; reported, and nothing is required."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def test_a_unit_is_refused_where_rows_are_counted(name):
 def test_what_is_about_people_is_not_measured_without_a_unit(database, name):
     asked = {**BY_NAME[name].holds, "unit_column": None}
     result = database.agreed(name, BY_NAME[name].table, **asked)
-    assert not result.success and "nothing here says whose the rows are" in result.result["sentence"]
+    assert not result.success and "no column says whose the rows are" in result.result["sentence"]
 
 
 @pytest.mark.parametrize("case", [*BY_PEOPLE, *(BY_NAME[name] for name in PEOPLE_ALONE)], ids=lambda case: case.name)
@@ -155,7 +155,7 @@ def test_no_person_stands_in_a_result(database):
 def test_concealment_of_people_is_not_measured(database):
     case = next(case for case in BY_PEOPLE if case.name == "expect_k_anonymity_beside_original")
     result = database.agreed(case.name, case.table, **{**case.holds, "means": "concealment"})
-    assert not result.success and "no meaning by people yet" in result.result["sentence"]
+    assert not result.success and "cannot count people yet" in result.result["sentence"]
 
 
 def _required(name):

@@ -94,9 +94,9 @@ def test_what_can_be_waived_is_what_a_publication_file_may_waive() -> None:
 
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf"), True, "0.5", None])
 def test_a_limit_that_is_no_number_is_refused(wrong: Any) -> None:
-    with pytest.raises(InvalidInputError, match="t-closeness cannot be required like that; correct t"):
+    with pytest.raises(InvalidInputError, match="t-closeness: t must be a finite number"):
         TCloseness(columns=("a",), sensitive="s", t=wrong, distance="equal", hierarchy=None)
-    with pytest.raises(InvalidInputError, match="correct columns, k"):
+    with pytest.raises(InvalidInputError, match="columns, k must be"):
         KAnonymity(columns="a", k=wrong)  # type: ignore[arg-type]
 
 
