@@ -17,7 +17,7 @@ from anon_core.role import Role
 from anon_core.table.arrays import flags, numbers
 
 _MIN_SHARE = (9, 10)
-"""The share of rows that must have a form for the column to have it."""
+"""At least this share of the rows must have a form for the column to have it."""
 _FEW_ROWS = 5
 _FEW_PERCENT = 1
 _DATES = (
@@ -27,7 +27,7 @@ _DATES = (
     r"^(?P<year>\d{4})(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$",
 )
 _MIN_SPREAD_YEARS = 30
-"""Years between the twentieth youngest and the twentieth oldest of a hundred people, at least."""
+"""At least so many years lie between the 20th youngest and the 20th oldest of a hundred people."""
 _CURRENCY = r"(€|\$|£|EUR|CHF|USD|GBP)?"
 _AMOUNT = rf"^{_CURRENCY}\s?[+-]?\d{{1,3}}([.,'’  ]?\d{{3}})*([.,]\d{{1,4}})?\s?{_CURRENCY}$"
 _CLOCK = r"\d{1,2}[:.]\d{2}([:.]\d{2})?(\.\d+)?( ?[AaPp][Mm])?( ?(Uhr|Z|UTC|[+-]\d{2}:?\d{2}))?"
@@ -40,7 +40,7 @@ _ANSWERS = (
     {"0", "1"},
 )
 _MAX_ANSWERS = 7
-"""Each of two answers can be written in three cases."""
+"""A column with fewer values than this may hold yes and no, each in three ways of capitals."""
 _MAX_COUNT_DIGITS = 4
 _CODE = r"^\p{L}{1,6}[-/. ]?\d[\dA-Za-z./-]{2,}$"
 _DIGITS = r"^\d{5,}$"
@@ -48,7 +48,7 @@ _DIGITS = r"^\d{5,}$"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What values look like: a kind, the role it asks for and why; ``most`` of the rows, or only some."""
+    """What values look like: a kind, its role and the reason; ``most``: most rows look like it, not only some."""
 
     kind: str
     role: Role
@@ -58,10 +58,10 @@ class Finding:
 
 def findings(sample: Sample, type_of_values: str, *, persons: bool = True) -> Iterator[Finding]:
     """
-    Yield what the values look like, what most of them look like first.
+    Yield what the values look like, first the form of most values.
 
-    Whole numbers are held only against forms that numbers can have, decimals and dates against none. Without
-    ``persons`` capitalised words are not taken for names of people.
+    Whole numbers are compared only with forms that numbers can have, decimals and dates with none. Without ``persons``
+    capitalised words do not count as names of people.
     """
     if type_of_values not in ("text", "integer") or not sample.rows:
         return
@@ -76,7 +76,7 @@ def findings(sample: Sample, type_of_values: str, *, persons: bool = True) -> It
             told = f"{percent(formed, sample.rows)} of its values {form}, though not all with the {check}"
             yield Finding(kind=pattern.kind, role=pattern.role, reason=told + sample.words, most=True)
     for pattern, rows, formed in measured:
-        # Of numbers that have the form by chance few pass the check; where half of them do, it is no chance.
+        # Few numbers that have the form by chance pass the check; if half of them do, it is no chance.
         few = rows >= _FEW_ROWS or rows * 100 >= sample.rows * _FEW_PERCENT
         if pattern.telling and rows and few and rows * 2 >= formed:
             yield _finding(pattern, rows, sample, most=False)
@@ -112,10 +112,10 @@ def percent(rows: int, of: int) -> str:
 
 def births(sample: Sample, type_of_values: str, today: datetime.date) -> Finding | None:
     """
-    Return a finding where nearly all values are dates or years from 1900 to this year, spread as people's ages are.
+    Return a finding where nearly all values are dates or years from 1900 to this year, spread as ages of people are.
 
-    A single one before 1900 or after this year, and they are dates of something else. Only years are compared: which
-    of two numbers is the month, 3/4/2026 does not say.
+    If a single one is before 1900 or after this year, the dates are of something else. Only years are compared, since
+    3/4/2026 does not show which number is the month.
     """
     if type_of_values not in ("integer", "date", "timestamp", "text"):
         return None
@@ -138,7 +138,7 @@ def births(sample: Sample, type_of_values: str, today: datetime.date) -> Finding
 
 
 def _dated(sample: Sample) -> tuple[str, tuple[Integers, Integers]]:
-    """Return what kind of dates the values are and their years with their rows, none where they are no dates."""
+    """Return the kind of dates that the values are, and their years with their rows; empty if they are no dates."""
     for form in _DATES:
         if (found := _years(sample, form)) is not None:
             return ("year of birth" if form is _DATES[0] else "date of birth"), found
@@ -175,13 +175,13 @@ def free_text(sample: Sample, distinct: int, filled: int) -> Finding | None:
     if rows * 2 < sample.rows:
         return None
     share = percent(rows, sample.rows)
-    reason = f"{share} of its values are sentences that hardly repeat, and nobody can check what free text tells"
+    reason = f"{share} of its values are sentences that hardly repeat, and no check finds all that free text tells"
     return Finding(kind="free text", role=Role.DROP, reason=reason + sample.words, most=True)
 
 
 def are_codes(sample: Sample) -> bool:
     """
-    Whether nine of ten rows hold a code: letters with digits after them, or digits that are all as many.
+    Whether nine of ten rows have a code: letters followed by digits, or numbers with equally many digits.
 
     A number that begins with 0 is no amount, and one of four digits may be a year.
     """
@@ -193,17 +193,17 @@ def are_codes(sample: Sample) -> bool:
 
 
 def have_form_of_names(sample: Sample) -> bool:
-    """Whether nine of ten rows hold two or more capitalised words, as full names of persons are."""
+    """Whether nine of ten rows have two or more capitalised words, as full names of persons do."""
     return _rows(sample, FULL_NAME) * _MIN_SHARE[1] >= sample.rows * _MIN_SHARE[0]
 
 
 def are_amounts(sample: Sample) -> bool:
-    """Whether nine of ten rows hold a number, written with a decimal comma, points or a currency or not."""
+    """Whether nine of ten rows have a number, with or without a decimal comma, points or a currency."""
     return _rows(sample, _AMOUNT) * 10 >= sample.rows * 9
 
 
 def points_in_time(sample: Sample) -> Finding | None:
-    """Return a finding where nine of ten rows hold a date, with the time of day or without; 20190515 is a number."""
+    """Return a finding where nine of ten rows have a date, with or without a time of day; 20190515 is a number."""
     rows = _rows(sample, _TIME)
     if not rows or rows * 10 < sample.rows * 9:
         return None
@@ -212,12 +212,12 @@ def points_in_time(sample: Sample) -> Finding | None:
 
 
 def are_exact(sample: Sample) -> bool:
-    """Whether half of the rows hold coordinates as exact as a house; zeros at the end are often not written."""
+    """Whether half of the rows have coordinates as exact as a house; zeros at the end are often not written."""
     return _rows(sample, _EXACT) * 2 >= sample.rows
 
 
 def counts_or_answers(sample: Sample, type_of_values: str) -> str:
-    """Return in words that values are small whole numbers or only say yes or no; nothing where they are not."""
+    """Return in words that values are small whole numbers, or only yes or no; an empty text if they are neither."""
     told = {value.lower() for value in sample.values[:_MAX_ANSWERS].to_pylist()}
     if type_of_values == "boolean" or (len(sample.values) < _MAX_ANSWERS and any(told <= pair for pair in _ANSWERS)):
         return "its values only say yes or no"

@@ -1,4 +1,4 @@
-"""The search for unique columns in plain Python: for small tables, where loading compiled loops would take longer.
+"""The search for unique columns in plain Python, for small tables: there loading the compiled loops takes longer.
 
 It is the search of :mod:`anon_core.kernels.compiled.unique_search`, with whole integers as bit sets.
 """
@@ -14,20 +14,20 @@ from anon_core.detection.unique_columns.problem import Membership, SearchProblem
 from anon_core.kernels import AnyCodes, Integers
 
 MAX_PAIRS = 1024
-"""So many row pairs are compared at a time, at most, ..."""
+"""At most so many pairs of rows are compared at a time, ..."""
 
 MAX_EDGES_ADDED = 64
-"""... and so many of their minimal difference sets become edges."""
+"""... and at most so many of their minimal difference sets become edges."""
 
 MAX_EDGES_COMPARED = 32
-"""Of so many uncovered edges the smallest is branched on: looking at all takes longer than it saves."""
+"""The search branches on the smallest of at most so many uncovered edges: to compare all takes longer than it saves."""
 MAX_KEYS_PER_ROW = 8
-"""Keys up to so many times their number are counted by address, larger ones sorted."""
+"""Keys up to so many times their number are counted in an array, larger ones are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """Rows that are not alone, in their order, and the number (from 0, below ``count``) of the class each is in."""
+    """The rows that are not alone, in their order, and the number of the class of each (from 0, below ``count``)."""
 
     rows: Integers
     numbers: Integers
@@ -46,11 +46,11 @@ class Classes:
         return Classes(self.rows[stay], number[keys[stay]] - 1, int(number[-1]))
 
     def crowd(self, light: AnyCodes) -> int:
-        """Return how many light rows are not alone; none are heavy if ``light`` is empty."""
+        """Return how many light rows are not alone; with ``light`` empty, all rows are light."""
         return int(light[self.rows].sum()) if len(light) else len(self.rows)
 
     def pairs(self, limit: int) -> AnyCodes:
-        """Return neighbours in the classes, two lines of rows; of more than the limit, some at equal steps."""
+        """Return pairs of neighbours in the classes, as two lines of rows; beyond the limit, pairs at equal steps."""
         order = self.numbers.argsort(kind="stable")
         rows, numbers = self.rows[order], self.numbers[order]
         left = np.flatnonzero(numbers[1:] == numbers[:-1])
@@ -59,13 +59,13 @@ class Classes:
 
 
 def one_class(problem: SearchProblem) -> Classes:
-    """Return the one class that no column at all makes."""
+    """Return all rows as one class."""
     rows = problem.codes.shape[1]
     return Classes(np.arange(rows), np.zeros(rows, np.int64), 1)
 
 
 def pairs_by_column(problem: SearchProblem, limit: int) -> AnyCodes:
-    """Return pairs of rows that agree on some column, the same number for every column."""
+    """Return pairs of rows that agree in some column, equally many for every column."""
     share = max(1, limit // len(problem.columns))
     whole = one_class(problem)
     refined = [whole.refine(codes, size) for codes, size in zip(problem.codes, problem.cardinalities, strict=True)]
@@ -94,7 +94,7 @@ def minimal(sets: list[int]) -> list[int]:
 
 
 class TooLongError(Exception):
-    """The search has gone on for so many nodes that the compiled loops are worth loading."""
+    """The search has taken so many steps that it pays to load the compiled loops."""
 
     def __init__(self, nodes: int) -> None:
         super().__init__(nodes)
@@ -104,11 +104,12 @@ class TooLongError(Exception):
 @dataclass(slots=True)
 class Interpreted:
     """
-    Minimal hitting sets, depth first, of edges that come from sets which turned out not to be unique.
+    A depth-first search for minimal hitting sets of edges; the edges come from sets that were not unique.
 
-    ``hit_by[column]`` has a bit for every edge with that column. For every depth: ``uncovered`` edges are hit by no
-    chosen column, those ``once`` by exactly one, ``candidates`` may still be chosen, ``untried`` are members of the
-    edge that is being branched on; ``classes`` are known for the first columns of the path only, as far as needed.
+    ``hit_by[column]`` has a bit for every edge with that column. For every depth: no chosen column hits the
+    ``uncovered`` edges, and exactly one hits the edges in ``once``. ``candidates`` may still be chosen. ``untried`` are
+    the remaining members of the edge on which the search branches. ``classes`` are computed only for the first columns
+    of the path, as far as needed.
     """
 
     problem: SearchProblem
@@ -150,7 +151,7 @@ class Interpreted:
         return found
 
     def _go_next(self) -> bool:
-        """Go down to the next untried member, or up when there is none; whether there is a new node."""
+        """Go down to the next untried member, or up if there is none; return whether there is a new node."""
         rest = self.untried[-1]
         if rest:
             column = (rest & -rest).bit_length() - 1
@@ -166,7 +167,7 @@ class Interpreted:
         return False
 
     def _step_down(self, column: int) -> bool:
-        """Choose a column, if every chosen one is then still the only one to hit some edge, and the rest can be hit."""
+        """Choose a column if then each chosen column still alone hits some edge, and all other edges can be hit."""
         hits, uncovered = self.hit_by[column], self.uncovered[-1]
         once = (self.once[-1] & ~hits) | (uncovered & hits)
         uncovered &= ~hits
@@ -183,7 +184,7 @@ class Interpreted:
         return True
 
     def _choose(self) -> None:
-        """Choose an uncovered edge with few candidates to branch on; with none there is nothing to try."""
+        """Choose an uncovered edge with few candidates to branch on; without candidates there is nothing to try."""
         if len(self.chosen) == self.problem.max_size:
             return
         candidates = self.candidates[-1]
@@ -198,7 +199,7 @@ class Interpreted:
         self.candidates[-1] = candidates & ~best
 
     def _is_unique(self) -> bool:
-        """Test the chosen columns against the table; if they fail, there are new edges that they do not hit."""
+        """Test the chosen columns on the table; if they are not unique, add edges that they do not hit."""
         problem = self.problem
         for column in self.chosen[len(self.classes) - 1 :]:
             self.classes.append(self._refined(self.classes[-1], column))
@@ -207,7 +208,7 @@ class Interpreted:
             return True
         if not problem.exact:
             if len(self.chosen) == problem.max_size:
-                return False  # Nothing can follow, and what only this set would need is never looked for.
+                return False  # No column can be added, so the search needs no edge from this set.
             self._add(self._outside_of_grown(classes))
             return False
         pairs = classes.pairs(MAX_PAIRS) if self.chosen else pairs_by_column(problem, MAX_PAIRS)
@@ -218,9 +219,9 @@ class Interpreted:
 
     def _outside_of_grown(self, classes: Classes) -> int:
         """
-        Add columns to a set that failed while it still fails, and return what is then outside.
+        Add columns to a set while it stays not unique, and return the columns outside.
 
-        What made it unique once does so for every larger set, so one pass gives a maximal set.
+        A column that would make it unique would do so for every larger set too, so one pass gives a maximal set.
         """
         problem = self.problem
         outside = 0
