@@ -1,4 +1,4 @@
-"""The same table recoded for several k: what quality costs [Bampoulidis2019]_, Figure 1."""
+"""The same table recoded for several k: how much information is left for each [Bampoulidis2019]_, Figure 1."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anon_core.recoding.task import Recoding, Task
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KSweepPoint:
-    """What is left for one k. Where that k cannot be reached the figures are None, and ``reason`` says why."""
+    """The information left for one k. If that k cannot be reached, the figures are None, and ``reason`` says why."""
 
     k: int
     nue: float | None = None
@@ -29,9 +29,9 @@ def sweep_k(
     task: Task, sizes: Sequence[int], *, known: Recoding | None = None, progress: Progress | None = None
 ) -> tuple[KSweepPoint, ...]:
     """
-    Recode a table for every k of ``sizes``, the smallest first, and measure what is left.
+    Recode a table for every k of ``sizes``, the smallest first, and measure how much information is left.
 
-    Everything else stays as the task says. ``known`` is the recoding for the task's own k, where it was found before.
+    All else stays as the task says. ``known`` is the recoding for the task's own k, if the caller has it.
     """
     return tuple(_swept(task, k, known if k == task.k else None, progress) for k in sorted(set(sizes)))
 
@@ -55,7 +55,7 @@ def _with_k(task: Task, k: int) -> Task:
 
 
 def _with_k_named(k: int, progress: Progress | None) -> Progress | None:
-    """Return what tells for which k a search is at work."""
+    """Return a progress function that adds the k to what it reports."""
     if progress is None:
         return None
     return lambda what, done, most: progress(f"{what} for k = {k}", done, most)

@@ -1,4 +1,4 @@
-"""Freeform anonymity reached [Wang2009]_: the table that is generalised least, among those without a breach."""
+"""Recoding for freeform anonymity [Wang2009]_: the least generalised table without a breach."""
 
 from __future__ import annotations
 
@@ -42,4 +42,4 @@ class FreeformRecoding(RecodingMethod):
         if file.at("privacy", "freeform") is None:
             yield ("recode", "method"), "`method: freeform` needs `privacy.freeform`, which says what is guarded"
         if file.at("recode", "then") is not None and file.quasi_identifiers == []:
-            yield ("recode", "then"), "needs at least one column of role quasi: without any there is no k to reach"
+            yield ("recode", "then"), "needs at least one column of role quasi: without one there is no k to reach"

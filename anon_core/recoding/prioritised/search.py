@@ -27,7 +27,7 @@ from anon_core.spec import Mode
 
 
 class Begun:
-    """What modes ``safe`` and ``link`` begin with, the encoded table and its safe classes, each found once."""
+    """The start of modes ``safe`` and ``link``: the encoded table and its safe classes, each computed once."""
 
     def __init__(self, task: Task, before: Mapping[str, Recoding | None] | None = None) -> None:
         self.task, self._before = task, before or {}
@@ -35,7 +35,7 @@ class Begun:
 
     @cached_property
     def encoded(self) -> Encoded:
-        """The table, of which k alone is required."""
+        """The table with k as its only requirement."""
         return Encoded.of(self.task.by_k_alone)
 
     @cached_property
@@ -43,7 +43,7 @@ class Begun:
         return Objective.of(self.encoded, self.task.settings.nue_weight)
 
     def safe(self, progress: Progress | None) -> SafeSearch:
-        """Return classes that are safe: by k alone first, then merged where the policy requires more of them."""
+        """Return safe classes: first by k alone, then merged if the policy requires more of them."""
         if self._safe is None:
             found = search_safe(self.encoded, self.objective, globally=self._by_k, progress=progress)
             self._safe = replace(found, plan=self._diverse(found.plan, progress)) if self._diverse_needed else found
@@ -76,9 +76,10 @@ def recode_prioritised(task: Task, *, progress: Progress | None = None, begun: B
     """
     Recode locally: every distinct tuple gets levels of its own, cells of important columns change least.
 
-    What is promised depends on ``mode``: ``safe`` exact k and all that the policy asks of sensitive columns, ``link``
-    that link k and source k are at least k, ``paper`` source k alone. Same task and seed, same plan. Where more rows
-    are suppressed than allowed, or no class is diverse enough, the caller finds that when it counts the plan anew.
+    The promise depends on ``mode``: ``safe`` promises exact k and all that the policy requires of sensitive columns,
+    ``link`` that link k and source k are at least k, ``paper`` source k alone. The same task and seed give the same
+    plan. If more rows are suppressed than allowed, or no class is diverse enough, the caller finds that when it counts
+    the plan anew.
 
     :raises InvalidInputError: diversity is required in a mode that does not reach it; too many columns for ``paper``.
     """
@@ -103,9 +104,9 @@ def recode_prioritised(task: Task, *, progress: Progress | None = None, begun: B
 
 def _linked(begun: Begun, progress: Progress | None) -> Recoding:
     """
-    Return the better of two ways to mode ``link``: of those that keep the policy the one that loses less.
+    Return the better of two results for mode ``link``: of those that keep the policy, the one that loses less.
 
-    Ties go to the first. With more columns than the paper's method can try there is only one way.
+    Of equal ones it is the first. With more columns than the paper's method can take, there is only one.
     """
     task, encoded, objective, search = begun.task, begun.encoded, begun.objective, begun.safe(progress)
     ways = {"safe classes": lowered(encoded, objective, search.plan)}
