@@ -52,7 +52,7 @@ __all__ = [
     "ReleaseMode",
     "Sensitivity",
     "TClosenessEntry",
-    "UniquenessSettings",
+    "UniquenessLimits",
     "Waiver",
 ]
 
@@ -270,7 +270,7 @@ class Acceptance(Model):
     until: Day
 
 
-class UniquenessSettings(Model):
+class UniquenessLimits(Model):
     """
     How many people published columns may single out.
 
@@ -393,7 +393,7 @@ class PartialPolicy(Model):
     max_rows_per_person: Annotated[Whole, Field(ge=1)] | None = None
     max_sensitivity: Share | None = None
     max_risk: Annotated[Share, Field(gt=0)] | None = None
-    published_uniqueness: UniquenessSettings = UniquenessSettings()
+    published_uniqueness: UniquenessLimits = UniquenessLimits()
     patterns: Patterns = Patterns()
     max_restored: Annotated[Whole, Field(ge=0)] = 0
     freeform: Freeform | None = None

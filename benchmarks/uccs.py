@@ -28,7 +28,7 @@ from timing import best_of
 from anon_core.detection.unique_columns import unique_column_combinations
 from anon_core.detection.unique_columns.combinations import search_compiled
 from anon_core.detection.unique_columns.interpreted import search_interpreted
-from anon_core.detection.unique_columns.problem import problem_of
+from anon_core.detection.unique_columns.problem import reduced
 from anon_core.frequency import FrequencyTable
 from anon_core.table import ReadOptions, Table, from_arrow, read
 
@@ -138,7 +138,7 @@ def measure(case: Case, peers: bool) -> None:
     frequencies = FrequencyTable.of(case.table)
     found = unique_column_combinations(frequencies, max_size=case.max_size)  # Compiles, the first time.
     seconds = best_of(case.repeats, lambda: unique_column_combinations(frequencies, max_size=case.max_size))
-    problem = problem_of(frequencies, np.zeros(frequencies.tuples, np.bool_), 0, case.max_size)
+    problem = reduced(frequencies, np.zeros(frequencies.tuples, np.bool_), 0, case.max_size)
     only_search = best_of(case.repeats, lambda: search_compiled(problem, _quiet))
     limit = f", up to size {case.max_size}" if case.max_size else ""
     sizes = ", ".join(f"{count:,} of {size}" for size, count in sorted(Counter(map(len, found.sets)).items()))

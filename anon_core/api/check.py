@@ -16,9 +16,9 @@ from anon_core.errors import InvalidInputError
 from anon_core.models import Measurement
 from anon_core.registry import ANY_ENGINE
 from anon_core.report.assessment import Assessment
-from anon_core.report.judgement import Judgement, PairedOriginal, judge
+from anon_core.report.criteria import Criteria
+from anon_core.report.judgement import Judgement, Original, judge
 from anon_core.report.table_recoding import judge_released
-from anon_core.report.terms import Terms
 from anon_core.spec import PartialPublication
 from anon_core.table import ReadOptions
 
@@ -94,7 +94,7 @@ def check(
     """
     _check_arguments(source, original, k, sampling_fraction, key, same_order=same_order)
     publication = _publication(source, spec)
-    terms = Terms.of(
+    criteria = Criteria.of(
         publication,
         quasi_identifiers=names_of(quasi),
         sensitive=names_of(sensitive),
@@ -110,7 +110,7 @@ def check(
                 "tables: leave them out, or check its .table"
             )
         made = replace(source.made.recoded, publication=publication or source.made.recoded.publication)
-        return _checked(judge_released(made, terms, source.made.rows, today=today), terms, publication)
+        return _checked(judge_released(made, criteria, source.made.rows, today=today), criteria, publication)
     rows = rows_of(
         source,
         ReadOptions(encoding="auto", quoted_missing=False),
@@ -118,9 +118,9 @@ def check(
     )
     before = None
     if original is not None:
-        before = PairedOriginal(table=rows_of(original, reading_of(publication)).table, same_order=same_order, key=key)
-    judged = judge(rows.table, terms, before, engine=rows.engine, today=today)
-    return _checked(judged, terms, publication, with_original=original is not None)
+        before = Original(table=rows_of(original, reading_of(publication)).table, same_order=same_order, key=key)
+    judged = judge(rows.table, criteria, before, engine=rows.engine, today=today)
+    return _checked(judged, criteria, publication, with_original=original is not None)
 
 
 def not_checked(publication: PartialPublication | None, *, with_original: bool) -> list[str]:
@@ -132,11 +132,11 @@ def not_checked(publication: PartialPublication | None, *, with_original: bool) 
 
 
 def _checked(
-    judged: Judgement, terms: Terms, publication: PartialPublication | None, *, with_original: bool = True
+    judged: Judgement, criteria: Criteria, publication: PartialPublication | None, *, with_original: bool = True
 ) -> Checked:
     return Checked(
         rows=judged.assessment.k.rows,
-        unit=terms.unit,
+        unit=criteria.unit,
         measurements=judged.checks,
         not_checked=tuple(not_checked(publication, with_original=with_original)),
         assessment=judged.assessment,

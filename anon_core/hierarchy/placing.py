@@ -49,7 +49,7 @@ class PlacedCells:
         return int(self.unplaced.sum()), int(np.count_nonzero(self.unplaced[self.column.codes]))
 
 
-def place_cells(
+def placed_column(
     column: Column, hierarchy: Hierarchy | None, folder: Path, *, withheld: str | None = None, guarded: bool = False
 ) -> PlacedCells:
     """

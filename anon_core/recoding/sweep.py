@@ -15,7 +15,7 @@ from anon_core.recoding.task import Recoding, Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KSweepPoint:
+class SweptK:
     """The information left for one k. If that k cannot be reached, the figures are None, and ``reason`` says why."""
 
     k: int
@@ -27,7 +27,7 @@ class KSweepPoint:
 
 def sweep_k(
     task: Task, sizes: Sequence[int], *, known: Recoding | None = None, progress: Progress | None = None
-) -> tuple[KSweepPoint, ...]:
+) -> tuple[SweptK, ...]:
     """
     Recode a table for every k of ``sizes``, the smallest first, and measure how much information is left.
 
@@ -36,15 +36,15 @@ def sweep_k(
     return tuple(_swept(task, k, known if k == task.k else None, progress) for k in sorted(set(sizes)))
 
 
-def _swept(task: Task, k: int, known: Recoding | None, progress: Progress | None) -> KSweepPoint:
+def _swept(task: Task, k: int, known: Recoding | None, progress: Progress | None) -> SweptK:
     if k > task.frequencies.rows:
-        return KSweepPoint(k=k, reason=f"the table has only {task.frequencies.rows} rows")
+        return SweptK(k=k, reason=f"the table has only {task.frequencies.rows} rows")
     try:
         recoding = known or recode(_with_k(task, k), progress=_with_k_named(k, progress))
     except PolicyNotMetError as error:
-        return KSweepPoint(k=k, reason=str(error))
+        return SweptK(k=k, reason=str(error))
     left = entropy(RecodedCells.by(recoding.plan), task.by_name)
-    return KSweepPoint(k=k, nue=left.overall, wnue=left.weighted, rows_removed=recoding.plan.rows_removed)
+    return SweptK(k=k, nue=left.overall, wnue=left.weighted, rows_removed=recoding.plan.rows_removed)
 
 
 def _with_k(task: Task, k: int) -> Task:

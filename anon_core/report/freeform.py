@@ -11,7 +11,7 @@ import pyarrow as pa
 from anon_core.engines.engine import Engine
 from anon_core.errors import InvalidInputError, UnplacedCellsError
 from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.placing import PlacedCells, place_cells
+from anon_core.hierarchy.placing import PlacedCells, placed_column
 from anon_core.kernels import Integers
 from anon_core.measures.freeform import (
     Attack,
@@ -142,7 +142,7 @@ def placed_cells(table: Table, publication: PartialPublication, policy: Freeform
     quasi, declared = publication.quasi_identifiers, publication.effective_columns
     names = [name for name in publication.published if name in quasi or name in policy.columns]
     return [
-        place_cells(
+        placed_column(
             column,
             declared[column.name].hierarchy,
             publication.root,

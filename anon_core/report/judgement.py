@@ -22,10 +22,10 @@ from anon_core.recoding.method import ALONE, K, Promise, RecodingMethod
 from anon_core.recoding.people import TuplePeople
 from anon_core.recoding.task import Task
 from anon_core.report.assessment import Assessment, assess
+from anon_core.report.criteria import Criteria
 from anon_core.report.freeform import check_release, check_table
 from anon_core.report.originals import beside_original, prepared_original, without_surplus
 from anon_core.report.recoding import RecodedPublication, compared_by_people
-from anon_core.report.terms import Terms
 from anon_core.role import Role
 from anon_core.table import Column, Table
 from anon_core.table.people import fresh_name, person_column
@@ -33,7 +33,7 @@ from anon_core.waivers import ended, waiver_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairedOriginal:
+class Original:
     """The table before recoding, and how its rows are paired with the released ones: by order, by a key, or not."""
 
     table: Table
@@ -57,8 +57,8 @@ class Judgement:
 
 def judge(
     table: Table,
-    terms: Terms,
-    original: PairedOriginal | None = None,
+    criteria: Criteria,
+    original: Original | None = None,
     *,
     engine: type[Engine],
     today: date,
@@ -73,48 +73,48 @@ def judge(
     :raises InvalidInputError: a column is missing, the table is empty, the original does not fit, or units are to be
         counted that only a pairing tells.
     """
-    terms = terms.of_columns(table.names)
+    criteria = criteria.of_columns(table.names)
     names, comparison, people, joint, whose = table.names, None, None, None, None
-    others = _others_judged(terms, table.names, today)
-    unit = fresh_name("person", [*names, *(original.table.names if original else ())]) if terms.unit else None
+    others = _others_judged(criteria, table.names, today)
+    unit = fresh_name("person", [*names, *(original.table.names if original else ())]) if criteria.unit else None
     if original is not None:
-        before = _as_staged(original.table, terms, unit, table.rows)
-        table = _with_units(_with_people(table, terms, unit), before, original, unit)
-        comparison = people = _beside(before, table, terms, original, None)
+        before = _as_staged(original.table, criteria, unit, table.rows)
+        table = _with_units(_with_people(table, criteria, unit), before, original, unit)
+        comparison = people = _beside(before, table, criteria, original, None)
         if unit and not (comparison.pairs is None and _tells_units(table, before, unit)):
-            people = _beside(before, table, terms, original, unit)
+            people = _beside(before, table, criteria, original, unit)
         if others and set(others) <= {*before.names}:
-            joint = _beside(before, table, terms, original, unit if people is not comparison else None, others)
+            joint = _beside(before, table, criteria, original, unit if people is not comparison else None, others)
         if unit and people is comparison and unit in before.names:
-            whose = engine.of(before, unit=unit).people((*terms.quasi_identifiers, *others))
+            whose = engine.of(before, unit=unit).people((*criteria.quasi_identifiers, *others))
     elif unit:
-        table = _with_people(table, terms, unit, required=True)
-    counted = dict.fromkeys([*terms.quasi_identifiers, *terms.sensitive, *also])
+        table = _with_people(table, criteria, unit, required=True)
+    counted = dict.fromkeys([*criteria.quasi_identifiers, *criteria.sensitive, *also])
     rows = engine.of(table, unit=unit)
     frequencies = rows.people(list(counted))
-    besides = [name for name in (*terms.unit, original.key if original else None) if name is not None]
-    guarded = terms.publication if terms.policy.freeform else None
+    besides = [name for name in (*criteria.unit, original.key if original else None) if name is not None]
+    guarded = criteria.publication if criteria.policy.freeform else None
     freeform = check_table(table, guarded, engine) if guarded else None
     assessment = assess(
         frequencies,
-        terms.quasi_identifiers,
-        k=terms.k,
-        sensitive=terms.sensitive,
-        max_risk=terms.policy.max_risk,
-        sampling_fraction=terms.sampling_fraction,
+        criteria.quasi_identifiers,
+        k=criteria.k,
+        sensitive=criteria.sensitive,
+        max_risk=criteria.policy.max_risk,
+        sampling_fraction=criteria.sampling_fraction,
         comparison=comparison,
         people=people,
-        weights=terms.publication.priority_weights if terms.publication else None,
-        counted=terms.publication.counted_values if terms.publication else None,
+        weights=criteria.publication.priority_weights if criteria.publication else None,
+        counted=criteria.publication.counted_values if criteria.publication else None,
     )
-    subject = _subject(rows, terms, people, joint=joint, besides=besides, freeform=freeform)
+    subject = _subject(rows, criteria, people, joint=joint, besides=besides, freeform=freeform)
     subject = replace(subject, original_people=whose)
-    checks = tuple(_measurements(subject, terms, comparison, today))
+    checks = tuple(_measurements(subject, criteria, comparison, today))
     return Judgement(assessment=assessment, checks=checks, frequencies=frequencies, comparison=people)
 
 
 def judge_recoding(
-    recoded: RecodedPublication, terms: Terms, *, today: date, freeform: FreeformProblem | None = None
+    recoded: RecodedPublication, criteria: Criteria, *, today: date, freeform: FreeformProblem | None = None
 ) -> Judgement:
     """
     Judge what recoding made of a table, as :func:`judge` does beside the original; which row became which is known.
@@ -125,27 +125,27 @@ def judge_recoding(
     :raises InvalidInputError: a column is missing, or no row is left.
     """
     engine = recoded.engine
-    terms = terms.of_columns(engine.names)
+    criteria = criteria.of_columns(engine.names)
     plan, people = recoded.recoding.plan, recoded.task.people
-    comparison = Comparison.of_plan(plan, terms.quasi_identifiers)
-    linked = terms.policy.k_means is KMeans.LINK
-    others = _others_judged(terms, engine.names, today) if linked else ()
+    comparison = Comparison.of_plan(plan, criteria.quasi_identifiers)
+    linked = criteria.policy.k_means is KMeans.LINK
+    others = _others_judged(criteria, engine.names, today) if linked else ()
     subject = _subject(
         engine,
-        terms,
-        compared_by_people(plan, terms.quasi_identifiers, people),
-        joint=_joint_of(plan, (*terms.quasi_identifiers, *others), people) if others else None,
+        criteria,
+        compared_by_people(plan, criteria.quasi_identifiers, people),
+        joint=_joint_of(plan, (*criteria.quasi_identifiers, *others), people) if others else None,
         freeform=check_release(engine, freeform) if freeform else None,
         rows_blanked=comparison.rows_blanked,
     )
     if recoded.pairing is not None:
         subject = replace(subject, paired=recoded.pairing)
-    counted = [*terms.quasi_identifiers, *terms.sensitive]
+    counted = [*criteria.quasi_identifiers, *criteria.sensitive]
     if people is None:
         subject = replace(subject, people=None)  # Every row is another person.
     return Judgement(
         assessment=recoded.assessment,
-        checks=tuple(_measurements(subject, terms, comparison, today)),
+        checks=tuple(_measurements(subject, criteria, comparison, today)),
         frequencies=(engine.count if people is None else engine.people)(counted),
         comparison=subject.comparison,
     )
@@ -153,7 +153,7 @@ def judge_recoding(
 
 def _subject(
     engine: Engine,
-    terms: Terms,
+    criteria: Criteria,
     people: Comparison | None,
     *,
     joint: Comparison | None = None,
@@ -162,7 +162,7 @@ def _subject(
     rows_blanked: int | None = None,
 ) -> Subject:
     """Return what the models measure: the rows of an engine, and people where units are told."""
-    publication = terms.publication
+    publication = criteria.publication
     published = publication.published if publication else ()
     return Subject(
         names=engine.names,
@@ -180,21 +180,23 @@ def _subject(
     )
 
 
-def _measurements(subject: Subject, terms: Terms, comparison: Comparison | None, today: date) -> Iterator[Measurement]:
+def _measurements(
+    subject: Subject, criteria: Criteria, comparison: Comparison | None, today: date
+) -> Iterator[Measurement]:
     """
     Measure all that is asked of a table; what does not pass may be waived.
 
     :raises InvalidInputError: the policy means the link k, which needs the original, and of people also a pairing.
     """
-    policy = terms.policy
+    policy = criteria.policy
     if policy.k_means is KMeans.LINK:
         _require_link(subject)
     context = PolicyContext(
         policy=policy,
-        quasi_identifiers=terms.quasi_identifiers,
-        k=terms.k,
+        quasi_identifiers=criteria.quasi_identifiers,
+        k=criteria.k,
         today=today,
-        publication=terms.publication,
+        publication=criteria.publication,
         rows_before=comparison.before.rows if comparison else None,
         compared=comparison is not None,
         paired=subject.paired is not None,
@@ -202,7 +204,7 @@ def _measurements(subject: Subject, terms: Terms, comparison: Comparison | None,
     )
     for one in required(context):
         yield one.measured(subject).excused(one.waiver(policy, today))
-    unit = terms.publication.unit if terms.publication else None
+    unit = criteria.publication.unit if criteria.publication else None
     for kind, times in Counter(one.kind for one in ended(policy, today, unit)).items():
         yield Measurement(
             model=kind,
@@ -222,13 +224,13 @@ def _require_link(subject: Subject) -> None:
         raise InvalidInputError(f"`k_means: link` cannot be checked: {UNPAIRED}")
 
 
-def _others_judged(terms: Terms, names: Sequence[str], today: date) -> tuple[str, ...]:
+def _others_judged(criteria: Criteria, names: Sequence[str], today: date) -> tuple[str, ...]:
     """Return the columns declared other that are judged beside the original; some may be recoded under freeform."""
-    policy = terms.policy
-    if terms.publication is None or (policy.freeform is not None and policy.k_means is not KMeans.LINK):
+    policy = criteria.policy
+    if criteria.publication is None or (policy.freeform is not None and policy.k_means is not KMeans.LINK):
         return ()
-    quasi = terms.quasi_identifiers
-    return tuple(name for name in terms.publication.judged_others(today) if name in names and name not in quasi)
+    quasi = criteria.quasi_identifiers
+    return tuple(name for name in criteria.publication.judged_others(today) if name in names and name not in quasi)
 
 
 def _joint_of(plan: RecodingPlan, columns: tuple[str, ...], people: TuplePeople | None) -> Comparison:
@@ -237,45 +239,45 @@ def _joint_of(plan: RecodingPlan, columns: tuple[str, ...], people: TuplePeople 
 
 
 def _beside(
-    before: Table, table: Table, terms: Terms, original: PairedOriginal, unit: str | None, others: Sequence[str] = ()
+    before: Table, table: Table, criteria: Criteria, original: Original, unit: str | None, others: Sequence[str] = ()
 ) -> Comparison:
     return beside_original(
         before,
         table,
-        (*terms.quasi_identifiers, *others),
-        terms.publication,
+        (*criteria.quasi_identifiers, *others),
+        criteria.publication,
         same_order=original.same_order,
         key=original.key,
         unit=unit,
     )
 
 
-def _as_staged(original: Table, terms: Terms, unit: str | None, released: int) -> Table:
+def _as_staged(original: Table, criteria: Criteria, unit: str | None, released: int) -> Table:
     """
     Return the original as a run would have recoded it, and with its people where it has the columns of the unit.
 
     If more rows are ``released`` than would stay of it, too many of one person were not left out: then all stay.
     """
-    prepared = prepared_original(original, terms.publication)
-    before = _with_people(prepared, terms, unit)
-    if unit is None or terms.publication is None or unit not in before.names:
+    prepared = prepared_original(original, criteria.publication)
+    before = _with_people(prepared, criteria, unit)
+    if unit is None or criteria.publication is None or unit not in before.names:
         return before
-    kept = without_surplus(before, terms.publication, unit).kept
+    kept = without_surplus(before, criteria.publication, unit).kept
     return before if released > kept.rows else kept
 
 
-def _with_people(table: Table, terms: Terms, name: str | None, *, required: bool = False) -> Table:
+def _with_people(table: Table, criteria: Criteria, name: str | None, *, required: bool = False) -> Table:
     """
     Return a table with a column of this name that tells people apart, if it has the columns that do.
 
     :raises UnknownColumnError: it is required, and they are not there.
     """
-    if name is None or not (required or set(terms.unit) <= set(table.names)):
+    if name is None or not (required or set(criteria.unit) <= set(table.names)):
         return table
-    return Table(columns=(*table.columns, person_column(table, terms.unit, name)), rows=table.rows)
+    return Table(columns=(*table.columns, person_column(table, criteria.unit, name)), rows=table.rows)
 
 
-def _with_units(table: Table, before: Table, original: PairedOriginal, unit: str | None) -> Table:
+def _with_units(table: Table, before: Table, original: Original, unit: str | None) -> Table:
     """Return the table with the unit of every row as its original has it; what the release says of it is not asked."""
     at = None if unit is None else original_rows(before, table, same_order=original.same_order, key=original.key)
     if unit is None or at is None:
@@ -293,13 +295,13 @@ def _tells_units(table: Table, before: Table, unit: str) -> bool:
     return unit not in before.names or told <= {*before.column(unit).domain.to_pylist()}
 
 
-def unkept(task: Task, terms: Terms, judged: Judgement) -> list[str]:
+def unkept(task: Task, criteria: Criteria, judged: Judgement) -> list[str]:
     """
     Return the names of the promises that a table does not keep; if there is one, that is a bug of the method.
 
     What is waived no method promises. k is held as the method means it, which may be otherwise than the policy does.
     """
-    policy, names, checks = terms.policy, terms.quasi_identifiers, list(judged.checks)
+    policy, names, checks = criteria.policy, criteria.quasi_identifiers, list(judged.checks)
     method: RecodingMethod = task.settings.member
     promise = method.promised_k(task.settings, policy)
     if promise is not Promise.of_policy(policy):
@@ -308,9 +310,9 @@ def unkept(task: Task, terms: Terms, judged: Judgement) -> list[str]:
             names=names,
             rows=judged.frequencies.project,
             comparison=judged.comparison,
-            _found={terms.k: four} if four else {},
+            _found={criteria.k: four} if four else {},
         )
-        own = [one for one in models_of_classes(policy, names, terms.k, promise) if one.key in (*K, ALONE)]
+        own = [one for one in models_of_classes(policy, names, criteria.k, promise) if one.key in (*K, ALONE)]
         checks = [one for one in checks if one.model not in (*K, ALONE)] + [one.measured(subject) for one in own]
     promised = [one for one in checks if not waiver_of(policy, one.name, one.column)]
     return [one.name for one in broken(task, method, promised)]

@@ -22,7 +22,7 @@ from anon_core.models.unique_with_sensitive import UniqueWithSensitive
 from anon_core.plan import RecodingPlan
 from anon_core.registry import MODELS
 from anon_core.report.assessment import assess
-from anon_core.report.terms import DEFAULT_K
+from anon_core.report.criteria import USUAL_K
 
 GATE = ("evaluated", "formulas", "same_content", "unchanged")
 """What the gate notes of the files themselves, in words that anybody who has the files could write."""
@@ -42,7 +42,7 @@ NOT_MEASURED = {
 
 def step_of(k: int) -> int:
     """Return what public counts are rounded to: multiples of k, and of five where k is smaller."""
-    return max(k, DEFAULT_K)
+    return max(k, USUAL_K)
 
 
 def rounded_down(count: int, k: int) -> int:

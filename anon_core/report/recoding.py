@@ -25,8 +25,8 @@ from anon_core.recoding.people import TuplePeople
 from anon_core.recoding.task import Recoding, Task
 from anon_core.report import public
 from anon_core.report.assessment import Assessment, assess
+from anon_core.report.criteria import USUAL_K
 from anon_core.report.measured import measured_note, utility_note
-from anon_core.report.terms import DEFAULT_K
 from anon_core.role import Role
 from anon_core.spec import PartialPublication
 from anon_core.table import Table
@@ -131,7 +131,7 @@ def assess_publication(
     return assess(
         engine.people([*quasi, *sensitive]),
         quasi,
-        k=(policy.k if policy else None) or DEFAULT_K,
+        k=(policy.k if policy else None) or USUAL_K,
         sensitive=sensitive,
         sampling_fraction=publication.sampling_fraction,
         comparison=Comparison.of_plan(plan, plan.recoded) if plan else None,

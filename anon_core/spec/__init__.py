@@ -5,7 +5,7 @@ Importing it is cheap on purpose: a DAG file loads every publication at every pa
 
 from anon_core.role import Role
 from anon_core.spec.coarsen import Coarsen
-from anon_core.spec.columns import DateLevel, Decompose, Hierarchy, HierarchyKind, PartSpec, Unmapped
+from anon_core.spec.columns import DateLevel, Decompose, Hierarchy, HierarchyKind, Part, Unmapped
 from anon_core.spec.member_sections import PortalSettings, SourceSettings
 from anon_core.spec.parts import Preset
 from anon_core.spec.publication import PartialPublication, Publication, load_spec
@@ -23,7 +23,7 @@ __all__ = [
     "Intervals",
     "Missing",
     "Mode",
-    "PartSpec",
+    "Part",
     "PartialPublication",
     "PortalSettings",
     "Preset",

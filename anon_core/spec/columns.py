@@ -166,7 +166,7 @@ class Decompose(Model):
         )
 
 
-class ColumnSpec(Model):
+class DeclaredColumn(Model):
     """What is declared about one column."""
 
     role: Role
@@ -203,14 +203,14 @@ class ColumnSpec(Model):
         """What stands in cells that were suppressed before anything was recoded, if there can be any."""
         return None
 
-    def published_as(self, name: str) -> dict[str, ColumnSpec]:
+    def published_as(self, name: str) -> dict[str, DeclaredColumn]:
         """Return the columns of a release that a column of this name becomes: itself, or its published parts."""
         rule = self.decompose
         if rule is None:
             return {name: self}
         about = f"part of {name}" + (f": {self.description}" if self.description else "")
         return {
-            part: PartSpec(
+            part: Part(
                 role=Role.QUASI,
                 priority=self.priority,
                 hierarchy=rule.hierarchies.get(part, None if part in rule.lookup else self.hierarchy),
@@ -222,7 +222,7 @@ class ColumnSpec(Model):
         }
 
 
-class PartSpec(ColumnSpec):
+class Part(DeclaredColumn):
     """
     A published part of a decomposed column: a column of its own in a release, never written in a file.
 

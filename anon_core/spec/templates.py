@@ -2,7 +2,7 @@
 
 Airflow fills the template in by itself, before any code of ours runs, and ``anon run`` does the same. So what may stand
 in it is decided here, when the publication file is read: dates of the period, their parts, formats and shifts. Nothing
-may repeat or pad a text, or read anything else. Each expression has a kind (:class:`ExpressionKind`), and each kind has
+may repeat or pad a text, or read anything else. Each expression has a kind (:class:`Kind`), and each kind has
 a few operations, so that what is not listed cannot be written at all.
 """
 
@@ -25,7 +25,7 @@ _MAX_NUMBER = 100_000
 _MARKS = re.compile(r"\{[{%#]")
 
 
-class ExpressionKind(StrEnum):
+class Kind(StrEnum):
     """What an expression gives."""
 
     DATE = "a date"
@@ -34,9 +34,9 @@ class ExpressionKind(StrEnum):
     DURATION = "a duration"
 
 
-_NAMES = dict.fromkeys(
-    ("data_interval_start", "data_interval_end", "logical_date"), ExpressionKind.DATE
-) | dict.fromkeys(("ds", "ds_nodash", "ts", "ts_nodash", "ts_nodash_with_tz"), ExpressionKind.TEXT)
+_NAMES = dict.fromkeys(("data_interval_start", "data_interval_end", "logical_date"), Kind.DATE) | dict.fromkeys(
+    ("ds", "ds_nodash", "ts", "ts_nodash", "ts_nodash_with_tz"), Kind.TEXT
+)
 _DATE_FILTERS = ("ds", "ds_nodash", "ts", "ts_nodash", "ts_nodash_with_tz")
 _TEXT_FILTERS = ("lower", "upper")
 _PARTS = ("year", "month", "day", "hour", "minute", "second", "quarter", "day_of_year", "week_of_year")
@@ -103,7 +103,7 @@ def template_problem(text: str) -> str | None:
             if not isinstance(statement, nodes.Output):
                 raise _RefusedError(f"a statement (`{{% {type(statement).__name__.lower()} %}}`)")
             for part in statement.nodes:
-                if not isinstance(part, nodes.TemplateData) and _kind(part, 0) is ExpressionKind.DURATION:
+                if not isinstance(part, nodes.TemplateData) and _kind(part, 0) is Kind.DURATION:
                     raise _RefusedError("a duration as a part of the path")
     except TemplateSyntaxError as error:
         return f"is not a template: {str(error.message)[:200]}; {ALLOWED}"
@@ -114,7 +114,7 @@ def template_problem(text: str) -> str | None:
     return None
 
 
-def _kind(node: nodes.Node, depth: int) -> ExpressionKind:
+def _kind(node: nodes.Node, depth: int) -> Kind:
     """
     Return what an expression gives.
 
@@ -136,67 +136,67 @@ def _kind(node: nodes.Node, depth: int) -> ExpressionKind:
         case nodes.Add() | nodes.Sub():
             return _sum(node, depth)
         case nodes.Concat():
-            if ExpressionKind.DURATION in [_kind(one, depth + 1) for one in node.nodes]:
+            if Kind.DURATION in [_kind(one, depth + 1) for one in node.nodes]:
                 raise _RefusedError("`~` with a duration")
-            return ExpressionKind.TEXT
+            return Kind.TEXT
         case nodes.Filter():
             return _filtered(node, depth)
         case nodes.Call():
             return _called(node, depth)
         case nodes.Getattr() if node.attr in _PARTS:
-            return _of_date(node.node, f".{node.attr}", depth) and ExpressionKind.NUMBER
+            return _of_date(node.node, f".{node.attr}", depth) and Kind.NUMBER
         case nodes.Getattr():
             raise _RefusedError(f"`.{node.attr[:40]}`")
     operator = {"Mul": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**"}.get(type(node).__name__)
     raise _RefusedError(f"`{operator}`" if operator else f"an expression of the kind {type(node).__name__}")
 
 
-def _constant(value: Any) -> ExpressionKind:
+def _constant(value: Any) -> Kind:
     if isinstance(value, str):
-        return ExpressionKind.TEXT
+        return Kind.TEXT
     if isinstance(value, int) and not isinstance(value, bool) and value <= _MAX_NUMBER:
-        return ExpressionKind.NUMBER
+        return Kind.NUMBER
     raise _RefusedError(f"a constant that is neither a text nor a whole number up to {_MAX_NUMBER:,}")
 
 
-def _number(node: nodes.Node) -> ExpressionKind:
+def _number(node: nodes.Node) -> Kind:
     """Take a whole number that is written out, with or without a minus."""
     from jinja2 import nodes
 
     inner = node.node if isinstance(node, nodes.Neg) else node
-    if not isinstance(inner, nodes.Const) or _constant(inner.value) is not ExpressionKind.NUMBER:
+    if not isinstance(inner, nodes.Const) or _constant(inner.value) is not Kind.NUMBER:
         raise _RefusedError("an argument that should be a whole number and is not")
-    return ExpressionKind.NUMBER
+    return Kind.NUMBER
 
 
-def _sum(node: nodes.Add | nodes.Sub, depth: int) -> ExpressionKind:
+def _sum(node: nodes.Add | nodes.Sub, depth: int) -> Kind:
     left, right = _kind(node.left, depth + 1), _kind(node.right, depth + 1)
-    if (left, right) == (ExpressionKind.DATE, ExpressionKind.DURATION):
-        return ExpressionKind.DATE
-    if left is right is ExpressionKind.NUMBER or (left is right is ExpressionKind.TEXT and node.operator == "+"):
+    if (left, right) == (Kind.DATE, Kind.DURATION):
+        return Kind.DATE
+    if left is right is Kind.NUMBER or (left is right is Kind.TEXT and node.operator == "+"):
         return left
     raise _RefusedError(f"`{node.operator}` between {left} and {right}")
 
 
-def _of_date(node: nodes.Node, what: str, depth: int) -> ExpressionKind:
+def _of_date(node: nodes.Node, what: str, depth: int) -> Kind:
     """Take a date only: of a text, `format` would be Python's own, which pads to any length."""
-    if (kind := _kind(node, depth + 1)) is not ExpressionKind.DATE:
+    if (kind := _kind(node, depth + 1)) is not Kind.DATE:
         raise _RefusedError(f"`{what}` of {kind}")
-    return ExpressionKind.DATE
+    return Kind.DATE
 
 
-def _filtered(node: nodes.Filter, depth: int) -> ExpressionKind:
-    wanted = ExpressionKind.DATE if node.name in _DATE_FILTERS else ExpressionKind.TEXT
+def _filtered(node: nodes.Filter, depth: int) -> Kind:
+    wanted = Kind.DATE if node.name in _DATE_FILTERS else Kind.TEXT
     if node.name not in (*_DATE_FILTERS, *_TEXT_FILTERS) or node.node is None:
         raise _RefusedError(f"the filter `{node.name[:40]}`")
     if node.args or node.kwargs or node.dyn_args or node.dyn_kwargs:
         raise _RefusedError(f"an argument of the filter `{node.name}`")
     if (kind := _kind(node.node, depth + 1)) is not wanted:
         raise _RefusedError(f"the filter `{node.name}` of {kind}")
-    return ExpressionKind.TEXT
+    return Kind.TEXT
 
 
-def _called(node: nodes.Call, depth: int) -> ExpressionKind:
+def _called(node: nodes.Call, depth: int) -> Kind:
     from jinja2 import nodes
 
     if not isinstance(node.node, nodes.Getattr) or node.dyn_args or node.dyn_kwargs:
@@ -222,24 +222,24 @@ def _called(node: nodes.Call, depth: int) -> ExpressionKind:
         raise _RefusedError(f"`.{name}()` with other arguments than {_arguments(name)}")
     for value in given.values():
         _number(value)
-    return ExpressionKind.TEXT if name in _TEXT_METHODS else ExpressionKind.DATE
+    return Kind.TEXT if name in _TEXT_METHODS else Kind.DATE
 
 
-def _macro(name: str, node: nodes.Call, depth: int) -> ExpressionKind:
+def _macro(name: str, node: nodes.Call, depth: int) -> Kind:
     from jinja2 import nodes
 
     given = {one.key: one.value for one in node.kwargs}
     if name == "timedelta" and len(node.args) <= 1 and set(given) <= set(_SHIFTS[2:]):
         for value in (*node.args, *given.values()):
             _number(value)
-        return ExpressionKind.DURATION
-    if name in _MACROS and node.args and not given and _kind(node.args[0], depth + 1) is ExpressionKind.TEXT:
+        return Kind.DURATION
+    if name in _MACROS and node.args and not given and _kind(node.args[0], depth + 1) is Kind.TEXT:
         rest = node.args[1:]
         if name == "ds_add" and len(rest) == 1 and _number(rest[0]):
-            return ExpressionKind.TEXT
+            return Kind.TEXT
         formats = [one.value for one in rest if isinstance(one, nodes.Const) and isinstance(one.value, str)]
         if name == "ds_format" and len(rest) == len(formats) == 2 and all(map(_DIRECTIVES.fullmatch, formats)):
-            return ExpressionKind.TEXT
+            return Kind.TEXT
     if name in _MACROS:
         raise _RefusedError(f"`macros.{name}()` with other arguments than {_arguments(name)}")
     raise _RefusedError(f"`macros.{name[:40]}`")

@@ -23,7 +23,7 @@ class Answered(Model):
     until: Day
 
 
-class MaySpan(Answered):
+class Spanning(Answered):
     """An identifier, such as the number of a household, that a person says several people may share."""
 
     column: Text
@@ -39,7 +39,7 @@ class Unit(Model):
 
     columns: Annotated[Names, NOT_EMPTY] = ()
     rows_are_people: Answered | None = None
-    may_span: tuple[MaySpan, ...] = ()
+    may_span: tuple[Spanning, ...] = ()
 
     @model_validator(mode="after")
     def _one_way(self) -> Unit:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
-from anon_core.measures.linkage.four_ks import KAnonymityFigures, k_anonymity
+from anon_core.measures.linkage.four_ks import KFigures, k_anonymity
 from anon_core.measures.utility.cells import RecodedCells
 from anon_core.measures.utility.loss import changes, loss
 from anon_core.plan import RecodingPlan
@@ -26,7 +26,7 @@ def test_k_is_what_counting_rows_says(small: Small, k: int, data: st.DataObject)
     columns = data.draw(st.lists(st.sampled_from(small.names), unique=True))
     rows = small.project(columns)
     sizes = Counter(rows).values()
-    assert k_anonymity(FrequencyTable.of(small.table), columns, k=k) == KAnonymityFigures(
+    assert k_anonymity(FrequencyTable.of(small.table), columns, k=k) == KFigures(
         k=min(sizes),
         singletons=singletons(rows),
         classes=len(sizes),

@@ -12,7 +12,7 @@ from anon_core.detection import Progress
 from anon_core.detection.search_size import check_search_size
 from anon_core.detection.unique_columns.interpreted import TooLongError, search_interpreted
 from anon_core.detection.unique_columns.of_people import unique_columns_of_people
-from anon_core.detection.unique_columns.problem import Membership, SearchProblem, problem_of, rows_to_spare
+from anon_core.detection.unique_columns.problem import Membership, UniqueSetProblem, reduced, rows_to_spare
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 
@@ -87,7 +87,7 @@ def unique_column_combinations(
     elif allowed < 0:
         found = []
     else:
-        problem = problem_of(frequencies, heavy, allowed, max_size)
+        problem = reduced(frequencies, heavy, allowed, max_size)
         found = _in_order(problem, _search(problem, progress))
     return UniqueColumns(
         rows=rows,
@@ -135,7 +135,7 @@ def _check(frequencies: FrequencyTable, max_size: int | None, approximate: float
         )
 
 
-def _search(problem: SearchProblem, progress: Progress | None) -> Membership:
+def _search(problem: UniqueSetProblem, progress: Progress | None) -> Membership:
     """Search in plain Python while the table and the search are small, else in compiled loops."""
     if not problem.columns:
         return np.zeros((0, 0), np.bool_)
@@ -149,7 +149,7 @@ def _search(problem: SearchProblem, progress: Progress | None) -> Membership:
     return search_compiled(problem, tell)
 
 
-def search_compiled(problem: SearchProblem, progress: Progress) -> Membership:
+def search_compiled(problem: UniqueSetProblem, progress: Progress) -> Membership:
     """Search in compiled loops."""
     from anon_core.kernels.compiled.unique_columns import minimal_unique_sets
 
@@ -165,7 +165,7 @@ def search_compiled(problem: SearchProblem, progress: Progress) -> Membership:
     return np.unpackbits(octets, axis=1, count=len(problem.columns), bitorder="little").view(np.bool_)
 
 
-def _in_order(problem: SearchProblem, found: Membership) -> list[tuple[int, ...]]:
+def _in_order(problem: UniqueSetProblem, found: Membership) -> list[tuple[int, ...]]:
     """Return the sets as positions in the table, those of one column included, in the order of the result."""
     by_position = np.argsort(problem.columns)
     lines, at = np.nonzero(found[:, by_position])

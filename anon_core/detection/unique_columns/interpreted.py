@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anon_core.detection.unique_columns.problem import Membership, SearchProblem
+from anon_core.detection.unique_columns.problem import Membership, UniqueSetProblem
 from anon_core.kernels import AnyCodes, Integers
 
 MAX_PAIRS = 1024
@@ -58,13 +58,13 @@ class Classes:
         return np.stack([rows[left], rows[left + 1]])
 
 
-def one_class(problem: SearchProblem) -> Classes:
+def one_class(problem: UniqueSetProblem) -> Classes:
     """Return all rows as one class."""
     rows = problem.codes.shape[1]
     return Classes(np.arange(rows), np.zeros(rows, np.int64), 1)
 
 
-def pairs_by_column(problem: SearchProblem, limit: int) -> AnyCodes:
+def pairs_by_column(problem: UniqueSetProblem, limit: int) -> AnyCodes:
     """Return pairs of rows that agree in some column, equally many for every column."""
     share = max(1, limit // len(problem.columns))
     whole = one_class(problem)
@@ -72,7 +72,7 @@ def pairs_by_column(problem: SearchProblem, limit: int) -> AnyCodes:
     return np.concatenate([classes.pairs(share) for classes in refined], axis=1)
 
 
-def differences(problem: SearchProblem, pairs: AnyCodes) -> list[int]:
+def differences(problem: UniqueSetProblem, pairs: AnyCodes) -> list[int]:
     """Return the columns in which each pair of rows differs, as bit sets."""
     differ = problem.codes[:, pairs[0]] != problem.codes[:, pairs[1]]
     packed = np.packbits(differ, axis=0, bitorder="little").T
@@ -112,7 +112,7 @@ class Interpreted:
     of the path, as far as needed.
     """
 
-    problem: SearchProblem
+    problem: UniqueSetProblem
     edges: list[int] = field(default_factory=list)
     hit_by: list[int] = field(default_factory=list)
     chosen: list[int] = field(default_factory=list)
@@ -249,7 +249,7 @@ class Interpreted:
             self.uncovered[depth] |= bit
 
 
-def search_interpreted(problem: SearchProblem, max_steps: int, progress: Callable[[int], None]) -> Membership:
+def search_interpreted(problem: UniqueSetProblem, max_steps: int, progress: Callable[[int], None]) -> Membership:
     """
     Search in plain Python.
 

@@ -16,7 +16,7 @@ Membership = Mask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchProblem:
+class UniqueSetProblem:
     """
     Find the minimal sets of ``columns`` on which at most ``allowed`` light rows are not alone.
 
@@ -55,7 +55,7 @@ def rows_to_spare(share: float, rows: int) -> int:
     return floor(exact + max(1e-9, exact * 1e-12))
 
 
-def problem_of(frequencies: FrequencyTable, heavy: AnyCodes, allowed: int, max_size: int | None) -> SearchProblem:
+def reduced(frequencies: FrequencyTable, heavy: AnyCodes, allowed: int, max_size: int | None) -> UniqueSetProblem:
     """Reduce a table of at least two tuples; ``heavy`` says which tuples are never alone."""
     some_heavy = bool(heavy.any())
     light = (~heavy).astype(np.uint8) if some_heavy else np.zeros(0, np.uint8)
@@ -82,7 +82,7 @@ def problem_of(frequencies: FrequencyTable, heavy: AnyCodes, allowed: int, max_s
     for line, at in enumerate(columns):
         matrix[line] = frequencies.codes[at]
     limit = len(columns) if max_size is None else min(max_size, len(columns))
-    return SearchProblem(
+    return UniqueSetProblem(
         columns=columns,
         codes=matrix,
         cardinalities=tuple(len(frequencies.domains[at]) for at in columns),

@@ -38,7 +38,7 @@ MEANINGS = ("link", "source", "concealment")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KAnonymityFigures:
+class KFigures:
     """The k-anonymity of a table over its quasi-identifiers: ``k`` is the size of its smallest class."""
 
     k: int
@@ -48,7 +48,7 @@ class KAnonymityFigures:
     rows_below: int
 
 
-def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *, k: int = 2) -> KAnonymityFigures:
+def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *, k: int = 2) -> KFigures:
     """
     Measure k-anonymity; ``*`` and gaps are values like any other, so the only row with a gap is alone.
 
@@ -62,7 +62,7 @@ def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *
     sizes = projected.class_sizes()
     if not len(sizes):
         raise InvalidInputError("k-anonymity of a table without rows is not defined")
-    return KAnonymityFigures(
+    return KFigures(
         k=int(sizes.min()),
         singletons=projected.singletons,
         classes=len(sizes),
@@ -95,7 +95,7 @@ class FourK:
     rows_below: dict[str, int | None]
     unmeasured: str | None = None
 
-    def of_people(self, exact: KAnonymityFigures) -> FourK:
+    def of_people(self, exact: KFigures) -> FourK:
         """Return these four k's for a table of people without a pairing: exact k of people, the others not measured."""
         return replace(
             self,

@@ -15,7 +15,7 @@ from anon_core.table import Mask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReleasedCells:
+class Released:
     """
     The rows after recoding: one entry for all rows that became equal, and how many they are.
 
@@ -39,7 +39,7 @@ class ReleasedCells:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecodedCells(ReleasedCells):
+class RecodedCells(Released):
     """
     The rows before and after recoding: one entry for all rows that were one tuple and became one tuple.
 
@@ -72,13 +72,13 @@ class RecodedCells(ReleasedCells):
         )
 
 
-def released(comparison: Comparison) -> ReleasedCells:
+def released(comparison: Comparison) -> Released:
     """Return the cells of a comparison, as :class:`RecodedCells` where it is known which row became which."""
     if comparison.pairs is not None:
         return _recoded(comparison, comparison.pairs)
     after, removed = comparison.after, comparison.rows_removed
     gone = 1 if removed else 0  # All removed rows are one entry: it is not known which rows they are.
-    return ReleasedCells(
+    return Released(
         ladders=comparison.ladders,
         labels=tuple(
             np.concatenate([codes, ladder.maps[-1, :gone]])

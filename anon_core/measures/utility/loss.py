@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.measures.utility.cells import RecodedCells, ReleasedCells, covered
+from anon_core.measures.utility.cells import RecodedCells, Released, covered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Changes:
     cells: float
 
 
-def loss(cells: ReleasedCells, weights: Mapping[str, float] | None = None) -> Loss:
+def loss(cells: Released, weights: Mapping[str, float] | None = None) -> Loss:
     """
     Measure which share of the other values of its column a cell may also stand for, on average.
 

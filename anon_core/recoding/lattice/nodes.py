@@ -32,7 +32,7 @@ MAX_SHARE_HELD = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PeopleByClass:
+class ClassPeople:
     """The pairs of person and class: person ``units[i]`` is in class ``member[i]``."""
 
     member: Integers
@@ -50,7 +50,7 @@ class Classes:
     first: Integers
     sizes: Integers
     people: Integers
-    crowd: PeopleByClass | None = None
+    crowd: ClassPeople | None = None
 
     @property
     def held(self) -> int:
@@ -76,7 +76,7 @@ class ClassCounter:
             self._labels.append([own.astype(np.int32) for _, own in numbered])
             self._cardinalities.append([len(labels) for labels, _ in numbered])
         tuples, behind = len(frequencies.weights), task.people
-        crowd = None if behind is None else PeopleByClass(member=behind.member, units=behind.units)
+        crowd = None if behind is None else ClassPeople(member=behind.member, units=behind.units)
         every = np.arange(tuples)
         people = task.requirements.sizes(every, every, tuples)
         bottom = Classes(first=every, sizes=frequencies.weights, people=people, crowd=crowd)
@@ -121,7 +121,7 @@ def _merged(base: Classes, groups: kernels.Groups) -> Classes:
         return Classes(first=first, sizes=groups.weights, people=groups.weights)
     member, units = groups.member[base.crowd.member], base.crowd.units
     pairs = kernels.group([member, units], [len(first), int(units.max(initial=0)) + 1]).first
-    crowd = PeopleByClass(member=member[pairs], units=units[pairs])
+    crowd = ClassPeople(member=member[pairs], units=units[pairs])
     people = distinct_people(crowd.member, crowd.units, len(first))
     return Classes(first=first, sizes=groups.weights, people=people, crowd=crowd)
 

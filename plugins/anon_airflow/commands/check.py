@@ -16,8 +16,8 @@ from anon_airflow.commands.output import json_option, names_in, print_json, sour
 from anon_airflow.commands.search_options import Probability, plot_option
 
 if TYPE_CHECKING:
+    from anon_core.report.criteria import Criteria
     from anon_core.report.judgement import Judgement
-    from anon_core.report.terms import Terms
     from anon_core.table import ReadOptions
 
 
@@ -75,14 +75,14 @@ def check(
     """
     from anon_core.api.check import not_checked
     from anon_core.engines.engine import engine_named
-    from anon_core.report.judgement import PairedOriginal, judge
-    from anon_core.report.terms import Terms
+    from anon_core.report.criteria import Criteria
+    from anon_core.report.judgement import Original, judge
     from anon_core.spec import load_spec
     from anon_core.table import read
 
     _check_options(original, plot, column, key, same_order=same_order, show_values=show_values)
     publication = load_spec(spec, partial=True) if spec else None
-    terms = Terms.of(
+    criteria = Criteria.of(
         publication,
         quasi_identifiers=names_in(quasi),
         sensitive=names_in(sensitive),
@@ -93,21 +93,19 @@ def check(
     content = read(table, replace(reading, quoted_missing=False))
     before = None
     if original:
-        before = PairedOriginal(
-            table=read(original, source_reading(publication, reading)), same_order=same_order, key=key
-        )
+        before = Original(table=read(original, source_reading(publication, reading)), same_order=same_order, key=key)
     engine = engine_named(publication.engine, source=table) if publication else engine_named(source=table)
     also, today = [column] if column else [], datetime.now(UTC).date()
-    judged = judge(content, terms, before, engine=engine, today=today, also=also)
+    judged = judge(content, criteria, before, engine=engine, today=today, also=also)
     if plot:
-        _draw(plot, judged, terms, column, show_values=show_values)
+        _draw(plot, judged, criteria, column, show_values=show_values)
         click.echo(f"drew {plot}", err=True)
     missing = [as_options(one, called()) for one in not_checked(publication, with_original=original is not None)]
-    below = below_site_policy(terms, judged.assessment.k.rows, today)
+    below = below_site_policy(criteria, judged.assessment.k.rows, today)
     if as_json:
         print_json({**as_document(judged, missing), "below_site_policy": below})
     else:
-        print_judgement(table.name, terms, judged, missing)
+        print_judgement(table.name, criteria, judged, missing)
         print_below(below)
     raise click.exceptions.Exit(0 if judged.holds else 1)
 
@@ -132,14 +130,14 @@ def _check_options(
         raise click.UsageError("--show-values writes the values of --column into a picture; give it")
 
 
-def _draw(path: Path, judged: Judgement, terms: Terms, column: str | None, *, show_values: bool) -> None:
+def _draw(path: Path, judged: Judgement, criteria: Criteria, column: str | None, *, show_values: bool) -> None:
     from anon_core.measures.risk.rows_by_size import rows_by_size
     from anon_core.measures.risk.value_risk import rows_at_risk_by_value
     from anon_core.report.plots import plot_assessment, plot_value_risk
 
-    quasi, beside = terms.quasi_identifiers, judged.comparison
+    quasi, beside = criteria.quasi_identifiers, judged.comparison
     if column:
-        found = rows_at_risk_by_value(judged.frequencies, quasi, column, k=terms.k)
+        found = rows_at_risk_by_value(judged.frequencies, quasi, column, k=criteria.k)
         plot_value_risk(found, path, show_values=show_values)
         return
     if beside and (beside.before.units is None) != (judged.frequencies.units is None):
@@ -147,8 +145,8 @@ def _draw(path: Path, judged: Judgement, terms: Terms, column: str | None, *, sh
     plot_assessment(
         rows_by_size(judged.frequencies, quasi),
         path,
-        k=terms.k,
+        k=criteria.k,
         before=rows_by_size(beside.before) if beside else None,
         utility=judged.assessment.utility,
-        weights=terms.publication.priority_weights if terms.publication else None,
+        weights=criteria.publication.priority_weights if criteria.publication else None,
     )

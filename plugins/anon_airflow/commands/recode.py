@@ -124,12 +124,12 @@ def recode(
         keep_order=keep_order,
         progress=watch.steps,
     )
-    terms, released, recoding = made.terms, made.recoded.released, made.recoded.recoding
+    criteria, released, recoding = made.criteria, made.recoded.released, made.recoded.recoding
     done = RecodedTable(
         table=table,
         output=output,
         keep_order=keep_order,
-        terms=terms,
+        criteria=criteria,
         recoding=recoding,
         judged=made.judged,
         dropped=made.rows_dropped,
@@ -142,7 +142,7 @@ def recode(
     write_table(formula_safe(released, keep_order=keep_order) if escaped else released, output)
     if plot:
         _draw(plot, done, publication)
-    below = below_site_policy(terms, done.judged.assessment.k.rows, datetime.now(UTC).date())
+    below = below_site_policy(criteria, done.judged.assessment.k.rows, datetime.now(UTC).date())
     if as_json:
         print_json({**as_document(done), "below_site_policy": below})
     else:
@@ -166,10 +166,10 @@ def _draw(path: Path, done: RecodedTable, publication: PartialPublication) -> No
 
     before = done.judged.comparison.before if done.judged.comparison else done.recoding.plan.frequencies
     plot_assessment(
-        rows_by_size(done.judged.frequencies, done.terms.quasi_identifiers),
+        rows_by_size(done.judged.frequencies, done.criteria.quasi_identifiers),
         path,
-        k=done.terms.k,
-        before=rows_by_size(before, done.terms.quasi_identifiers),
+        k=done.criteria.k,
+        before=rows_by_size(before, done.criteria.quasi_identifiers),
         utility=done.judged.assessment.utility,
         weights=publication.priority_weights,
         sweep=done.sweep,

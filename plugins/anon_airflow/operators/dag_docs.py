@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from anon_airflow.approval.markdown import code, fenced, plain
 from anon_core.errors import SpecError
 from anon_core.report.meant_k import meant_k
-from anon_core.spec import PartSpec, Publication
+from anon_core.spec import Part, Publication
 
 
 def dag_docs(publication: Publication) -> str:
@@ -36,7 +36,7 @@ def dag_docs(publication: Publication) -> str:
     ]
     for name, column in publication.effective_columns.items():
         kind = column.hierarchy.kind.value if column.hierarchy else ""
-        part = f", part of {code(column.part_of)}" if isinstance(column, PartSpec) else ""
+        part = f", part of {code(column.part_of)}" if isinstance(column, Part) else ""
         lines.append(f"| {code(name)}{part} | {column.role.value} | {kind} |")
     if publication.approval.required:
         who = ", ".join(code(name) for name in publication.approval.users) or "anybody who may answer in Airflow"

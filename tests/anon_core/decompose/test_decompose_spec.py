@@ -12,7 +12,7 @@ import yaml
 
 from anon_core.errors import SpecError
 from anon_core.models import PolicyContext
-from anon_core.spec import PartSpec, Publication, Role, load_spec
+from anon_core.spec import Part, Publication, Role, load_spec
 from anon_core.spec.patterns import groups_of, pattern_problem
 
 ZIP: dict[str, Any] = {
@@ -81,7 +81,7 @@ def test_parts_are_quasi_identifiers_in_the_place_of_their_column(tmp_path: Path
 
 def test_a_part_says_what_it_is_part_of(tmp_path: Path) -> None:
     part = load(tmp_path, written()).effective_columns["state"]
-    assert isinstance(part, PartSpec)
+    assert isinstance(part, Part)
     assert (part.part_of, part.role, part.description) == ("zip", Role.QUASI, "part of zip: where they live")
     assert part.withheld is None
 

@@ -8,7 +8,7 @@ from typing import Any
 from anon_airflow.portals.manifest import Manifest, age
 from anon_airflow.portals.tombstone import Tombstone
 from anon_airflow.portals.words import figure
-from anon_core.report.terms import DEFAULT_K
+from anon_core.report.criteria import USUAL_K
 
 FILE = "changelog.json"
 SCHEMA = "anonflow/changelog/1"
@@ -70,7 +70,7 @@ def _digests(manifest: Manifest) -> list[str]:
 def _rows(manifest: Manifest, before: Manifest) -> Iterator[str]:
     now, then = manifest["distributions"][0]["rows"], before["distributions"][0]["rows"]
     if now != then:
-        if abs(now - then) < DEFAULT_K:  # What few people did is not what a page calls attention to.
+        if abs(now - then) < USUAL_K:  # What few people did is not what a page calls attention to.
             yield f"Nearly as many rows as before: {figure(now)} in all."
         else:
             yield f"{figure(abs(now - then))} {'more' if now > then else 'fewer'} rows: {figure(now)} in all."

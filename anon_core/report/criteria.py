@@ -11,16 +11,16 @@ from anon_core.policy import PartialPolicy
 from anon_core.role import Role
 from anon_core.spec import PartialPublication
 
-DEFAULT_K = 5
+USUAL_K = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Criteria:
     """What a table is judged by; ``unit`` is the column whose people are counted in place of rows."""
 
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...] = ()
-    k: int = DEFAULT_K
+    k: int = USUAL_K
     policy: PartialPolicy = field(default_factory=PartialPolicy)
     publication: PartialPublication | None = None
     unit: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Terms:
         k: int | None = None,
         unit: Sequence[str] = (),
         sampling_fraction: float | None = None,
-    ) -> Terms:
+    ) -> Criteria:
         """
         Ask what a publication file requires; what is given beside it counts in its place.
 
@@ -61,7 +61,7 @@ class Terms:
         return cls(
             quasi_identifiers=quasi,
             sensitive=watched,
-            k=k or policy.k or DEFAULT_K,
+            k=k or policy.k or USUAL_K,
             policy=policy,
             publication=publication,
             unit=people,
@@ -73,7 +73,7 @@ class Terms:
         """What is counted, in words."""
         return "people" if self.unit else "rows"
 
-    def of_columns(self, names: Sequence[str]) -> Terms:
+    def of_columns(self, names: Sequence[str]) -> Criteria:
         """
         Ask it of a table with these columns: sensitive ones that are declared and not there are left to a check.
 
