@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from anon_airflow.gate import measurement
 from anon_airflow.gate.witness import Doubt, Witness, hear
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.models import Measurement
 from anon_core.publishing.distribution import write_csv, write_parquet
 from anon_core.report.judgement import judge_recoding
 from anon_core.report.question import Question
@@ -24,6 +23,7 @@ from anon_core.report.recoding import recode_publication
 from anon_core.spec import Publication, load_spec
 from anon_core.table import Table
 from tests.faults.publications import LENIENT
+from tests.properties.judged import figures
 from tests.properties.persons import PERSON, members, persons, projected
 from tests.properties.tables import Cell, Row, table_of
 
@@ -80,10 +80,6 @@ def publication(folder: Path, policy: dict[str, Any], method: str = "none") -> P
     path = folder / "people.yaml"
     path.write_text(yaml.safe_dump(content))
     return load_spec(path)
-
-
-def figures(one: Measurement) -> tuple[Any, ...]:
-    return one.passed, "none" if one.observed is None else one.observed, one.required
 
 
 @st.composite

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -39,8 +38,8 @@ from tests.anon_airflow.portals.random_releases import (
     classes_of,
     covers,
     level_of,
-    published,
     published_as,
+    several_published,
 )
 from tests.faults.publications import csv_text, write_publication
 
@@ -49,16 +48,7 @@ RELEASES = 30
 
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory: pytest.TempPathFactory) -> list[Random]:
-    found: list[Random] = []
-    for seed in range(4 * RELEASES):
-        folder = tmp_path_factory.mktemp(f"release{seed}")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("ANON_HOME", str(folder / "home"))
-            if one := published(random.Random(seed), folder):
-                found.append(one)
-        if len(found) == RELEASES:
-            break
-    return found
+    return several_published(range(4 * RELEASES), RELEASES, tmp_path_factory)
 
 
 def test_there_are_releases_of_all_kinds_or_the_others_show_nothing(releases: list[Random]) -> None:
