@@ -13,8 +13,8 @@ from anon_core.errors import InvalidInputError
 from anon_core.models import Measurement
 from anon_core.registry import ANY_ENGINE
 from anon_core.report.assessment import Assessment
+from anon_core.report.criteria import Criteria
 from anon_core.report.judgement import Judgement, Original, judge
-from anon_core.report.question import Question
 from anon_core.report.table_recoding import judge_released
 from anon_core.spec import PartialPublication
 from anon_core.table import ReadOptions
@@ -70,7 +70,7 @@ def check(
     """
     _check_arguments(source, original, k, sampling_fraction, key, same_order=same_order)
     publication = _publication(source, spec)
-    question = Question.of(
+    criteria = Criteria.of(
         publication,
         quasi_identifiers=names_of(quasi),
         sensitive=names_of(sensitive),
@@ -86,7 +86,7 @@ def check(
                 "tables: leave them out, or check its .table"
             )
         made = replace(source.made.recoded, publication=publication or source.made.recoded.publication)
-        return _checked(judge_released(made, question, source.made.rows, today=today), question, publication)
+        return _checked(judge_released(made, criteria, source.made.rows, today=today), criteria, publication)
     rows = rows_of(
         source,
         ReadOptions(encoding="auto", quoted_missing=False),
@@ -95,8 +95,8 @@ def check(
     before = None
     if original is not None:
         before = Original(table=rows_of(original, reading_of(publication)).table, same_order=same_order, key=key)
-    judged = judge(rows.table, question, before, engine=rows.engine, today=today)
-    return _checked(judged, question, publication, with_original=original is not None)
+    judged = judge(rows.table, criteria, before, engine=rows.engine, today=today)
+    return _checked(judged, criteria, publication, with_original=original is not None)
 
 
 def not_checked(publication: PartialPublication | None, *, with_original: bool) -> list[str]:
@@ -108,11 +108,11 @@ def not_checked(publication: PartialPublication | None, *, with_original: bool) 
 
 
 def _checked(
-    judged: Judgement, question: Question, publication: PartialPublication | None, *, with_original: bool = True
+    judged: Judgement, criteria: Criteria, publication: PartialPublication | None, *, with_original: bool = True
 ) -> Checked:
     return Checked(
         rows=judged.assessment.k.rows,
-        unit=question.unit,
+        unit=criteria.unit,
         measurements=judged.checks,
         not_checked=tuple(not_checked(publication, with_original=with_original)),
         assessment=judged.assessment,

@@ -109,7 +109,7 @@ def recode(
         method=recoding.method,
         why=recoding.why,
         optimal=recoding.optimal,
-        unit=made.question.unit,
+        unit=made.criteria.unit,
         rows=plan.frequencies.rows,
         rows_dropped=made.rows_dropped,
         rows_capped=made.rows_capped,

@@ -17,8 +17,8 @@ from anon_airflow.gate import measurement
 from anon_airflow.gate.witness import Doubt, Witness, hear
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.publishing.distribution import write_csv, write_parquet
+from anon_core.report.criteria import Criteria
 from anon_core.report.judgement import judge_recoding
-from anon_core.report.question import Question
 from anon_core.report.recoding import recode_publication
 from anon_core.spec import Publication, load_spec
 from anon_core.table import Table
@@ -118,7 +118,7 @@ def test_the_gate_by_a_witness_says_what_the_core_says(
         folder = Path(name)
         spec = publication(folder, policy)
         recoded = recode_publication(spec, ArrowEngine.of(table, unit=PERSON))
-        core = {one.name: figures(one) for one in judge_recoding(recoded, Question.of(spec), today=TODAY).checks}
+        core = {one.name: figures(one) for one in judge_recoding(recoded, Criteria.of(spec), today=TODAY).checks}
         assert recoded.witness is not None
         files = [folder / "people.csv", folder / "people.parquet"]
         write_csv(recoded.released, files[0])

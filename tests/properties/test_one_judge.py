@@ -18,8 +18,8 @@ from anon_core.plan import RecodingPlan
 from anon_core.publishing.distribution import write_csv, write_parquet
 from anon_core.recoding.compliance import measurements
 from anon_core.recoding.task import Task
+from anon_core.report.criteria import Criteria
 from anon_core.report.judgement import Original, judge
-from anon_core.report.question import Question
 from anon_core.spec import Publication, load_spec
 from anon_core.table import Table
 from tests.faults.publications import LENIENT
@@ -96,7 +96,7 @@ def publication(folder: Path, policy: dict[str, Any], pay: dict[str, Any]) -> Pu
 
 
 def by_command(spec: Publication, table: Table) -> dict[str, Any]:
-    judged = judge(table, Question.of(spec), Original(table=table), engine=ArrowEngine, today=TODAY)
+    judged = judge(table, Criteria.of(spec), Original(table=table), engine=ArrowEngine, today=TODAY)
     return {one.name: figures(one) for one in judged.checks}
 
 

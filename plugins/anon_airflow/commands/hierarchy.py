@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anon_airflow.commands.hierarchy_options import Kind, kind_options
+from anon_airflow.commands.hierarchy_options import ChosenKind, kind_options
 from anon_airflow.commands.output import (
     check_output,
     force_option,
@@ -59,7 +59,7 @@ def hierarchy() -> None:
 def build(
     table: Path,
     column: str,
-    kind: Kind,
+    kind: ChosenKind,
     output: Path | None,
     force: bool,
     unmapped: str,

@@ -16,7 +16,7 @@ from anon_core.extras import require_extra
 from anon_core.wording import rows_not_people
 
 if TYPE_CHECKING:
-    from anon_core.api.sources import Rows
+    from anon_core.api.sources import LoadedTable
     from anon_core.table import ReadOptions, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -47,7 +47,7 @@ class Searched:
     """The rows of ``file``, the columns that are searched, and those that tell people apart; without these, none."""
 
     file: str
-    rows: Rows
+    rows: LoadedTable
     names: tuple[str, ...]
     unit: tuple[str, ...]
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from anon_airflow.gate.commitments import Commitment
-from anon_airflow.gate.files import Distribution
+from anon_airflow.gate.files import MeasuredFile
 from anon_airflow.keys.ring import KeyRing
 from anon_airflow.keys.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.files.storage import digest
 
-__all__ = ["Distribution", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
+__all__ = ["MeasuredFile", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
 
 
 _TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "site_policy")
@@ -36,7 +36,7 @@ class ModelUsed(NamedTuple):
     version: str
 
 
-Entry = TypeVar("Entry", Commitment, Distribution, ModelUsed)
+Entry = TypeVar("Entry", Commitment, MeasuredFile, ModelUsed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Receipt:
     run_id: str
     commitments: tuple[Commitment, ...]
     site_policy: str
-    distributions: tuple[Distribution, ...]
+    distributions: tuple[MeasuredFile, ...]
     models: tuple[ModelUsed, ...]
     checks: int
     anonflow_version: str
@@ -98,7 +98,7 @@ class Receipt:
             raise _not_a_receipt("a field has the wrong type")
         return cls(
             commitments=_entries(Commitment, document["commitments"], "commitment"),
-            distributions=_entries(Distribution, document["distributions"], "distribution", counts=("bytes", "rows")),
+            distributions=_entries(MeasuredFile, document["distributions"], "distribution", counts=("bytes", "rows")),
             models=_entries(ModelUsed, document["models"], "privacy model"),
             checks=document["checks"],
             **{name: document[name] for name in _TEXTS},
@@ -126,7 +126,7 @@ def issue(
     run_id: str,
     commitments: Iterable[Commitment],
     site_policy: str,
-    distributions: Iterable[Distribution],
+    distributions: Iterable[MeasuredFile],
     models: Iterable[ModelUsed],
     checks: int,
     anonflow_version: str,
@@ -166,7 +166,7 @@ def problems(
     run_id: str,
     commitments: Iterable[Commitment],
     site_policy: str,
-    distributions: Iterable[Distribution],
+    distributions: Iterable[MeasuredFile],
     models: Iterable[ModelUsed],
     checks: int,
 ) -> list[str]:
@@ -209,7 +209,7 @@ def problems(
     return found + _differences(receipt.distributions, tuple(distributions))
 
 
-def _differences(covered: tuple[Distribution, ...], sent: tuple[Distribution, ...]) -> list[str]:
+def _differences(covered: tuple[MeasuredFile, ...], sent: tuple[MeasuredFile, ...]) -> list[str]:
     """Compare name by name; a name that stands twice on either side is a problem of its own."""
     found = []
     before = {distribution.name: distribution for distribution in covered}
@@ -224,14 +224,14 @@ def _differences(covered: tuple[Distribution, ...], sent: tuple[Distribution, ..
         elif before[name] != now[name]:
             parts = [
                 f"{field} {old}, now {new}"
-                for field, old, new in zip(Distribution._fields, before[name], now[name], strict=True)
+                for field, old, new in zip(MeasuredFile._fields, before[name], now[name], strict=True)
                 if old != new
             ]
             found.append(f"distribution {name} changed after the gate measured it: {'; '.join(parts)}")
     return found
 
 
-def _empty(checks: int, distributions: tuple[Distribution, ...]) -> list[str]:
+def _empty(checks: int, distributions: tuple[MeasuredFile, ...]) -> list[str]:
     reasons = []
     if checks < 1:
         reasons.append("no check was evaluated")

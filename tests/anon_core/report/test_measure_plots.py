@@ -18,7 +18,7 @@ from anon_core.hierarchy.ladder import climb
 from anon_core.measures.risk.rows_by_size import RowsOrPeople, rows_by_size
 from anon_core.measures.risk.value_risk import rows_at_risk_by_value
 from anon_core.measures.utility import Utility, utility
-from anon_core.recoding.sweep import Swept
+from anon_core.recoding.sweep import SweptK
 from anon_core.report.plots import plot_assessment, plot_value_risk
 from anon_core.report.plots.utility import columns_left
 from tests.anon_core.report.drawable import by_value, classes
@@ -96,7 +96,7 @@ def draw_huge(path: Path) -> None:
 def draw_sweep(path: Path) -> None:
     found = recoded()
     sizes, weights = (2, 3, 5, 10, 40_000), dict(zip(NAMES, [0.25, 1.0, 0.5], strict=True))
-    left = [Swept(k=k, nue=0.9 - k / 50, wnue=0.95 - k / 90, rows_removed=k) for k in sizes[:-1]]
+    left = [SweptK(k=k, nue=0.9 - k / 50, wnue=0.95 - k / 90, rows_removed=k) for k in sizes[:-1]]
     plot_assessment(
         rows_by_size(found.after),
         path,
@@ -104,13 +104,13 @@ def draw_sweep(path: Path) -> None:
         before=rows_by_size(found.before),
         utility=utility(found, weights),
         weights=weights,
-        sweep=[*left, Swept(k=sizes[-1], reason="the table has only 40 rows")],
+        sweep=[*left, SweptK(k=sizes[-1], reason="the table has only 40 rows")],
     )
 
 
 def draw_long_sweep(path: Path) -> None:
     left = [
-        Swept(k=2**n, nue=1 - n / 40, wnue=1 - n / 40, rows_removed=50 * n) if n % 7 else Swept(k=2**n, reason="no")
+        SweptK(k=2**n, nue=1 - n / 40, wnue=1 - n / 40, rows_removed=50 * n) if n % 7 else SweptK(k=2**n, reason="no")
         for n in range(1, 21)
     ]
     plot_assessment(classes({5: 100}), path, k=5, before=classes({1: 1000}), sweep=left)
