@@ -131,7 +131,7 @@ def test_the_gate_by_a_witness_says_what_the_core_says(
             files,
             rows_before=table.rows,
             today=TODAY,
-            original=measurement.Original(
+            original=measurement.StagedOriginal(
                 sha256=hashlib.sha256(original.read_bytes()).hexdigest(),
                 frequencies=ArrowEngine.of(table).count(["town", "sex", "office", PERSON]),
                 path=original,
