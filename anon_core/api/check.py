@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, ClassVar
 
-from anon_core.api.measure import MEASUREMENT_FIELDS, how_many_hold, measurement_record, refuse
+from anon_core.api.measure import Judged, how_many_hold
 from anon_core.api.recode import Recoded
-from anon_core.api.shown import Shown
 from anon_core.api.sources import Names, TableLike, names_of, rows_of
 from anon_core.api.specs import Spec, publication_of, reading_of
 from anon_core.errors import InvalidInputError
@@ -24,15 +21,13 @@ from anon_core.table import ReadOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked(Shown):
+class Checked(Judged):
     """
     What was required of a table and what holds, and where the table stands beside that (``assessment``).
 
     ``not_checked`` is what the publication file requires and this call could not check. ``unit`` tells people apart;
     without it rows were counted.
     """
-
-    FIELDS: ClassVar[Mapping[str, str]] = MEASUREMENT_FIELDS
 
     rows: int
     unit: tuple[str, ...]
@@ -41,28 +36,9 @@ class Checked(Shown):
     assessment: Assessment = field(repr=False)
 
     @property
-    def holds(self) -> bool:
-        """Whether everything that was checked holds."""
-        return all(one.holds for one in self.measurements)
-
-    @property
-    def counted(self) -> str:
-        """What was counted: rows, or people."""
-        return "people" if self.unit else "rows"
-
-    @property
     def heading(self) -> str:
-        whose = f"people told apart by {', '.join(self.unit)}" if self.unit else "rows, not people"
         rest = f"; not checked: {', '.join(self.not_checked)}" if self.not_checked else ""
-        return f"{how_many_hold(self.measurements)}; counted: {self.rows:,} {whose}{rest}"
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the measurements."""
-        return [measurement_record(one) for one in self.measurements]
-
-    def raise_if_unsafe(self) -> None:
-        """:raises RefusedError: something does not hold; all such checks are named."""
-        refuse(self.measurements)
+        return f"{how_many_hold(self.measurements)}; counted: {self.rows:,} {self.counted_whom}{rest}"
 
 
 def check(

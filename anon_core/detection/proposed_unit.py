@@ -11,7 +11,7 @@ from anon_core.detection.roles.personal_codes import PERSONAL_NUMBER, personal_c
 from anon_core.detection.roles.propose import ProposedRole
 from anon_core.detection.roles.sampling import sample_of
 from anon_core.detection.roles.values import are_codes
-from anon_core.detection.unit import Spanning, spanning_columns
+from anon_core.detection.unit import SpanningColumn, spanning_columns
 from anon_core.role import Role
 from anon_core.table import Column, Table
 from anon_core.table.people import fresh_name, one_spelling, person_column
@@ -45,7 +45,7 @@ class ProposedUnit:
     columns: tuple[str, ...]
     reason: str
     verifiable: bool
-    spanning: tuple[Spanning, ...]
+    spanning: tuple[SpanningColumn, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from anon_core.table.people import one_spelling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spanning:
+class SpanningColumn:
     """A column with a value in rows of several units; ``people`` is the number of its distinct values."""
 
     column: str
@@ -26,7 +26,7 @@ class Spanning:
     people: int
 
 
-def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | None) -> tuple[Spanning, ...]:
+def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | None) -> tuple[SpanningColumn, ...]:
     """
     Return the columns that contradict a unit: one of their values is in rows of several people by that unit.
 
@@ -50,11 +50,11 @@ def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | Non
     >>> import pyarrow as pa
     >>> table = from_arrow(pa.table({"id": ["a", "a", "b"], "sex": ["F", "F", "M"]}))
     >>> spanning_columns(table, {"id": Role.IDENTIFIER, "sex": Role.QUASI}, None)
-    (Spanning(column='id', rows=3, people=2),)
+    (SpanningColumn(column='id', rows=3, people=2),)
     """
     units = None if unit is None else unit_codes(unit)
     return tuple(
-        Spanning(column=column.name, rows=groups.rows, people=groups.values)
+        SpanningColumn(column=column.name, rows=groups.rows, people=groups.values)
         for column in map(one_spelling, table.columns)
         if (groups := ValueGroups.of(column)).repeat and _contradicts(column, groups, roles.get(column.name), units)
     )

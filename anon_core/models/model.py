@@ -61,9 +61,10 @@ class PrivacyModel(ABC):
     section that requires nothing.
 
     ``waivable``: a named person may let its check fail; if not, ``instead`` says what to do. ``monotone``: the union of
-    two classes that keep the model keeps it too. ``relative``: whether a class keeps it depends on all other classes.
-    ``of_release``: only released files show it, so recoding does not have to reach it. ``by_column``: it judges columns
-    one by one. ``counts_people``: it counts people where they are known.
+    two classes that keep the model keeps it too; ``monotone_by_people``: also where people are counted, who may be in
+    both. ``relative``: whether a class keeps it depends on all other classes. ``of_release``: only released files show
+    it, so recoding does not have to reach it. ``by_column``: it judges columns one by one. ``counts_people``: it counts
+    people where they are known.
 
     ``of_bytes``: all that it reports follows from the published rows and from its fields, so the public may read it; of
     every other model the public reads the promise only. ``resists`` names the attacks in
@@ -83,6 +84,7 @@ class PrivacyModel(ABC):
     waivable: ClassVar[bool] = False
     instead: ClassVar[str] = "it is required of every release; correct what it finds"
     monotone: ClassVar[bool] = False
+    monotone_by_people: ClassVar[bool] = False
     relative: ClassVar[bool] = False
     of_release: ClassVar[bool] = False
     by_column: ClassVar[bool] = False
@@ -157,15 +159,6 @@ class PrivacyModel(ABC):
     def min_rows(self) -> int:
         """How many rows every class needs at least to keep this model."""
         return 1
-
-    @property
-    def monotone_by_people(self) -> bool:
-        """
-        Whether the union of two classes that keep it keeps it where people are counted, who may be in both classes.
-
-        A search uses ``monotone`` where it counts rows, and this property where it counts people.
-        """
-        return False
 
     @property
     def absorbing(self) -> bool:

@@ -22,16 +22,35 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SensitiveColumnModel(PrivacyModel):
-    """A model of one ``sensitive`` column; ``entry`` is the type of an entry in the list of its section."""
+class OfSensitiveColumn(PrivacyModel):
+    """A model of the people in each class and their values in one ``sensitive`` column."""
 
     needs: ClassVar[Need] = Need.SENSITIVE
-    waivable: ClassVar[bool] = True
-    by_column: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
-    entry: ClassVar[type[Model]]
 
     sensitive: str = ""
+
+    @property
+    def kind_of(self) -> str:
+        """The kind of the model, if it has several."""
+        return ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.key}({self.sensitive}{self.kind_of and ', '}{self.kind_of})"
+
+    @property
+    def column(self) -> str:
+        return self.sensitive
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensitiveColumnModel(OfSensitiveColumn):
+    """A model that its section requires in a list; ``entry`` is the type of an entry of the list."""
+
+    waivable: ClassVar[bool] = True
+    by_column: ClassVar[bool] = True
+    entry: ClassVar[type[Model]]
 
     @classmethod
     @abstractmethod
@@ -70,19 +89,6 @@ class SensitiveColumnModel(PrivacyModel):
         nothing = PolicyContext(policy=PartialPolicy(), quasi_identifiers=(), k=1, today=date.min)
         models = [cls.of_entry(nothing, entry) for entry in entries]
         return [(one.name, model) for one, model in zip(with_unique_names(models), models, strict=True)]
-
-    @property
-    def kind_of(self) -> str:
-        """The kind of the model, if it has several."""
-        return ""
-
-    @property
-    def name(self) -> str:
-        return f"{self.key}({self.sensitive}{self.kind_of and ', '}{self.kind_of})"
-
-    @property
-    def column(self) -> str:
-        return self.sensitive
 
     def values_in(self, classes: Classes) -> SensitiveClasses:
         """Return the sensitive values in some classes, which recoding has counted."""

@@ -10,9 +10,11 @@ from math import exp, log
 
 from hypothesis import strategies as st
 
+from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.policy import AlphaEntry, Diversity, LDiversityEntry, PartialPolicy, Policy, TClosenessEntry
-from anon_core.recoding.task import Task
+from anon_core.recoding.methods import recode
+from anon_core.recoding.task import Recoding, Task
 from anon_core.spec import Recode, UtilityMeasure
 from tests.properties.tables import Cell, Small, ladders_for, small_tables
 
@@ -119,3 +121,12 @@ def holds(required: ModelEntry, secrets: Sequence[Cell], whole: Sequence[Cell]) 
     if required.kind is Diversity.ENTROPY:
         return exp(-sum(n / size * log(n / size) for n in counts)) >= required.l * (1 - ROUNDING)
     return counts[0] < Fraction(str(required.c)) * sum(counts[int(required.l) - 1 :])
+
+
+def solved(task: Task) -> Recoding | None:
+    """Recode a table; None where the policy cannot be met, which is said of all its rows."""
+    try:
+        return recode(task)
+    except PolicyNotMetError as error:
+        assert error.rows == task.frequencies.rows
+        return None

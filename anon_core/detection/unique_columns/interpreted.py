@@ -26,14 +26,14 @@ MAX_KEYS_PER_ROW = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Classes:
+class SharedRows:
     """The rows that are not alone, in their order, and the number of the class of each (from 0, below ``count``)."""
 
     rows: Integers
     numbers: Integers
     count: int
 
-    def refine(self, codes: AnyCodes, cardinality: int) -> Classes:
+    def refine(self, codes: AnyCodes, cardinality: int) -> SharedRows:
         """Split every class by one more column, and leave out the rows that are now alone."""
         if not self.count:
             return self
@@ -43,7 +43,7 @@ class Classes:
         several = np.bincount(keys) > 1
         stay = several[keys]
         number = several.cumsum()
-        return Classes(self.rows[stay], number[keys[stay]] - 1, int(number[-1]))
+        return SharedRows(self.rows[stay], number[keys[stay]] - 1, int(number[-1]))
 
     def crowd(self, light: AnyCodes) -> int:
         """Return how many light rows are not alone; with ``light`` empty, all rows are light."""
@@ -58,10 +58,10 @@ class Classes:
         return np.stack([rows[left], rows[left + 1]])
 
 
-def one_class(problem: UniqueSetProblem) -> Classes:
+def one_class(problem: UniqueSetProblem) -> SharedRows:
     """Return all rows as one class."""
     rows = problem.codes.shape[1]
-    return Classes(np.arange(rows), np.zeros(rows, np.int64), 1)
+    return SharedRows(np.arange(rows), np.zeros(rows, np.int64), 1)
 
 
 def pairs_by_column(problem: UniqueSetProblem, limit: int) -> AnyCodes:
@@ -120,7 +120,7 @@ class Interpreted:
     once: list[int] = field(default_factory=list)
     candidates: list[int] = field(default_factory=list)
     untried: list[int] = field(default_factory=list)
-    classes: list[Classes] = field(default_factory=list)
+    classes: list[SharedRows] = field(default_factory=list)
     nodes: int = 0
     effort: int = 0
 
@@ -217,7 +217,7 @@ class Interpreted:
             self._add(edge)
         return False
 
-    def _outside_of_grown(self, classes: Classes) -> int:
+    def _outside_of_grown(self, classes: SharedRows) -> int:
         """
         Add columns to a set while it stays not unique, and return the columns outside.
 
@@ -235,7 +235,7 @@ class Interpreted:
                 outside |= 1 << column
         return outside
 
-    def _refined(self, classes: Classes, column: int) -> Classes:
+    def _refined(self, classes: SharedRows, column: int) -> SharedRows:
         self.effort += 1
         return classes.refine(self.problem.codes[column], self.problem.cardinalities[column])
 

@@ -40,7 +40,7 @@ class ClassPeople:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Classes:
+class NodeClasses:
     """
     For each class the number of one of its tuples, its rows and its people.
 
@@ -79,14 +79,14 @@ class ClassCounter:
         crowd = None if behind is None else ClassPeople(member=behind.member, units=behind.units)
         every = np.arange(tuples)
         people = task.requirements.sizes(every, every, tuples)
-        bottom = Classes(first=every, sizes=frequencies.weights, people=people, crowd=crowd)
+        bottom = NodeClasses(first=every, sizes=frequencies.weights, people=people, crowd=crowd)
         self._nodes = np.zeros((MAX_NODES_HELD + 1, len(task.ladders)), np.int8)
         self._tuples = np.zeros(MAX_NODES_HELD + 1, np.int64)
         self._tuples[0] = tuples
-        self._known: list[Classes] = [bottom]
+        self._known: list[NodeClasses] = [bottom]
         self._held = 0
 
-    def count(self, node: Node) -> Classes:
+    def count(self, node: Node) -> NodeClasses:
         known = len(self._known)
         below = (self._nodes[:known] <= np.array(node, np.int8)).all(axis=1)
         at = int(np.where(below, self._tuples[:known], np.iinfo(np.int64).max).argmin())
@@ -106,7 +106,7 @@ class ClassCounter:
         cardinalities = [own[level] for own, level in zip(self._cardinalities, node, strict=True)]
         return kernels.group(labels, cardinalities, sizes)
 
-    def _remember(self, node: Node, classes: Classes) -> None:
+    def _remember(self, node: Node, classes: NodeClasses) -> None:
         known = len(self._known)
         if known <= MAX_NODES_HELD and self._held + classes.held <= MAX_CLASSES_HELD:
             self._nodes[known], self._tuples[known] = node, len(classes.sizes)
@@ -114,16 +114,16 @@ class ClassCounter:
             self._held += classes.held
 
 
-def _merged(base: Classes, groups: kernels.Groups) -> Classes:
+def _merged(base: NodeClasses, groups: kernels.Groups) -> NodeClasses:
     """Return classes merged into groups; a person in several classes of a group counts once."""
     first = base.first[groups.first]
     if base.crowd is None:
-        return Classes(first=first, sizes=groups.weights, people=groups.weights)
+        return NodeClasses(first=first, sizes=groups.weights, people=groups.weights)
     member, units = groups.member[base.crowd.member], base.crowd.units
     pairs = kernels.group([member, units], [len(first), int(units.max(initial=0)) + 1]).first
     crowd = ClassPeople(member=member[pairs], units=units[pairs])
     people = distinct_people(crowd.member, crowd.units, len(first))
-    return Classes(first=first, sizes=groups.weights, people=people, crowd=crowd)
+    return NodeClasses(first=first, sizes=groups.weights, people=people, crowd=crowd)
 
 
 class NodeCosts:
@@ -155,7 +155,7 @@ class NodeCosts:
         """Return how much detail a node loses without removals: quick in every measure, so it directs the search."""
         return sum(bound[level] for bound, level in zip(self._bounds, node, strict=True))
 
-    def cost(self, node: Node, classes: Classes, removed: Mask) -> float:
+    def cost(self, node: Node, classes: NodeClasses, removed: Mask) -> float:
         """Return the cost of a node; ``removed`` says which of its classes are removed."""
         if self._rows is not None:
             return self._rows.cost(node, classes, removed)
@@ -267,7 +267,7 @@ class _ChangedRows:
             unchanged &= own[codes]
         return 1 - int(kept[unchanged].sum()) / self._rows
 
-    def cost(self, node: Node, classes: Classes, removed: Mask) -> float:
+    def cost(self, node: Node, classes: NodeClasses, removed: Mask) -> float:
         unchanged = ~removed
         for own, ladder, codes, level in zip(self._own, self._ladders, self._frequencies.codes, node, strict=True):
             unchanged &= own[ladder.maps[level, codes[classes.first]]]

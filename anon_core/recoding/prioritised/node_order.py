@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
-from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 
 MAX_NODES = 20_000
 """Larger lattices are sampled; for large tables smaller ones too, but at least MIN_NODES nodes are tried."""
@@ -108,7 +108,7 @@ def _around(way: Integers, heights: Integers, random: np.random.Generator) -> In
 class OrderedPartition:
     """The partition of an order of nodes, and which of the nodes made a class."""
 
-    partition: Partition
+    partition: TuplePartition
     hits: Integers
 
 
@@ -158,4 +158,4 @@ def by_node_order(encoded: Encoded, nodes: Nodes, prices: Floats, some: Integers
             still = table.at[crowd.tuples] >= 0
             crowd = Crowd(crowd.of_rows, crowd.units[still], crowd.tuples[still], crowd.rows[still])
         node += 1
-    return OrderedPartition(partition=Partition(classes=classes, count=found), hits=np.array(hits, np.int64))
+    return OrderedPartition(partition=TuplePartition(classes=classes, count=found), hits=np.array(hits, np.int64))

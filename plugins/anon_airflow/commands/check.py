@@ -12,7 +12,15 @@ import click
 from anon_airflow.commands.argument_words import as_options, called
 from anon_airflow.commands.check_output import as_document, print_judgement
 from anon_airflow.commands.floors import below_site_policy, print_below
-from anon_airflow.commands.output import json_option, names_in, print_json, source_reading, table_options
+from anon_airflow.commands.output import (
+    json_option,
+    names_in,
+    print_json,
+    source_reading,
+    table_argument,
+    table_options,
+    unit_option,
+)
 from anon_airflow.commands.search_options import Probability, plot_option
 
 if TYPE_CHECKING:
@@ -22,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="How safe TABLE is, and beside its original how useful.")
-@click.argument("table", type=click.Path(path_type=Path))
+@table_argument
 @click.option("--quasi", metavar="a,b", help="The quasi-identifiers. By default those of --spec.")
 @click.option("--sensitive", metavar="a,b", help="Columns whose diversity is measured. By default those of --spec.")
 @click.option("-k", "k", type=click.IntRange(min=2), help="Smallest class allowed; 5, or privacy.k of --spec.")
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
 )
 @click.option("--same-order", is_flag=True, help="Row n of TABLE was made from row n of the original.")
 @click.option("--key", metavar="COLUMN", help="Rows of both tables that have the same value here belong together.")
-@click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
+@unit_option
 @click.option(
     "--sampling-fraction", type=Probability(), help="TABLE is this share of its population: estimate its uniques."
 )

@@ -19,6 +19,7 @@ from anon_airflow.commands.output import (
     names_in,
     print_json,
     source_reading,
+    table_argument,
     table_options,
     write_table,
 )
@@ -52,7 +53,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]  # Generic only in some 
 
 
 @click.command(short_help="TABLE changed as little as possible until its policy holds.")
-@click.argument("table", type=click.Path(path_type=Path))
+@table_argument
 @click.option("--spec", required=True, type=click.Path(path_type=Path), help="The publication file: columns, policy.")
 @click.option(
     "--output",
