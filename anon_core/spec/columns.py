@@ -19,7 +19,7 @@ from anon_core.spec.paths import FilePath
 from anon_core.value_type import ValueType
 
 AS_COLLECTED = "as collected"
-"""How cells are published that nothing has changed."""
+"""The words for cells that are published without a change."""
 
 
 class HierarchyKind(StrEnum):
@@ -50,7 +50,7 @@ class Unmapped(StrEnum):
 
 
 MAX_LEVELS = 100
-"""As in hierarchy files: more levels than anybody can tell apart."""
+"""As in hierarchy files: readers cannot tell more levels apart."""
 
 
 def _not_too_many(levels: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -60,7 +60,7 @@ def _not_too_many(levels: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _growing(widths: tuple[int | float, ...]) -> tuple[int | float, ...]:
-    # Fractions of the decimal spelling: 0.3 is three times 0.1 to people, not to binary floats.
+    # Fractions of the decimal spelling: 0.3 is three times 0.1 as written, but not as binary floats.
     exact = [Fraction(repr(width)) for width in widths]
     if min(exact) <= 0:
         raise ValueError("interval widths should be positive")
@@ -128,7 +128,7 @@ class Decompose(Model):
     """
     How a coded column is split into parts: exactly one of ``widths``, ``separator``, ``pattern`` and ``preset`` is set.
 
-    What is wrong between its keys is found by :mod:`anon_core.spec.parts`, which reads the file and not this model.
+    :mod:`anon_core.spec.parts` finds what is wrong between its keys; it reads the file and not this model.
     """
 
     widths: Annotated[tuple[Annotated[Whole, Field(ge=1)], ...], NOT_EMPTY] | None = None
@@ -154,7 +154,7 @@ class Decompose(Model):
 
     @property
     def way(self) -> str:
-        """How values are split, as it is written in the file, and what may be wanting there."""
+        """How values are split, as the file says it, and a hint at a key that may be missing."""
         key = next(way for way in WAYS if getattr(self, way) is not None)
         written = getattr(self, key)
         text = f"[{', '.join(map(str, written))}]" if isinstance(written, tuple) else quoted(written)[1:-1]
@@ -167,7 +167,7 @@ class Decompose(Model):
 
 
 class DeclaredColumn(Model):
-    """What is declared about one column."""
+    """What a publication file declares about one column."""
 
     role: Role
     priority: Annotated[Whole, Field(ge=1)] | None = None
@@ -179,7 +179,7 @@ class DeclaredColumn(Model):
 
     @property
     def labels_ends(self) -> bool:
-        """Whether a number at an end is published as a label, such as ``150000 or more``: a number has no words."""
+        """Whether `top` and `bottom` become labels such as ``150000 or more``; a column of numbers has no labels."""
         return self.type not in (ValueType.INTEGER, ValueType.DECIMAL)
 
     @property
@@ -190,9 +190,9 @@ class DeclaredColumn(Model):
     @property
     def counted_values(self) -> CountedValues:
         """
-        What counts as one value of it where diversity is judged.
+        What counts as one value of it where diversity is measured.
 
-        `coarsen` says what is published as one; `type: text` says that numbers in it are codes.
+        With `coarsen` it is the published value; `type: text` says that numbers in it are codes.
         """
         if self.coarsen is not None:
             return CountedValues.COARSENED
@@ -200,7 +200,7 @@ class DeclaredColumn(Model):
 
     @property
     def withheld(self) -> str | None:
-        """What stands in cells that were suppressed before anything was recoded, if there can be any."""
+        """The label of cells that were suppressed before recoding, if there can be any."""
         return None
 
     def published_as(self, name: str) -> dict[str, DeclaredColumn]:
@@ -224,9 +224,9 @@ class DeclaredColumn(Model):
 
 class Part(DeclaredColumn):
     """
-    A published part of a decomposed column: a column of its own in a release, never written in a file.
+    A published part of a decomposed column: a column of its own in a release, which the file does not declare itself.
 
-    With ``suppresses`` a cell that reads ``*`` stands for what could not be split or named.
+    With ``suppresses`` a cell that reads ``*`` is one that could not be split or named.
     """
 
     part_of: str
