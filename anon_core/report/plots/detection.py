@@ -1,4 +1,4 @@
-"""Whom sets of columns single out: the best one of every size [Pastore2020]_, and every one there is [Omer2016]_."""
+"""Pictures of how many rows sets of columns single out: the best of every size [Pastore2020]_, and all [Omer2016]_."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     from anon_core.detection.singletons import Detection
 
 MAX_SUBSETS = 60
-"""More subsets than this are not drawn: those with most distinct tuples are."""
+"""Of more subsets only those with most distinct tuples are drawn."""
 MAX_SETS = 40
-"""More sets of columns than this are not drawn: those with most rows alone before are."""
+"""Of more sets of columns only those with most rows alone before are drawn."""
 
 
 def plot_detection(detection: Detection, path: Path | str) -> None:
     """
     Draw the share of rows or people that the best set of every size singles out, and the level of all columns.
 
-    Sizes go downwards, so that every set can be named beside its point. A ring marks the elected set.
+    Sizes go downwards, so that every set can be named beside its point. A ring marks the chosen set.
 
     :raises InvalidInputError: the path ends neither in .svg nor in .png.
     :raises StorageError: the file cannot be written.
@@ -79,7 +79,7 @@ def _all_columns(detection: Detection) -> str:
 
 
 def _elected(axes: Axes, detection: Detection) -> None:
-    """Put a ring around the elected set, which need not be the best of its size: identifiers are not eligible."""
+    """Put a ring around the chosen set, which need not be the best of its size: identifiers are not eligible."""
     elected = detection.best
     rows = [at for at, one in enumerate(detection.best_by_size) if elected and len(one.columns) == len(elected.columns)]
     if elected and rows:
@@ -93,7 +93,7 @@ def plot_selection(selection: Selection, path: Path | str) -> None:
     """
     Draw the distinct tuples and the singletons of every subset, or of the 60 with most distinct tuples.
 
-    The elected subset is drawn darker. These are the paper's Figures 2 and 3.
+    The chosen subset is drawn darker. These are the paper's Figures 2 and 3.
 
     :raises InvalidInputError: the path ends neither in .svg nor in .png.
     :raises StorageError: the file cannot be written.

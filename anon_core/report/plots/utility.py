@@ -1,4 +1,4 @@
-"""What is left of every column [Bampoulidis2019]_, Figure 2, and for every k, Figure 1."""
+"""Pictures of how much information is left: of every column [Bampoulidis2019]_, Figure 2, and for every k, Figure 1."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from anon_core.recoding.sweep import SweptK
 
 MAX_COLUMNS = 60
-"""More columns than this are not drawn: the most important are, of those that matter equally the first."""
+"""Of more columns only the most important are drawn; of equally important ones, the first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ def _title(utility: Utility, weighted: bool, shown: int, columns: int) -> str:
 
 
 MAX_NUMBERED = 10
-"""With more k's than this there is no room for a figure at every point."""
+"""With more k's there is no room for a figure at every point."""
 
 _SAME = 5e-4
 
