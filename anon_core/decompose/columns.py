@@ -1,4 +1,4 @@
-"""A column of a table split into columns for its parts, and what that does to the rows that stand out [Omer2016]_."""
+"""Splits a column of a table into columns for its parts, and measures the effect on rows that stand out [Omer2016]_."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ class Effect:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decomposition:
     """
-    A column, its parts, and the effect on every set of columns that was asked for.
+    A column, its parts, and the effect on every set of columns that the call names.
 
     ``suppressed_values`` of the column, in ``suppressed_rows``, were not split, or have a part without a name.
     """

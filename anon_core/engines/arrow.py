@@ -39,7 +39,7 @@ class ArrowEngine:
 
     @classmethod
     def reads(cls, path: Path) -> bool:
-        """Whatever is a file: what is neither CSV nor Parquet is refused by reading it, in words of its own."""
+        """Whether the source is a file; reading refuses a file that is neither CSV nor Parquet."""
         return True
 
     @classmethod

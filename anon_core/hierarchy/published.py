@@ -41,7 +41,7 @@ def placed_labels(
     withheld: str | None = None,
 ) -> PublishedPlaces:
     """
-    Place the published labels of a column; ``withheld`` stands at the root, whatever that is called.
+    Place the published labels of a column; the label ``withheld`` is at the root, which may have another name.
 
     >>> found = placed_labels("sex", ["F", "any"], Hierarchy(root="any"), Path())
     >>> found.taxonomy.labels, found.places.tolist()

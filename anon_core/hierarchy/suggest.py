@@ -38,9 +38,9 @@ def suggested(column: Column, *, kind: str | None, type_of_values: str) -> Hiera
     """
     Return a hierarchy that covers every value of the column; where none fits, the root only.
 
-    Where at least 95 % of the filled rows are dates of one form, or numbers, it is made for these, and suppresses the
-    others. ``kind`` is what the column is said to be, such as `postcode`; ``type_of_values`` is the type of its
-    profile. A number written with leading zeros is a code and loses its last digits, whatever it is called.
+    If at least 95 % of the filled rows are dates of one form, or numbers, it is made for these, and suppresses the
+    others. ``kind`` is the proposed kind of the column, such as `postcode`; ``type_of_values`` is the type of its
+    profile. A number written with leading zeros is a code and loses its last digits, in a column of any name.
 
     >>> column = Column(name="zip", codes=np.arange(2, dtype=np.int32), domain=pa.array(["01069", "80331"]))
     >>> suggested(column, kind="postcode", type_of_values="integer").prefix

@@ -1,6 +1,6 @@
 """The inner loops: pack codes into machine words, group equal words, refine partitions.
 
-Nothing here knows what a code stands for. :mod:`~anon_core.kernels.grouping` is a handful of vectorised numpy passes;
+This package does not know what a code stands for. :mod:`~anon_core.kernels.grouping` has some vectorised numpy passes;
 :mod:`~anon_core.kernels.compiled` holds the loops that numba compiles, :mod:`~anon_core.kernels.effort` says when they
 are worth loading. With either, :mod:`~anon_core.kernels.counting` counts distinct tuples,
 :mod:`~anon_core.kernels.joining` finds the tuple of every row and passes on what is known of tuples to their rows.

@@ -35,7 +35,7 @@ class Distinct:
 
 def distinct(codes: Sequence[AnyCodes], cardinalities: Sequence[int], weights: Integers | None = None) -> Distinct:
     """
-    Return the distinct tuples and their weights (rows, when there are none), whatever the order of the rows.
+    Return the distinct tuples and their weights (rows, when there are none); the order of the rows has no effect.
 
     Few possible tuples are counted by direct addressing, after leaving out the columns that follow from another one (a
     province from its municipality); more are packed into words and sorted.

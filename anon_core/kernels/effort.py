@@ -24,9 +24,8 @@ def compiled_is_worth(rows: int) -> bool:
 def spend(codes: int, rows: int = MIN_LARGE_ROWS) -> bool:
     """Note that so many codes are about to be handled, and return whether to do it in the compiled loops.
 
-    They pay when what this process has handled so far is much, or when they are loaded anyway. For a table of fewer
-    rows than are large it takes ten times as much: whoever asks about a small table does not want to wait for a
-    compiler.
+    It pays to load them if this process has handled many codes so far, or if they are loaded anyway. For a small table
+    the limit is ten times as high: the user of a small table should not wait for a compiler.
     """
     global _handled  # What this process has spent so far.
     _handled += codes

@@ -1,4 +1,4 @@
-"""The distinct pairs of tuple and person, and the people of each class: what counting people takes."""
+"""The distinct pairs of tuple and person, and the people of each class: the loops for counting people."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PeopleOfTuples:
 def people_of_tuples(
     codes: Sequence[AnyCodes], cardinalities: Sequence[int], units: AnyCodes, weights: Integers | None = None
 ) -> PeopleOfTuples:
-    """Return the pairs of tuple and unit; those of nobody known only where a tuple has no people."""
+    """Return the pairs of tuple and unit; those of unknown people only where a tuple has no known people."""
     most = int(units.max(initial=0)) + 1
     bits = [*map(bits_of, cardinalities), bits_of(most)]
     total = len(units) if weights is None else int(weights.sum())
@@ -70,9 +70,9 @@ def _by_sorting(codes: Sequence[AnyCodes], bits: Sequence[int], weights: Integer
 
 def _without_idle(columns: Sequence[AnyCodes], units: AnyCodes) -> Integers | None:
     """
-    Return the pairs that count: all but those of nobody in tuples that have people. None where all do.
+    Return the pairs that count: those of unknown people only in tuples without known people. None if all count.
 
-    Pairs are sorted: the people of a tuple stand after nobody.
+    Pairs are sorted: in a tuple, known people come after unknown ones.
     """
     nobody = np.flatnonzero(units[:-1] == NOBODY)
     if not len(nobody):

@@ -131,5 +131,5 @@ def test_a_search_that_ends_in_vain_names_the_requirement_that_fails_and_its_key
     assert str(refused.value).startswith(
         "distinct l-diversity of column 'illness' (l=4) with k 2 and suppression of at most 0 rows not reached"
     )
-    assert "or ask for less in privacy.l_diversity" in refused.value.advice
+    assert "or require less in privacy.l_diversity" in refused.value.advice
     assert "privacy.k" not in refused.value.advice

@@ -38,9 +38,9 @@ def faults_of(rows: Sequence[Row], depth: int) -> list[str]:
 
 def problems_to_list(problems: Sequence[str]) -> list[str]:
     """
-    Return the problems to tell in an error, which may end in a log; of very many some, and how many more there are.
+    Return the problems to list in an error, which may end in a log: if there are many, some of them and their number.
 
-    The first of every kind is among them, for thousands of one kind must not hide another; then the first of all.
+    The first of every kind is listed, so that thousands of one kind do not hide another; then the first of all.
 
     >>> repeated = [f"line {n} repeats the value of line 1" for n in range(2, 99)]
     >>> problems_to_list([*repeated, "lines 1, 2 lead back"])[18:]
@@ -59,7 +59,7 @@ def problems_to_list(problems: Sequence[str]) -> list[str]:
 
 def look_like_a_table(problems: Sequence[str], lines: int) -> bool:
     """
-    Whether nearly every line of a file is at fault: it is no hierarchy with faults then, but something else.
+    Whether nearly every line of a file is wrong: then it is no hierarchy with mistakes, but another kind of file.
 
     >>> look_like_a_table([f"line {n} has 9 levels, line 1 has 3" for n in range(2, 40)], 40)
     True
@@ -80,7 +80,7 @@ def _ragged(rows: Sequence[Row], depth: int) -> Iterator[str]:
 
 def _too_deep(depth: int) -> Iterator[str]:
     if depth > MAX_LEVELS:
-        yield f"has {counted(depth, 'level')}; at most {MAX_LEVELS} are meant by anybody"
+        yield f"has {counted(depth, 'level')}; at most {MAX_LEVELS} are allowed"
 
 
 def _repeated(rows: Sequence[Row]) -> Iterator[str]:

@@ -32,7 +32,7 @@ def levels_of_rules(found: Rules, problems: list[str], file_name: str) -> Levels
     levels = _by_level(found.rules if found.marked else _inferred(found.rules))
     depth = max(levels, default=0)
     if depth > MAX_LEVELS:
-        problems.append(f"has {depth:,} levels; at most {MAX_LEVELS} are meant by anybody")
+        problems.append(f"has {depth:,} levels; at most {MAX_LEVELS} are allowed")
         depth = 0
     climbing = Climbing(found.rules, whole=not found.problems)
     for level in range(1, depth + 1):

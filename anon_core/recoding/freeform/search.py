@@ -107,7 +107,7 @@ def _refuse_infeasible(problem: FreeformProblem) -> None:
         reached=f"{worst:g}",
         rows_at_risk=problem.frequencies.rows,
         rows=problem.frequencies.rows,
-        advice=f"not possible: even with `*` in every cell {', '.join(columns)} gives a sensitive value away; guard "
+        advice=f"infeasible: even with `*` in every cell {', '.join(columns)} gives a sensitive value away; guard "
         "fewer values, say by belief what can be observed, raise privacy.freeform.sigma_t, or do not publish it",
     )
 
