@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.errors import InvalidInputError, UnknownLabelsError
-from anon_core.frequency import NOBODY, FrequencyTable, different, people_weights, unit_codes
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, different, people_weights, unit_codes
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.plan import RecodingPlan
@@ -128,7 +128,7 @@ def rows_of_entries(frequencies: FrequencyTable) -> Integers:
 
 def how_many(units: AnyCodes, weights: Integers) -> int:
     """Return how many people some entries have: known people once each, unknown ones by entry with a weight."""
-    return different(units) + int(weights[units == NOBODY].sum())
+    return different(units) + int(weights[units == UNKNOWN_PERSON].sum())
 
 
 def compare(

@@ -13,7 +13,7 @@ from anon_core.errors import UnknownColumnError
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.table import Column, Mask, Table
 
-NOBODY = kernels.NOBODY
+UNKNOWN_PERSON = kernels.UNKNOWN_PERSON
 """The unit of rows whose person is not known."""
 
 
@@ -90,16 +90,16 @@ class FrequencyTable:
         return different(self.units) or min(len(self.units), 1)
 
     @property
-    def classes_of_nobody(self) -> int:
+    def classes_of_unknown(self) -> int:
         """How many classes have only rows whose person is not known; each of them is one person."""
-        return 0 if self.units is None else int(self.weights[self.units == NOBODY].sum())
+        return 0 if self.units is None else int(self.weights[self.units == UNKNOWN_PERSON].sum())
 
     @property
     def people(self) -> int:
         """How many rows there are; of people, the known ones, and one for each class without known people."""
         if self.units is None:
             return self.rows
-        return different(self.units) + self.classes_of_nobody
+        return different(self.units) + self.classes_of_unknown
 
     @property
     def tuples(self) -> int:
@@ -169,17 +169,17 @@ class FrequencyTable:
         if self.units is None:
             return int(np.count_nonzero(self.weights == 1))
         alone = self.units[self.of_entries(self.class_sizes() == 1) & (self.weights > 0)]
-        return different(alone) + int(np.count_nonzero(alone == NOBODY))
+        return different(alone) + int(np.count_nonzero(alone == UNKNOWN_PERSON))
 
 
 def different(units: AnyCodes) -> int:
     """
     Return how many different people some units are; unknown people do not count.
 
-    >>> different(np.array([3, NOBODY, 3, 1]))
+    >>> different(np.array([3, UNKNOWN_PERSON, 3, 1]))
     2
     """
-    return int(np.count_nonzero(np.bincount(units)[NOBODY + 1 :]))
+    return int(np.count_nonzero(np.bincount(units)[UNKNOWN_PERSON + 1 :]))
 
 
 def unit_codes(column: Column) -> AnyCodes:
@@ -196,10 +196,10 @@ def people_weights(codes: Sequence[AnyCodes], cardinalities: Sequence[int], unit
     """
     Return the weight of each pair of tuple and unit: 1, but 0 for unknown people in a tuple with known people.
 
-    >>> people_weights([np.array([0, 0, 1])], [2], np.array([NOBODY, 7, NOBODY])).tolist()
+    >>> people_weights([np.array([0, 0, 1])], [2], np.array([UNKNOWN_PERSON, 7, UNKNOWN_PERSON])).tolist()
     [0, 1, 1]
     """
-    known = units > NOBODY
+    known = units > UNKNOWN_PERSON
     if known.all():
         return np.ones(len(units), np.int64)
     found = kernels.group(codes, cardinalities, np.ones(len(units), np.int64))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_core import kernels
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.table import Mask
 
@@ -123,7 +123,7 @@ def _members(frequencies: FrequencyTable) -> AnyCodes:
     """Return the tuples that count: where people are counted, those of known people."""
     if frequencies.units is None:
         return np.arange(len(frequencies.weights), dtype=np.int32)
-    return np.flatnonzero(frequencies.units > NOBODY).astype(np.int32)
+    return np.flatnonzero(frequencies.units > UNKNOWN_PERSON).astype(np.int32)
 
 
 def separation(sizes: Integers, rows: int) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.frequency import NOBODY, FrequencyTable, different
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, different
 from anon_core.kernels import AnyCodes
 from anon_core.policy import IDENTIFYING
 
@@ -62,4 +62,4 @@ def _share(frequencies: FrequencyTable, name: str) -> float:
 
 def _people(units: AnyCodes) -> int:
     """Return how many people these are; a value that only unknown people have counts one person."""
-    return different(units) + int(np.count_nonzero(units == NOBODY))
+    return different(units) + int(np.count_nonzero(units == UNKNOWN_PERSON))

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from anon_core import kernels
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.table import Mask
 
@@ -72,7 +72,9 @@ class _Search:
 
     def __init__(self, table: FrequencyTable, k: int) -> None:
         self.table, self.k, self.units = table, k, table.units
-        self.strange = None if table.units is None or (table.units > NOBODY).all() else table.units == NOBODY
+        self.strange = (
+            None if table.units is None or (table.units > UNKNOWN_PERSON).all() else table.units == UNKNOWN_PERSON
+        )
         self.most = 1 if table.units is None else int(np.bincount(table.units)[1:].max(initial=1))
         self.met = np.zeros(0 if table.units is None else int(table.units.max(initial=0)) + 1, np.bool_)
         self.common: list[tuple[AnyCodes, int]] = []

@@ -154,7 +154,7 @@ class _Search:
         # The columns that split most come first: good sets found early let the bound exclude more.
         self.order = sorted(columns, key=lambda i: (-self.cardinalities[i], self.frequencies.names[i]))
         whole = Partition.whole(self.frequencies)
-        self.unknown = self.frequencies.classes_of_nobody
+        self.unknown = self.frequencies.classes_of_unknown
         self.rows = self.frequencies.people - self.unknown
         self._visit((), whole, whole.singletons, 0)
 
@@ -187,15 +187,15 @@ class _Search:
             self.unique.append(found)
             return False
         best = self.best.get(len(found))
-        if best is None or singletons + self._of_nobody(found) > best.singletons:
+        if best is None or singletons + self._of_unknown(found) > best.singletons:
             self.best[len(found)] = ColumnSet.of(partition(), found)
         return True
 
-    def _of_nobody(self, found: tuple[int, ...]) -> int:
+    def _of_unknown(self, found: tuple[int, ...]) -> int:
         """Return how many classes of a set have only rows whose person is not known; partitions lack these rows."""
         if not self.unknown:
             return 0
-        return self.frequencies.project([self.frequencies.names[i] for i in found]).classes_of_nobody
+        return self.frequencies.project([self.frequencies.names[i] for i in found]).classes_of_unknown
 
     def _promising(self, size: int, bound: _Bound, at: int) -> bool:
         """Whether adding columns from ``at`` on could still beat the best set of some size and of all smaller ones."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.detection.partition import Partition
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import AnyCodes
 from anon_core.table import Mask
 
@@ -135,11 +135,11 @@ def _contains_one(members: frozenset[int], found: Collection[frozenset[int]], mo
 
 def _unknown(frequencies: FrequencyTable, members: frozenset[int], covers: Sequence[frozenset[int]]) -> int:
     """Return how many classes have only rows of unknown people, without those that are such classes of a cover too."""
-    if not frequencies.classes_of_nobody:
+    if not frequencies.classes_of_unknown:
         return 0
-    classes = _of_nobody(frequencies, members)
+    classes = _of_unknown(frequencies, members)
     for cover in covers:
-        known = _of_nobody(frequencies, cover)
+        known = _of_unknown(frequencies, cover)
         pairs = zip(known, (classes[sorted(members).index(i)] for i in sorted(cover)), strict=True)
         sizes = [len(frequencies.domains[i]) for i in sorted(cover)]
         found = kernels.group([np.concatenate(pair) for pair in pairs], sizes)
@@ -149,10 +149,10 @@ def _unknown(frequencies: FrequencyTable, members: frozenset[int], covers: Seque
     return len(classes[0])
 
 
-def _of_nobody(frequencies: FrequencyTable, members: frozenset[int]) -> list[AnyCodes]:
+def _of_unknown(frequencies: FrequencyTable, members: frozenset[int]) -> list[AnyCodes]:
     """Return the tuples over some columns that have only rows whose person is not known."""
     found = frequencies.project([frequencies.names[i] for i in sorted(members)])
-    return [codes[found.units == NOBODY] for codes in found.codes]
+    return [codes[found.units == UNKNOWN_PERSON] for codes in found.codes]
 
 
 def _behind(frequencies: FrequencyTable, alone: Mask) -> int:

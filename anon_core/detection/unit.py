@@ -10,7 +10,7 @@ import numpy as np
 from anon_core import kernels
 from anon_core.detection.groups import MAX_FEW_VALUES, MAX_GROUP_ROWS, ValueGroups
 from anon_core.detection.roles.personal_codes import is_of_something_else, is_shared, may_number_people, personal_code
-from anon_core.frequency import NOBODY, unit_codes
+from anon_core.frequency import UNKNOWN_PERSON, unit_codes
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.role import Role
 from anon_core.table import Column, Table
@@ -97,7 +97,7 @@ def _units_of_values(column: Column, units: AnyCodes | None) -> Integers:
     if units is None:
         found = np.bincount(column.codes, minlength=len(column.domain))
     else:
-        known = units != NOBODY
+        known = units != UNKNOWN_PERSON
         pairs = kernels.distinct(
             [column.codes[known], units[known]], [len(column.domain), int(units.max(initial=0)) + 1]
         )

@@ -10,10 +10,10 @@ from anon_core.kernels.counting import Distinct, distinct
 from anon_core.kernels.effort import compiled_is_worth, spend
 from anon_core.kernels.grouping import AnyCodes, Floats, Groups, Integers, Words, bits_of, group, pack, weigh
 from anon_core.kernels.joining import Joined, add_up, cut_out, gather, join, used_by
-from anon_core.kernels.people import NOBODY, people_of_classes, people_of_keys, people_of_tuples
+from anon_core.kernels.people import UNKNOWN_PERSON, people_of_classes, people_of_keys, people_of_tuples
 
 __all__ = [
-    "NOBODY",
+    "UNKNOWN_PERSON",
     "AnyCodes",
     "Distinct",
     "Floats",

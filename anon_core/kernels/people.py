@@ -11,7 +11,7 @@ from anon_core.kernels.counting import distinct, in_threads
 from anon_core.kernels.effort import spend
 from anon_core.kernels.grouping import AnyCodes, Integers, Mask, bits_of, group
 
-NOBODY = 0
+UNKNOWN_PERSON = 0
 """The unit of rows whose person is not known."""
 
 
@@ -74,14 +74,14 @@ def _without_idle(columns: Sequence[AnyCodes], units: AnyCodes) -> Integers | No
 
     Pairs are sorted: in a tuple, known people come after unknown ones.
     """
-    nobody = np.flatnonzero(units[:-1] == NOBODY)
-    if not len(nobody):
+    unknown = np.flatnonzero(units[:-1] == UNKNOWN_PERSON)
+    if not len(unknown):
         return None
-    idle = np.ones(len(nobody), np.bool_)
+    idle = np.ones(len(unknown), np.bool_)
     for column in columns:
-        idle &= column[nobody] == column[nobody + 1]
+        idle &= column[unknown] == column[unknown + 1]
     kept: Mask = np.ones(len(units), np.bool_)
-    kept[nobody[idle]] = False
+    kept[unknown[idle]] = False
     return np.flatnonzero(kept)
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from anon_core import kernels
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import NOBODY, FrequencyTable, different
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, different
 from anon_core.kernels import AnyCodes, Floats, Integers
 from anon_core.table import Mask
 
@@ -78,7 +78,7 @@ class SensitiveClasses:
         units = self.units[np.repeat(chosen, self.sizes)]
         met = np.zeros(int(self.units.max()) + 1, np.bool_)
         met[units] = True
-        return int(np.count_nonzero(met[NOBODY + 1 :])) + int(np.count_nonzero(units == NOBODY))
+        return int(np.count_nonzero(met[UNKNOWN_PERSON + 1 :])) + int(np.count_nonzero(units == UNKNOWN_PERSON))
 
     @property
     def certain(self) -> Mask:
@@ -213,7 +213,7 @@ def _of_units(pairs: FrequencyTable, units: AnyCodes, opens: Mask) -> SensitiveC
         whole=whole,
         domain=domain,
         column=pairs.names[-1],
-        rows=different(units) + int(np.count_nonzero(units[in_class] == NOBODY)),
+        rows=different(units) + int(np.count_nonzero(units[in_class] == UNKNOWN_PERSON)),
         units=units[in_class],
         holders=people.who,
     )
@@ -221,7 +221,7 @@ def _of_units(pairs: FrequencyTable, units: AnyCodes, opens: Mask) -> SensitiveC
 
 def _with_people(member: Integers, units: AnyCodes) -> Integers | None:
     """Return the entries that count: in classes with known people, only those of known people. None if all count."""
-    known = units > NOBODY
+    known = units > UNKNOWN_PERSON
     if known.all():
         return None
     has_people = np.zeros(int(member[-1]) + 1, np.bool_)
@@ -237,4 +237,6 @@ def _people_of_values(pairs: FrequencyTable, units: AnyCodes) -> Integers:
         return np.bincount(found.codes[0], minlength=len(domain))
     has = np.zeros((len(domain), most), np.bool_)
     has.ravel()[values.astype(np.int64) * most + units] = True
-    return np.asarray(np.maximum(np.count_nonzero(has[:, NOBODY + 1 :], axis=1), has[:, NOBODY]), np.int64)
+    return np.asarray(
+        np.maximum(np.count_nonzero(has[:, UNKNOWN_PERSON + 1 :], axis=1), has[:, UNKNOWN_PERSON]), np.int64
+    )

@@ -12,7 +12,7 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.comparison import Comparison, Pairs
-from anon_core.frequency import NOBODY
+from anon_core.frequency import UNKNOWN_PERSON
 from anon_core.kernels import Integers
 from anon_core.measures.linkage.covering import coverings
 from anon_core.table import Mask
@@ -72,7 +72,7 @@ def kept_of(comparison: Comparison, people: Integers | None = None) -> Kept:
     classes = kernels.group(before.codes, [len(domain) for domain in before.domains])
     rows = before.weights if before.unit_rows is None else before.unit_rows
     if people is None:
-        each = rows if before.units is None else (before.units > NOBODY).astype(np.int64)
+        each = rows if before.units is None else (before.units > UNKNOWN_PERSON).astype(np.int64)
         # Rows whose person is not known are one person in a class without known people.
         people = np.maximum(kernels.weigh(classes.member, len(classes.first), each), 1)
     if comparison.pairs is None:

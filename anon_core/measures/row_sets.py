@@ -12,7 +12,7 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import Integers
 
 MAX_PAIRS = 30_000_000
@@ -41,7 +41,7 @@ def row_sets(people: FrequencyTable, k: int) -> RowSetsFigures:
     """
     if people.units is None:
         raise InvalidInputError("the classes of a person are not known without a unit")
-    known = np.flatnonzero(people.units > NOBODY)
+    known = np.flatnonzero(people.units > UNKNOWN_PERSON)
     starts_of_classes = people.class_starts()
     member = people.of_entries(np.arange(len(starts_of_classes)))[known]
     # The sort is stable, so the classes of each person stay in their order.

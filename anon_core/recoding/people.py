@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from anon_core import kernels
 from anon_core.errors import InternalError
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.measures.classes import SensitiveClasses, sensitive_classes
 from anon_core.measures.diversity.bands import bands
@@ -48,7 +48,7 @@ class TuplePeople:
     The people of the tuples of ``table``, which has one entry for each pair of tuple and person.
 
     Tuple ``t`` has the pairs from ``starts[t]`` to ``starts[t + 1]``, ``member`` is the tuple of each pair. A tuple
-    without known people has one pair, with NOBODY as its person.
+    without known people has one pair, with UNKNOWN_PERSON as its person.
     """
 
     table: FrequencyTable
@@ -75,7 +75,7 @@ class TuplePeople:
 
     def each_is_another(self, rows: int) -> bool:
         """Whether the person of each of so many rows is known, and no person has two."""
-        return bool((self.units > NOBODY).all()) and len(np.unique(self.units)) == rows
+        return bool((self.units > UNKNOWN_PERSON).all()) and len(np.unique(self.units)) == rows
 
     @property
     def count(self) -> int:
@@ -85,7 +85,7 @@ class TuplePeople:
     @property
     def rows_of_each(self) -> Integers:
         """How many rows each known person has."""
-        known = self.units > NOBODY
+        known = self.units > UNKNOWN_PERSON
         return kernels.weigh(np.unique(self.units[known], return_inverse=True)[1], self.table.rows, self.rows[known])
 
     def sizes(self, tuples: Integers, group: Integers, groups: int) -> Integers:
@@ -96,7 +96,7 @@ class TuplePeople:
     def contributions(self, tuples: Integers, group: Integers, groups: int) -> Contributions:
         """Return for each group how many rows the person with most rows has, and how many all known people have."""
         at, lengths = expanded(self.starts, tuples)
-        at, member = at[self.units[at] > NOBODY], np.repeat(group, lengths)[self.units[at] > NOBODY]
+        at, member = at[self.units[at] > UNKNOWN_PERSON], np.repeat(group, lengths)[self.units[at] > UNKNOWN_PERSON]
         found = _pairs(member, self.units[at], groups, self.rows[at])
         most: Integers = np.zeros(groups, np.int64)
         np.maximum.at(most, member[found.first], found.weights)
@@ -119,9 +119,9 @@ class TuplePeople:
         """
         tuples = len(self.starts) - 1
         own = self.sizes(np.arange(tuples), np.arange(tuples), tuples)
-        open_ = np.flatnonzero((own < k)[self.member] & (self.units > NOBODY))
+        open_ = np.flatnonzero((own < k)[self.member] & (self.units > UNKNOWN_PERSON))
         order = open_[np.lexsort((self.member[open_], own[self.member[open_]], self.units[open_]))]
-        first = np.diff(self.units[order], prepend=NOBODY) != 0
+        first = np.diff(self.units[order], prepend=UNKNOWN_PERSON) != 0
         homes = kernels.weigh(self.member[order[first]], tuples, None)
         return np.where(own >= k, k, homes)
 
@@ -209,7 +209,7 @@ def distinct_people(group: Integers, units: AnyCodes, groups: int) -> Integers:
     [2, 1]
     """
     found = _pairs(group, units, groups)
-    known = units[found.first] > NOBODY
+    known = units[found.first] > UNKNOWN_PERSON
     people = kernels.weigh(group[found.first][known], groups, None)
     alone = group[found.first][~known]
     people[alone] = np.maximum(people[alone], 1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core import kernels
-from anon_core.frequency import NOBODY, unit_codes
+from anon_core.frequency import UNKNOWN_PERSON, unit_codes
 from anon_core.recoding.people import distinct_people
 from anon_core.table import Table
 
@@ -41,13 +41,13 @@ def cap_rows(table: Table, columns: Sequence[str], quasi_identifiers: Sequence[s
     """
     units = unit_codes(table.column(unit))
     rows_of = np.bincount(units, minlength=1)
-    rows_of[NOBODY] = 0
+    rows_of[UNKNOWN_PERSON] = 0
     above = int(np.count_nonzero(rows_of > most))
     if not above:
         return Capped(kept=table, left_out=table.keep(np.zeros(table.rows, np.bool_)), people=0)
     at = np.flatnonzero(rows_of[units] > most)
     order = at[np.lexsort((_tuples(table, columns)[at], -_sharing(table, quasi_identifiers, units)[at], units[at]))]
-    first = np.flatnonzero(np.diff(units[order], prepend=NOBODY))
+    first = np.flatnonzero(np.diff(units[order], prepend=UNKNOWN_PERSON))
     place = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
     stays = np.ones(table.rows, np.bool_)
     stays[order[place >= most]] = False

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import NOBODY, FrequencyTable, different
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, different
 from anon_core.kernels import Integers, Words
 from anon_core.measures.classes import SensitiveClasses, sensitive_classes
 
@@ -41,7 +41,7 @@ def common_values(
     classes = sensitive_classes(people, quasi_identifiers, sensitive)
     if classes.units is None:
         raise InvalidInputError("the classes of a person are not known without a unit")
-    known = np.flatnonzero(classes.units > NOBODY)
+    known = np.flatnonzero(classes.units > UNKNOWN_PERSON)
     units, of_class = classes.units[known], np.repeat(np.arange(classes.classes), classes.sizes)[known]
     if changing := _changing(people, sensitive):
         return CommonValuesFigures(fewest=None, people=different(units), people_failing=0, changing=changing)
@@ -62,7 +62,7 @@ def _changing(people: FrequencyTable, sensitive: str) -> int:
     found = people.project([sensitive])
     assert found.units is not None
     values = np.bincount(found.units)
-    return int(np.count_nonzero(values[NOBODY + 1 :] > 1))
+    return int(np.count_nonzero(values[UNKNOWN_PERSON + 1 :] > 1))
 
 
 def _in_all_classes(classes: SensitiveClasses, of_class: Integers, starts: Integers, need: int) -> Integers:

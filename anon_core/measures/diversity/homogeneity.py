@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core import kernels
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import Integers
 from anon_core.table import Mask
 
@@ -78,7 +78,7 @@ def _people(table: FrequencyTable, member: Integers, groups: int, strangers: Mas
     if table.units is None:
         rows = kernels.weigh(member, groups, table.weights)
         return _People(rows, rows)
-    known = np.flatnonzero(table.units > NOBODY)
+    known = np.flatnonzero(table.units > UNKNOWN_PERSON)
     first = kernels.group([member[known], table.units[known]], [groups, int(table.units.max(initial=0)) + 1]).first
     people = np.bincount(member[known][first], minlength=groups)
     one = (people == 0) if strangers is None else (people == 0) & strangers
@@ -88,5 +88,5 @@ def _people(table: FrequencyTable, member: Integers, groups: int, strangers: Mas
 def _people_in(table: FrequencyTable, member: Integers, chosen: Mask, people: _People) -> int:
     if table.units is None:
         return int(people.counted[chosen].sum())
-    met = table.units[chosen[member] & (table.units > NOBODY)]
+    met = table.units[chosen[member] & (table.units > UNKNOWN_PERSON)]
     return len(np.unique(met)) + int(np.count_nonzero(chosen & (people.known == 0)))

@@ -17,7 +17,7 @@ import numpy as np
 from anon_core import kernels
 from anon_core.comparison import Comparison, Pairs, how_many, rows_of_entries
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import NOBODY, FrequencyTable, people_weights
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, people_weights
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.measures.linkage.covering import Covering, coverings
 from anon_core.measures.linkage.matching import MAX_ROWS, hidden_among, perfect_matching
@@ -137,8 +137,8 @@ def four_k(comparison: Comparison, *, k: int = 2) -> FourK:
         yield from kept if pairs <= MAX_PAIRS else coverings(comparison.ladders, before.codes, after.codes)
 
     known = comparison.pairs is not None
-    linked = link.met(lambda: ((part.before, part.after) for part in edges()), k=k, everybody=known)
-    covered = source.met(lambda: ((part.after, part.before) for part in edges()), k=k, everybody=True)
+    linked = link.met(lambda: ((part.before, part.after) for part in edges()), k=k, count_all=known)
+    covered = source.met(lambda: ((part.after, part.before) for part in edges()), k=k, count_all=True)
     concealed = _concealment(comparison, Covering.joined(kept), pairs, before, after, k=k)
     hidden = concealed.met
     return FourK(
@@ -198,7 +198,7 @@ def _concealment(
     mine, others = edges.before[possible], edges.after[possible]
     meetings = Overlaps(before, after)
     meetings.add(mine, others)
-    return _Concealed(met=meetings.met(lambda: [(mine, others)], k=k, everybody=False))
+    return _Concealed(met=meetings.met(lambda: [(mine, others)], k=k, count_all=False))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,15 +291,15 @@ class Overlaps:
         np.add.at(self._most, mine, sizes)
         np.maximum.at(self._least, mine, sizes)
 
-    def met(self, edges: Callable[[], Iterable[Edges]], *, k: int, everybody: bool) -> Overlap:
+    def met(self, edges: Callable[[], Iterable[Edges]], *, k: int, count_all: bool) -> Overlap:
         """
         Return the smallest overlap of a tuple. ``edges`` yields all edges that were added once more.
 
-        Rows are added up; a unit counts once, however many of its rows overlap. With ``everybody`` a tuple without an
+        Rows are added up; a unit counts once, however many of its rows overlap. With ``count_all`` a tuple without an
         edge counts with an overlap of 0, else it is left out. If all are left out, the overlap is 0.
         """
         most = self._most
-        counted = np.ones(len(most), np.bool_) if everybody else most > 0
+        counted = np.ones(len(most), np.bool_) if count_all else most > 0
         if not counted.any():
             return Overlap(fewest=0, below=0)
         if self._other.people is not None:
@@ -330,7 +330,7 @@ class Overlaps:
             within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
             people = units[np.repeat(other.starts[others[some]], sizes) + within]
             pairs = kernels.group([owner, people], [int(owner.max()) + 1, int(people.max()) + 1]).first
-            different = np.bincount(owner[pairs[people[pairs] > NOBODY]], minlength=len(most))
+            different = np.bincount(owner[pairs[people[pairs] > UNKNOWN_PERSON]], minlength=len(most))
             result[mine[some]] = np.maximum(different[mine[some]], 1)  # Unknown people alone count as one person.
         return result
 

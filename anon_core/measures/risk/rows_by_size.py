@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import Integers
 
 
@@ -69,10 +69,10 @@ def rows_by_size(frequencies: FrequencyTable, quasi_identifiers: Sequence[str] |
     if classes.units is None:
         sizes, times = np.unique(smallest, return_counts=True)
         return RowsBySize(sizes=sizes, rows=sizes * times, classes=len(smallest), counted=RowsOrPeople.ROWS)
-    of_people = np.zeros(int(classes.units.max(initial=NOBODY)) + 1, np.int64)
+    of_people = np.zeros(int(classes.units.max(initial=UNKNOWN_PERSON)) + 1, np.int64)
     of_people[classes.units] = smallest
-    times = np.bincount(of_people[NOBODY + 1 :], minlength=2)
-    times[1] += classes.classes_of_nobody
+    times = np.bincount(of_people[UNKNOWN_PERSON + 1 :], minlength=2)
+    times[1] += classes.classes_of_unknown
     sizes = np.flatnonzero(times[1:]) + 1
     return RowsBySize(sizes=sizes, rows=times[sizes], classes=classes.tuples, counted=RowsOrPeople.PEOPLE)
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from anon_core import kernels
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.measures.risk.rows_by_size import RowsOrPeople, smallest_classes
 from anon_core.table import Mask
@@ -99,13 +99,13 @@ def _entries(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], colu
     at_risk = np.zeros(int(frequencies.units.max(initial=-1)) + 1, np.bool_)
     at_risk[classes_of.units] = smallest_classes(classes_of) < k
     small = at_risk[units]
-    nobody = units == NOBODY
-    if nobody.any():
-        small[nobody] = _of_nobody(frequencies, quasi_identifiers, column, k)[values_of.codes[0][nobody]]
+    unknown = units == UNKNOWN_PERSON
+    if unknown.any():
+        small[unknown] = _of_unknown(frequencies, quasi_identifiers, column, k)[values_of.codes[0][unknown]]
     return _Entries(codes=values_of.codes[0], weights=values_of.weights, at_risk=small)
 
 
-def _of_nobody(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], column: str, k: int) -> Mask:
+def _of_unknown(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], column: str, k: int) -> Mask:
     """Return of each value whether a row with it whose person is not known is in a class smaller than k."""
     together = frequencies.project([*quasi_identifiers, column])
     *quasi, values = together.codes
@@ -113,5 +113,5 @@ def _of_nobody(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], co
     # Both are in the order of the codes, and no class is only in one of them.
     small = (frequencies.project(quasi_identifiers).class_sizes() < k)[found.member]
     at_risk = np.zeros(len(together.domains[-1]), np.bool_)
-    at_risk[values[(together.units == NOBODY) & small]] = True
+    at_risk[values[(together.units == UNKNOWN_PERSON) & small]] = True
     return at_risk

@@ -76,8 +76,10 @@ def exposure(
     """
     whole = Family.of(columns, unique_sets, reveal)
     if not unique_sets:
-        nobody = Exposure(probabilities=dict.fromkeys(columns, 0.0), method=Method.ENUMERATION, error=0.0, samples=None)
-        return nobody if larger_exist else None
+        no_exposure = Exposure(
+            probabilities=dict.fromkeys(columns, 0.0), method=Method.ENUMERATION, error=0.0, samples=None
+        )
+        return no_exposure if larger_exist else None
     family = whole.possible()
     summed = _summed(family, len(columns))
     found, method, error, samples = summed.probabilities, summed.method, 0.0, None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anon_core import kernels
-from anon_core.frequency import NOBODY
+from anon_core.frequency import UNKNOWN_PERSON
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import Floats, Integers, Words
 from anon_core.plan import RecodingPlan
@@ -90,7 +90,7 @@ class Encoded:
         people = self.task.people
         if people is None:
             return Behind(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
-        known = people.units > NOBODY
+        known = people.units > UNKNOWN_PERSON
         before = np.concatenate([[0], np.cumsum(known)])
         return Behind(before[people.starts].astype(np.int64), people.units[known].astype(np.int64), people.rows[known])
 
