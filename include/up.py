@@ -35,12 +35,12 @@ def start() -> list[subprocess.Popen[bytes]]:
 
 
 def stop(running: list[subprocess.Popen[bytes]]) -> None:
-    """End all parts with their children, kindly first."""
-    for how, patience in ((signal.SIGTERM, 15), (signal.SIGKILL, 5)):
+    """Stop all parts with their children: first with SIGTERM, then with SIGKILL."""
+    for how, timeout_s in ((signal.SIGTERM, 15), (signal.SIGKILL, 5)):
         for part in running:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(part.pid, how)
-        end = time.monotonic() + patience
+        end = time.monotonic() + timeout_s
         for part in running:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 part.wait(max(0.1, end - time.monotonic()))
@@ -67,17 +67,17 @@ def main() -> int:
         signal.signal(name, lambda *_: sys.exit(0))
     print("starting Airflow (about half a minute) ...", flush=True)
     running = start()
-    told = False
+    announced = False
     try:
         while all(part.poll() is None for part in running):
-            if not told and healthy():
+            if not announced and healthy():
                 passwords = json.loads((HOME / "simple_auth_manager_passwords.json.generated").read_text())
                 print(f"Airflow is at http://127.0.0.1:{PORT}  login admin  password {passwords['admin']}")
                 print(
                     "Publications are paused: switch one on, or trigger it, in the web UI. Ctrl-C stops Airflow.",
                     flush=True,
                 )
-                told = True
+                announced = True
             time.sleep(1)
         ended = next(name[0] for name, part in zip(PARTS, running, strict=True) if part.poll() is not None)
         print(f"{ended} has ended; see {HOME / (ended + '.log')}", file=sys.stderr)

@@ -24,8 +24,9 @@ class ApproveOperator(ApprovalOperator):
     """
     Ask a person whether what passed the gate may be published, and sign the answer.
 
-    What is asked, who may answer and for how long comes from the publication file when the task runs, so nothing of it
-    stands in the constructor. Only ``execute_complete`` signs: a task that is marked successful signs nothing.
+    The question, the people who may answer and the time limit come from the publication file when the task runs, so
+    none of them is an argument of the constructor. Only ``execute_complete`` signs: marking the task successful signs
+    nothing.
 
     :param spec: path of the publication file.
     """
@@ -38,10 +39,10 @@ class ApproveOperator(ApprovalOperator):
 
     def execute(self, context: Context) -> None:
         """
-        Put the question on record, show it, and leave the worker until somebody answers.
+        Put the question on record, show it, and leave the worker until a person answers.
 
-        The receipt goes with the question as a field of the form, and comes back with the answer: Airflow keeps showing
-        the first question of a task that is cleared, and so an answer to that is told from an answer to this.
+        The receipt is a field of the form, so it comes back with the answer. After a task is cleared, Airflow keeps
+        showing its first question; the receipt tells which question an answer belongs to.
         """
         from anon_airflow import steps
 
@@ -72,7 +73,7 @@ class ApproveOperator(ApprovalOperator):
 
 
 def answer_of(event: dict[str, Any]) -> Answer:
-    """Return what Airflow says was answered; whatever is not plainly an approval is a rejection or no answer."""
+    """Return the answer from Airflow's event. Anything but a clear approval is a rejection, or no answer."""
     from anon_airflow.approval.decision import NOBODY, Outcome
     from anon_airflow.approval.request import Answer
 

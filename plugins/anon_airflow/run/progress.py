@@ -1,4 +1,4 @@
-"""Telling people how far long work is, every few seconds: a log is not a screen."""
+"""Progress messages for long work, at most one every few seconds: they also go to logs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECONDS_BETWEEN = 5.0
 
 
 def say(progress: Progress | None, text: str) -> None:
-    """Say something, if anybody listens, and hear whether to go on."""
+    """Report progress, if ``progress`` is given; raise KeyboardInterrupt if a stop was requested."""
     cancellation.check()
     if progress:
         progress(text)
@@ -22,10 +22,10 @@ def say(progress: Progress | None, text: str) -> None:
 
 def seldom(progress: Progress | None) -> Teller:
     """
-    Return what tells how far something is: a text, and what to put in its braces.
+    Return a function that reports progress at most every few seconds: a text, and the figures for its braces.
 
     >>> tell = seldom(print)
-    >>> tell("searching: {:,} column sets so far", 2048)  # Nothing yet: it has only begun.
+    >>> tell("searching: {:,} column sets so far", 2048)  # Prints nothing: the work has only begun.
     """
     last = time.monotonic()
 

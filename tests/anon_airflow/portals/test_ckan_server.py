@@ -91,7 +91,7 @@ def test_a_connection_that_airflow_does_not_have_is_told(monkeypatch: pytest.Mon
     from anon_airflow.hooks.ckan import CkanHook
 
     monkeypatch.delenv("AIRFLOW_CONN_NOBODY", raising=False)
-    with pytest.raises(InvalidInputError, match="'nobody' cannot be had from Airflow"):
+    with pytest.raises(InvalidInputError, match="'nobody' cannot be read from Airflow"):
         CkanHook("nobody").server()
     assert CkanHook("nobody").test_connection()[0] is False
 

@@ -84,7 +84,7 @@ def test_an_original_that_was_replaced_together_with_its_note_is_noticed(tmp_pat
 def test_what_recoding_noted_goes_into_the_report_only_as_it_was_noted(run):
     take(run, *UNTIL_RECODE)
     edit(run.notes / "recode.json", public_utility={})
-    with pytest.raises(RefusedError, match="`recode` has noted is not what it put on record"):
+    with pytest.raises(RefusedError, match="the note of `recode` has changed since it went on record"):
         take(run, "gate")
     assert not run.gated.exists()
 
