@@ -82,7 +82,7 @@ def test_where_there_is_no_repository_the_environment_says_it_or_nobody(tmp_path
 
 def test_where_there_is_no_git_the_environment_says_it_or_nobody(repository, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert "there is no git to ask" in asked(repository / "towns.csv").unknown[0]
+    assert "git is not installed" in asked(repository / "towns.csv").unknown[0]
 
 
 def test_the_environment_cannot_point_git_elsewhere(repository, tmp_path):

@@ -179,9 +179,7 @@ def test_a_row_that_was_put_in_is_shown_and_marked(home: Path) -> None:
     sneaked = "INSERT INTO publications VALUES (900, 'run 1', 'people', 'v9', 'x', 'published', 'x', 'x', '{}', '2026')"
     assert tamper(home, (sneaked, ()))
     shown = json.loads(invoked(audit, ["show", "run 1", "--json"]).stdout)
-    assert shown["rows"]["publications"][-1]["wrong"] == [
-        "no link vouches for it: it was inserted, or its link was removed"
-    ]
+    assert shown["rows"]["publications"][-1]["wrong"] == ["no link proves it: it was inserted, or its link was removed"]
     lines = [json.loads(line) for line in invoked(audit, ["export"]).stdout.splitlines()]
     assert [line for line in lines if line.get("table_name") == "publications"][-1]["row"]["version"] == "v9"
     listed = invoked(audit, ["list"])

@@ -92,7 +92,9 @@ def test_what_recoding_noted_goes_into_the_report_only_as_it_was_noted(run):
 def test_a_run_that_was_staged_by_an_earlier_version_has_to_be_staged_again(run):
     with run.audit() as audit:
         audit.intend(run_id=run.run_id, dataset=run.dataset, verb="run", actor="x")
-        with pytest.raises(RefusedError, match=r"no record of what run .* staged; clear the run from `stage`"):
+        with pytest.raises(
+            RefusedError, match=r"no record of the table that run .* staged; clear the run from `stage`"
+        ):
             _ = run.history(audit).staged
 
 
