@@ -204,7 +204,7 @@ def release_files(run: Run) -> tuple[list[Path], ReportFile]:
 
 
 def kept_witness(run: Run, unit: str | None) -> Witness:
-    """Return the part of the witness that is kept beside the gated files; there is a file only if people can have several rows."""
+    """Return the part of the witness that is kept beside the gated files: a file only if people have several rows."""
     return Witness(path=run.gated / KEPT, unit=unit)
 
 

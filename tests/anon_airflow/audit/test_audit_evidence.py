@@ -216,7 +216,7 @@ def test_what_a_key_signed_that_is_not_here_is_not_proven_and_not_wrong(untouche
     monkeypatch.setenv("ANON_SIGNING_KEY", "another key, as long as keys have to be")
     for arguments in (["list"], ["show", "run 1"], ["export"]):
         ended = invoked(audit, arguments)
-        assert ended.exit_code == 0 and f"not proven, for key {KEY.key_id}" in ended.stderr, arguments
+        assert ended.exit_code == 0 and f"not proven, because key {KEY.key_id}" in ended.stderr, arguments
     assert invoked(audit, ["verify"]).exit_code == 1
 
 

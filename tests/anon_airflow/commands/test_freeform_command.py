@@ -135,8 +135,8 @@ def test_values_never_go_into_a_pipe_or_the_json(table: Path, spec: Path, home: 
 def test_attacks_are_explained_on_a_terminal(table: Path, spec: Path, tmp_path: Path) -> None:
     code, shown, out = on_a_terminal(tmp_path, "freeform", table, "--spec", spec, "--show-values", "--json")
     assert code == 1
-    assert "someone with Sex M and Income High: Disease AIDS for certain, 2 rows" in shown
-    assert "someone with Sex F and Disease Flu: Income 190K for certain, 1 row" in shown
+    assert "a person with Sex M and Income High: Disease AIDS for certain, 2 rows" in shown
+    assert "a person with Sex F and Disease Flu: Income 190K for certain, 1 row" in shown
     assert not [value for value in VALUES if value in out]
 
 
@@ -149,7 +149,7 @@ def test_a_threat_below_1_is_explained_by_its_share(tmp_path: Path) -> None:
     table = written(tmp_path / "t.csv", rows)
     code, shown, _ = on_a_terminal(tmp_path, "freeform", table, "--spec", spec, "--show-values")
     assert code == 1
-    assert "someone with Sex M: Disease AIDS with 66.67%, 2 of 3 rows" in shown
+    assert "a person with Sex M: Disease AIDS with 66.67%, 2 of 3 rows" in shown
 
 
 def test_example_1_1_is_gone_after_recoding(table: Path, spec: Path, tmp_path: Path, home: Path) -> None:
@@ -221,7 +221,7 @@ def test_cells_outside_the_taxonomy_are_counted_and_not_named(spec: Path, tmp_pa
         assert not ended.out
     code, shown, _ = on_a_terminal(tmp_path, "freeform", table, "--spec", spec, "--show-values")
     assert code == 2
-    assert f"column 'Disease' has no place for: '{CANARY}'" in shown
+    assert f"values of column 'Disease' that do not fit: '{CANARY}'" in shown
 
 
 def test_labels_of_every_level_are_placed_whatever_made_them(tmp_path: Path, home: Path) -> None:

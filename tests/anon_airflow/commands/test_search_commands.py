@@ -140,7 +140,7 @@ def test_select_reports_what_it_dropped_by_reason(home, tmp_path):
     assert (shown["rows"], shown["rows_dropped"]) == (2, 2)
     assert (shown["rows_dropped_missing"], shown["rows_dropped_duplicates"]) == (1, 1)
     plain = anon("select", path, "--columns", "a,b", "--drop-duplicates", home=home).out
-    assert "1 duplicate" in plain and plain.endswith("elected quasi-identifier: a\n")
+    assert "1 duplicate" in plain and plain.endswith("chosen as quasi-identifiers: a\n")
 
 
 def test_uccs_prints_every_minimal_set(home, table):

@@ -192,7 +192,7 @@ def test_each_version_that_goes_is_told_with_its_portal_and_whether_it_only_hold
     [
         (("nobody", "--reason", REASON), "no version, run or dataset called 'nobody'"),
         (("people",), "--reason"),
-        (("people", "--reason", " "), "say why"),
+        (("people", "--reason", " "), "give a reason"),
         (("people", "--reason", "caf\udce9"), "argument 4 is not text"),
     ],
 )
@@ -280,7 +280,7 @@ def test_a_withdrawal_that_is_cut_off_shows_against_its_tombstone(spec: Path, ho
     shutil.copy(home / "whole.db", home / "audit.db")
     cut_off(home, head)  # The intent stays, what came of it goes.
     ended = anon("audit", "verify", "--anchor", tombstone, home=home)
-    assert ended.code == 1 and f"people {first} was withdrawn by its tombstone, but not by the record" in ended.err
+    assert ended.code == 1 and f"people {first} has a tombstone on its portal, but no withdrawal on record" in ended.err
 
 
 def test_what_is_no_anchor_is_an_error_that_names_the_file(spec: Path, home: Path, tmp_path: Path) -> None:

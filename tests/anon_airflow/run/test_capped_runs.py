@@ -197,7 +197,7 @@ def test_by_hand_the_same_rows_are_left_out_as_in_a_run(tmp_path: Path) -> None:
     assert (ended.json["rows"], ended.json["rows_capped"], ended.json["people_capped"]) == (96, 6, 2)
     assert Counter(out.read_bytes().splitlines()) == Counter(released(run).splitlines())
     told = anon("recode", source, "--spec", spec, "--output", out, "--force", home=tmp_path / "home")
-    assert "left out beyond privacy.max_rows_per_person: 6 rows of 2 people" in told.out
+    assert "left out because of privacy.max_rows_per_person: 6 rows of 2 people" in told.out
     options = ("--spec", spec, "--output", out, "--force", "--keep-order")
     assert anon("recode", source, *options, home=tmp_path / "home").code == 0
     beside = anon("check", out, "--spec", spec, "--original", source, "--same-order", "--json", home=tmp_path / "home")
