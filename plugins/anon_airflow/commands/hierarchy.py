@@ -78,6 +78,7 @@ def build(
     """
     from anon_core.hierarchy.columns import ladder_of, values_of
     from anon_core.hierarchy.files.writing import figures_of, kept_apart, text_of
+    from anon_core.hierarchy.levels import default_names
     from anon_core.table import read
 
     target = output or Path(f"hierarchy_{re.sub(r'[^0-9A-Za-z_-]+', '_', column).strip('_') or 'column'}.csv")
@@ -117,7 +118,7 @@ def build(
         print_json(shown)
     else:
         _print_built(shown, figures, kind.wanted(content) if missing["values"] else "")
-        if kind.where and any(not name.endswith(f" of {Path(kind.where).name}") for name in levels.names):
+        if kind.where and levels.names != default_names(Path(kind.where).name, len(levels.names)):
             click.echo(
                 "the names of levels in the rules are not in the new file: give them in the publication file, as "
                 "`hierarchy: {file: ..., levels: [...]}`"

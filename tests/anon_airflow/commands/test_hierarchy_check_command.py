@@ -72,7 +72,7 @@ def test_labels_that_have_no_rule_on_the_next_level_are_counted(home: Path, tmp_
     file = tmp_path / "towns.rules"
     file.write_text("level 1: provinces\n{a, b} => TO\n{c} => CN\n{d} => AO\nlevel 2\n{CN} => Piemonte\n")
     ended = anon("hierarchy", "check", file, home=home)
-    assert "level 2 has no rule for 2 labels of level 1: they stay as they are" in ended.out
+    assert "level 2 has no rule for 2 labels of level 1: they stay unchanged" in ended.out
     assert anon("hierarchy", "check", file, "--json", home=home).json["without_a_rule_above"] == [2]
     file.write_text(file.read_text() + "{T0, AO} => Piemonte\n")
     ended = anon("hierarchy", "check", file, home=home)
