@@ -42,7 +42,8 @@ def level_name_problems(publication: PartialPublication) -> list[str]:
     return [
         f"{where}.levels: {problem}"
         for where, hierarchy in _hierarchies(publication)
-        if hierarchy.levels and (problem := _problem(hierarchy, read_levels(publication.resolve(hierarchy.file or "")).names))
+        if hierarchy.levels
+        and (problem := _problem(hierarchy, read_levels(publication.resolve(hierarchy.file or "")).names))
     ]
 
 

@@ -1,4 +1,4 @@
-"""Sensitive columns do not single people out either, alone or in twos."""
+"""Sensitive columns, one or two together, do not single people out either."""
 
 from __future__ import annotations
 

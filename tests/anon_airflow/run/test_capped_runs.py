@@ -123,9 +123,9 @@ def moved(kept: Table, surplus: Table) -> tuple[Table, Table]:
 
 
 TAMPERED: dict[str, tuple[Callable[[Table, Table], tuple[Table, Table]], str]] = {
-    "a person of too few rows": (robbed, "1 person of whom rows were left out, and who do not have 3 rows left"),
+    "a person of too few rows": (robbed, "rows of 1 person were left out who do not have 3 rows left"),
     "too many stay": (lambda kept, out: (added(kept, out), out), "with more than 3 rows in the staged table"),
-    "other rows of the same people": (moved, "other rows were left out than the rule for that names"),
+    "other rows of the same people": (moved, "the rows left out are not those that the rule selects"),
     "no columns": (lambda kept, out: (kept, out.select(["visit"])), "do not have the columns of the staged table"),
 }
 
@@ -158,7 +158,7 @@ def test_rows_left_out_that_are_not_those_on_record_shut_the_gate(tmp_path: Path
         (run.staging / SURPLUS).unlink()
     else:
         edited(run, lambda kept, out: (kept, without_the_first(out)))
-    with pytest.raises(Exception, match="is gone or was changed"):
+    with pytest.raises(Exception, match="is missing or was changed"):
         steps.gate(run)
     assert not run.gated.exists()
 

@@ -166,7 +166,7 @@ def test_a_witness_that_is_gone_shuts_the_gate(tmp_path: Path) -> None:
     (run.staging / STAGED).unlink()
     with pytest.raises(RefusedError) as caught:
         steps.gate(run)
-    assert "whose the rows are cannot be told" in str(caught.value)
+    assert "the witness cannot be compared with the rows" in str(caught.value)
 
 
 @pytest.mark.parametrize("how", ["changed", "gone"])
