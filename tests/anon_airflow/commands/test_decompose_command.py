@@ -53,7 +53,7 @@ def test_it_says_that_all_parts_together_are_the_column(home, table):
     ended = anon("decompose", table, *SPLIT, home=home)
     assert ended.code == 0
     assert "together they say as much as the column" in ended.out
-    assert "side by side" not in anon("decompose", table, *SPLIT, "--publish", "state", home=home).out
+    assert "together they say" not in anon("decompose", table, *SPLIT, "--publish", "state", home=home).out
 
 
 def test_what_is_suppressed_is_counted_and_does_not_hide_that_all_parts_are_the_column(home, table):
@@ -76,7 +76,7 @@ def test_parts_that_are_named_tell_less_than_the_column_where_names_coincide(hom
         table.write_text("zip\n" + "".join(f"{code}000\n" for code in codes))
         ended = anon("decompose", table, *SPLIT, "--lookup", f"state={names}", home=home)
         assert ended.code == 0, ended.err
-        assert ("side by side" in ended.out) is said
+        assert ("together they say" in ended.out) is said
 
 
 def test_telephone_numbers_without_a_country_ask_for_a_region(home, tmp_path):

@@ -56,9 +56,7 @@ def test_it_just_fails_with_the_same_numbers_everywhere(case, database):
 def test_of_no_rows_nothing_holds(case, database):
     kinds = [case.table.kind(at) for at in range(len(case.table.names))]
     result = database.agreed(case.name, Cells(case.table.names, [], kinds), **case.holds)
-    assert not result.success and result.result["sentence"].endswith(
-        "there are no rows, so any requirement would hold"
-    )
+    assert not result.success and result.result["sentence"].endswith("there are no rows, so any requirement would hold")
 
 
 @pytest.mark.parametrize("case", EVERY, ids=IDS)

@@ -184,7 +184,7 @@ def test_an_answer_that_is_drawn_out_byte_by_byte_ends(
     monkeypatch.setattr(CkanClient, "_deadline", lambda *_: client_module.Deadline(1.0))
     server = serve(endless(head, b"1\r\nx\r\n" if b"chunked" in head else b"x", pause=0.05))
     begun = time.monotonic()
-    with pytest.raises(PortalError, match="not ended after 1 seconds"):
+    with pytest.raises(PortalError, match="not complete after 1 seconds"):
         if download:
             client(server.url).measure("/file", token=False, max_bytes=1_000)
         else:

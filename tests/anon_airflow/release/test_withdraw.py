@@ -220,7 +220,7 @@ def test_a_portal_that_was_moved_is_told_and_does_not_stop_the_others(spec: Path
     assert publish(spec, home, "2026-01-01") == version
     ended = anon("withdraw", version, "--reason", REASON, home=home)
     assert (ended.code, ended.out) == (2, "")
-    assert f"withdrawing failed at {portal_of(spec)}: no portal is there" in ended.err
+    assert f"withdrawing failed at {portal_of(spec)}: there is no portal" in ended.err
     assert verdicts(home)[0] == "published"
     assert not list((spec.parent.parent / "other").rglob("people.csv"))
     portal_of(spec).symlink_to(moved)

@@ -77,7 +77,7 @@ def test_an_original_that_was_replaced_together_with_its_note_is_noticed(tmp_pat
     original = run.staging / "original.parquet"
     original.write_bytes((run.staging / "release" / "people.parquet").read_bytes())
     edit(run.notes / "stage.json", sha256=hashlib.sha256(original.read_bytes()).hexdigest())
-    with pytest.raises(InvalidInputError, match="gone or was changed"):
+    with pytest.raises(InvalidInputError, match="missing or was changed"):
         take(run, "gate")
 
 

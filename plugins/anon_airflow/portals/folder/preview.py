@@ -1,4 +1,4 @@
-"""The first rows of a published CSV, for the dataset page; however large the file, only its beginning is read."""
+"""The first rows of a published CSV, for the dataset page. Only the beginning of the file is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_LETTERS = 80
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """Names of columns and the first rows below them; ``file`` is where they stand."""
+    """Names of columns and the first rows; ``file`` is the name of their file."""
 
     file: str
     names: list[str]
@@ -37,7 +37,7 @@ def preview_of(folder: Path, manifest: Manifest) -> Preview | None:
     except (OSError, csv.Error):
         return None
     if not whole and len(lines) <= ROWS:
-        lines.pop()  # Its end has not been read.
+        lines.pop()  # The last line was not read to its end.
     if not lines:
         return None
     names, *rows = lines

@@ -84,7 +84,7 @@ def test_whoever_may_not_withdraw_is_told_at_once_and_nothing_changes(
 ) -> None:
     place.portal().publish(place.release())
     before = site.show(place.dataset)
-    with pytest.raises(InvalidInputError, match=r"this token may not change it .* an editor of"):
+    with pytest.raises(InvalidInputError, match=r"this token may not change it .* the token of an editor of"):
         place.portal(url=network.url, token=site.user(role=role)).withdraw(place.dataset, None, "wrong", AT)
     assert network.calls["package_show"] == 1
     assert site.show(place.dataset) == before
@@ -187,7 +187,7 @@ def test_a_release_that_is_only_half_there_can_be_withdrawn(site: Site, place: P
     place.portal(kept=True).publish(place.release(version="v5", period="2026-05-01"))
     booted_ckan.stop_search()
     try:
-        with pytest.raises(PortalError, match="can be downloaded by anybody"):
+        with pytest.raises(PortalError, match="can be downloaded by all readers"):
             place.portal(kept=True).publish(place.release("sex,rows\nF,6\n", version="v6", period="2026-06-01"))
     finally:
         booted_ckan.start_search()
