@@ -25,13 +25,14 @@ def test_people_read_the_name_of_a_level(tmp_path: Path, hierarchy: dict[str, ob
         "born": {"role": "drop"},
         "town": {"role": "quasi", "hierarchy": hierarchy},
         "sex": {"role": "drop"},
-        "points": {"role": "sensitive"},
+        "points": {"role": "drop"},
         "notes": {"role": "drop"},
     }
-    spec = write_publication(tmp_path, columns=columns, privacy={"k": 60, "max_risk": None})
+    word = {"reason": "Every row is another person", "by": "Ada", "until": "2027-06-30"}
+    spec = write_publication(tmp_path, columns=columns, privacy={"k": 60}, unit={"rows_are_people": word})
     ended = anon("run", spec, "--json", home=tmp_path / "home")
     summary = anon("audit", "show", "people", "--summary", home=tmp_path / "home").out
-    assert ended.code == 0, ended.err
+    assert ended.code == 0, ended.out
     place = portal_of(spec) / "people"
     report = json.loads((place / "latest/report.json").read_text())
     (town,) = [column for column in report["recoding"]["columns"] if column["name"] == "town"]
