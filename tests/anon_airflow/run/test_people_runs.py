@@ -76,7 +76,7 @@ def test_many_rows_of_few_people_are_refused(tmp_path: Path) -> None:
     ("unit", "said"),
     [
         ("row", "person spans units: 96 rows, 32 people; say `unit: person`"),
-        ("case_no", "person spans units: 96 rows, 32 people, which `unit: case_no` tells apart otherwise"),
+        ("case_no", "person spans units: 96 rows, 32 people, which contradicts `unit: case_no`"),
         (["person", "case_no"], "person spans units: 96 rows, 32 people"),
     ],
 )

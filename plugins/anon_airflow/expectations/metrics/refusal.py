@@ -33,6 +33,6 @@ def refuse_instead_of_raising(measure: Callable[..., Any]) -> Callable[..., Any]
         except NotMeasurableError as error:
             return Refusal(str(error))
         except Exception as error:  # noqa: BLE001 - An exception of any type is a refusal.
-            return Refusal(f"unexpected {type(error).__name__}; its text is not shown because it may quote data")
+            return Refusal(f"unexpected {type(error).__name__}; its text is withheld because it may quote data")
 
     return measured
