@@ -112,29 +112,29 @@ def anon() -> None:
 
 def main() -> None:
     """Run the command. An error ends in a message and an exit code, never in a traceback."""
-    _speak_for_ourselves()
+    _configure_output()
     try:
         # Nested, so that a signal that arrives at the very end is handled like any other.
         try:
-            _hear_signals()
+            _handle_signals()
             # Without standalone mode click returns the exit code instead of raising it.
             code = anon(standalone_mode=False)
         finally:
-            _hear_no_more()
+            _ignore_signals()
     except (click.exceptions.Abort, KeyboardInterrupt):
-        _stopped()
+        _exit_stopped()
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
     except Exception as error:  # noqa: BLE001 - A library's message may quote a cell: print the place only.
         # An interrupted library, such as a compiled loop or a compiler, may raise an error of any kind.
-        if cancellation.was_asked():
-            _stopped()
-        sys.exit(_told(error))
+        if cancellation.was_requested():
+            _exit_stopped()
+        sys.exit(_report_error(error))
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _hear_signals() -> None:
+def _handle_signals() -> None:
     """Handle SIGTERM and SIGHUP like Ctrl-C: the run goes on record and its staging area is removed."""
 
     def lost(dropped: sys.UnraisableHookArgs) -> None:
@@ -142,7 +142,7 @@ def _hear_signals() -> None:
         if issubclass(dropped.exc_type, KeyboardInterrupt):
             signal.setitimer(signal.ITIMER_REAL, 0.02)
 
-    cancellation.listen()
+    cancellation.reset()
     sys.unraisablehook = lost
     signal.signal(signal.SIGALRM, lambda *_: cancellation.check())
     for name in STOPS:
@@ -151,15 +151,15 @@ def _hear_signals() -> None:
             signal.signal(name, lambda *_: cancellation.stop())
 
 
-def _hear_no_more() -> None:
+def _ignore_signals() -> None:
     """Ignore signals between the end of the work and the exit code."""
-    cancellation.too_late()
+    cancellation.ignore_stops()
     signal.setitimer(signal.ITIMER_REAL, 0)
     for name in STOPS:
         signal.signal(name, signal.SIG_IGN)
 
 
-def _told(error: Exception) -> int:
+def _report_error(error: Exception) -> int:
     """Print what went wrong, and return the exit code."""
     if isinstance(error, click.ClickException):
         error.show()
@@ -182,7 +182,7 @@ def _called() -> click.Command | None:
     return anon.called if isinstance(anon, _Commands) else None
 
 
-def _speak_for_ourselves() -> None:
+def _configure_output() -> None:
     """
     Show only warnings of this project, since those of a library may quote a cell.
 
@@ -191,14 +191,14 @@ def _speak_for_ourselves() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    voice = logging.StreamHandler(sys.stderr)
-    voice.addFilter(lambda record: record.name.split(".")[0] in ("anon_core", "anon_airflow"))
-    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, handlers=[voice])
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(lambda record: record.name.split(".")[0] in ("anon_core", "anon_airflow"))
+    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, handlers=[handler])
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
 
 
-def _stopped() -> NoReturn:
+def _exit_stopped() -> NoReturn:
     recorded = "; `anon audit list` shows how far it got" if "run" in sys.argv[1:2] else ""
     click.echo(f"stopped{recorded}", err=True)
     sys.exit(130)

@@ -17,7 +17,7 @@ from anon_airflow.approval.request import decide as close_question
 from anon_airflow.audit.history import STAGE
 from anon_airflow.gate.commitments import fresh_nonce
 from anon_airflow.gate.files import digest_of
-from anon_airflow.gate.waivers import put_on_record, told
+from anon_airflow.gate.waivers import exceptions_note, put_on_record
 from anon_airflow.gate.witness import STAGED, Witness
 from anon_airflow.portals.choice import portal_of
 from anon_airflow.portals.overlap import SOURCE_TEXT, check_portal_place
@@ -35,7 +35,7 @@ from anon_airflow.run.context import Run
 from anon_airflow.run.guard import step
 from anon_airflow.run.home import private_folder, wipe
 from anon_airflow.run.lease import make_staging
-from anon_airflow.run.progress import Progress, say, seldom
+from anon_airflow.run.progress import Progress, say, throttled
 from anon_airflow.run.record import begin, clock_reasons, close_run
 from anon_airflow.run.site_policy import commitment, policy_of_run
 from anon_airflow.run.sweep import closed_in, sweep
@@ -58,7 +58,7 @@ Result = dict[str, Any]
 SETS_SO_FAR = "searching: {:,} column sets so far"
 UNIQUE = "unique_columns"
 """The key in the note of `detect` for the column sets on which every row is unique."""
-MOST_SELECTED = 8
+MAX_SELECTED = 8
 """With more quasi-identifiers than this, the list of all their subsets is left out of the report."""
 
 
@@ -136,12 +136,12 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
     rows, publication = staged_rows(run), run.publication
     quasi, max_size = publication.quasi_identifiers, publication.detect.max_size
     say(progress, f"searching {len(rows.names)} columns for sets that single people out")
-    counting = partial(seldom(progress), SETS_SO_FAR)
+    counting = partial(throttled(progress), SETS_SO_FAR)
     people = rows.people(rows.names)
     unique = unique_column_combinations(people, max_size=max_size, progress=counting)
     found = search(people, max_size=max_size, unique=unique, progress=counting)
     before = assess_publication(publication, rows)
-    listed = 0 < len(quasi) <= MOST_SELECTED
+    listed = 0 < len(quasi) <= MAX_SELECTED
     run.note(
         "detect",
         {
@@ -185,7 +185,7 @@ def score(run: Run, progress: Progress | None = None) -> Result:
             max_size=settings.max_size,
             approximate=settings.approximate or 0.0,
             ignore_duplicates=settings.ignore_duplicates,
-            progress=partial(seldom(progress), SETS_SO_FAR),
+            progress=partial(throttled(progress), SETS_SO_FAR),
         )
     scores = score_columns(rows, unique, {name: settings.probability_of(name) for name in rows.names})
     run.note("score", scoring_note(unique, scores, ignore_duplicates=settings.ignore_duplicates))
@@ -207,7 +207,7 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     publication, rows = run.publication, staged_rows(run)
     quasi = publication.quasi_identifiers
     say(progress, f"recoding {rows.count(quasi).tuples:,} distinct tuples of {', '.join(quasi)}")
-    telling = partial(seldom(progress), "recoding: {1:,} of at most {2:,} {0}")
+    telling = partial(throttled(progress), "recoding: {1:,} of at most {2:,} {0}")
     recoded = recode_publication(publication, rows, progress=telling)
     recoding, released = recoded.recoding, recoded.released
     folder = run.staging / "release"
@@ -284,7 +284,7 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
             site=site,
             people=staged["people"],
         )
-        answered = told(run.publication, verdict, day, site)
+        answered = exceptions_note(run.publication, verdict, day, site)
         nonce = fresh_nonce()
         run.note("gate", {**verdict.to_dict(), "suite": verdict.suite, "nonce": nonce, **answered})
         with run.audit() as audit:

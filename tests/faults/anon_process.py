@@ -259,7 +259,7 @@ def _calling(name: str, arguments: list[str]) -> Callable[[], None]:
     function = pkgutil.resolve_name(name)
 
     def work() -> None:
-        cli._speak_for_ourselves()
+        cli._configure_output()
         try:
             function(*arguments)
         except Exception as error:  # As the command line does.

@@ -16,12 +16,12 @@ from anon_core.spec import Publication
 CHANGED_BY = "spec_changed_by"
 """The key in the intent of a run for the authors of its files; names of people are stored in the audit store only."""
 
-_NOBODY_KNOWS = ("unknown", *(f"airflow ({kind})" for kind in ("manual", "backfill", "asset_materialization")))
+UNKNOWN_ACTORS = ("unknown", *(f"airflow ({kind})" for kind in ("manual", "backfill", "asset_materialization")))
 """Values of the actor of a run that a person triggered, if Airflow does not report which person."""
 VARIABLE = "ANON_SPEC_CHANGED_BY"
 """Environment variable: names, comma separated, of the people who last changed the files that are not in git."""
 
-_SECONDS = 20
+_GIT_TIMEOUT_S = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class FourEyes:
     def problems(self) -> list[str]:
         """Why it is not known who must not approve this run; empty if it is known."""
         found = [f"four_eyes: {one}" for one in self.unknown]
-        if self.actor in _NOBODY_KNOWS:
+        if self.actor in UNKNOWN_ACTORS:
             found.append(
                 "four_eyes: Airflow does not report who triggered this run; trigger it as a user who is logged in"
             )
@@ -78,7 +78,7 @@ class Authors:
     unknown: tuple[str, ...]
 
 
-class _NobodySaysError(Exception):
+class UnknownAuthorError(Exception):
     """The author of a file is not known; ``changed`` if the reason is that the file differs from its commit."""
 
     def __init__(self, why: str, *, changed: bool = False) -> None:
@@ -99,7 +99,7 @@ def authors_of(files: Iterable[Path], environ: Mapping[str, str] | None = None) 
     for file in dict.fromkeys(place for given in files for place in _places(given)):
         try:
             people.add(_author(file, environ))
-        except _NobodySaysError as error:
+        except UnknownAuthorError as error:
             if error.changed or not named:
                 unknown.append(f"who last changed {file.name} is not known: {error}")
     return Authors(people=tuple(sorted(people)), unknown=tuple(unknown))
@@ -129,20 +129,20 @@ def _author(file: Path, environ: Mapping[str, str]) -> str:
     """Return the author of the last commit that changed a file, as ``name <address>``."""
     instead = f"name the person in {VARIABLE} of the worker"
     if not any((folder / ".git").exists() for folder in file.parents):
-        raise _NobodySaysError(f"it is in no git repository; {instead}")
+        raise UnknownAuthorError(f"it is in no git repository; {instead}")
     if shutil.which("git") is None:
-        raise _NobodySaysError(f"git is not installed; install it, or {instead}")
+        raise UnknownAuthorError(f"git is not installed; install it, or {instead}")
     committed = _git(file, environ, "rev-parse", "--verify", "--quiet", f"HEAD:./{file.name}")
     if not committed:
-        raise _NobodySaysError(f"git does not answer, or the file is not committed; commit it, or {instead}")
+        raise UnknownAuthorError(f"git does not answer, or the file is not committed; commit it, or {instead}")
     if _is_changed(file, environ, committed):
-        raise _NobodySaysError("it was changed after its last commit; commit it", changed=True)
+        raise UnknownAuthorError("it was changed after its last commit; commit it", changed=True)
     told = _git(file, environ, "log", "-1", "--format=%an%x00%ae%x00%P", "--", file.name)
     name, address, parents = [*told.split("\0"), "", ""][:3]
     if not parents.strip() and _git(file, environ, "rev-parse", "--is-shallow-repository") != "false":
-        raise _NobodySaysError(f"the clone is shallow, its history too short; fetch all of it, or {instead}")
+        raise UnknownAuthorError(f"the clone is shallow, its history too short; fetch all of it, or {instead}")
     if not names_of(f"{name} <{address}>"):
-        raise _NobodySaysError(f"its last commit names no author; {instead}")
+        raise UnknownAuthorError(f"its last commit names no author; {instead}")
     return f"{name} <{address}>"
 
 
@@ -165,7 +165,7 @@ def _git(file: Path, environ: Mapping[str, str], *words: str) -> str:
             env={**clean, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_SECONDS,
+            timeout=_GIT_TIMEOUT_S,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

@@ -25,7 +25,7 @@ from anon_core.report.meant_k import meant_k
 from anon_core.spec.columns import AS_COLLECTED
 
 BY = "approval"
-FEWEST_CHARACTERS = 12
+MIN_CHARACTERS = 12
 """At least so many characters of a receipt's digest are needed to identify the receipt."""
 Part = Mapping[str, Any]
 
@@ -225,7 +225,7 @@ def _against(run: Run, history: History, question: Mapping[str, Any], answer: An
     else:
         found += _receipt_faults(run, receipt.body)
     shown = answer.receipt.strip().lower()
-    if len(shown) < FEWEST_CHARACTERS or not asked.startswith(shown):
+    if len(shown) < MIN_CHARACTERS or not asked.startswith(shown):
         found.append(
             f"the answer is about receipt {shown[:12] or 'none'}, the question is about {asked[:12]}: after a run is "
             "cleared, Airflow keeps showing the first question; read the newest in the log of the task `approve`, and "

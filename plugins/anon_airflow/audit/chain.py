@@ -54,7 +54,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class ChainCheck:
     """How far the chain is intact (``head``), its ``keys``, and the first broken link, if there is one."""
 
     head: Head
@@ -130,12 +130,12 @@ def _between(table: FromClause, column: ColumnElement[Any], low: int | None, hig
     return query if high is None else query.where(column <= high)
 
 
-def follow(
+def check_chain(
     positions: Iterator[Position],
     ring: KeyRing,
     anchors: Iterable[Anchor | Head] = (),
     after: Head | None = None,
-) -> Followed:
+) -> ChainCheck:
     """
     Verify the chain up to the first broken link, from its start or from the link after ``after``.
 
@@ -151,8 +151,8 @@ def follow(
         else:
             seen[anchor.seq].add(anchor.mac)
 
-    def broken(seq: int, what: str) -> Followed:
-        return Followed(head, tuple(signers.used), seq, f"link {seq}: {what}")
+    def broken(seq: int, what: str) -> ChainCheck:
+        return ChainCheck(head, tuple(signers.used), seq, f"link {seq}: {what}")
 
     for position in positions:
         if position.number > head.seq + 1 and (position.entries or any(later.entries for later in positions)):
@@ -170,7 +170,7 @@ def follow(
         links = f"the links of {len(anywhere)} anchors are" if len(anywhere) > 1 else "the link of an anchor is"
         what = "not in the chain, so the end of the chain was cut off, or the history before that link was rewritten"
         return broken(head.seq + 1, f"{links} {what}")
-    return Followed(head, tuple(signers.used))
+    return ChainCheck(head, tuple(signers.used))
 
 
 def head_before(database: Database, begin: int) -> Head:

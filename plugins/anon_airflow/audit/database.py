@@ -106,7 +106,7 @@ class Database:
         options = {"isolation_level": "REPEATABLE READ"} if self._postgresql else {}
         with self._errors("reading the audit store"), contextlib.ExitStack() as queue:
             self._queue(queue, writes=False)
-            with cancellation.held(), self.engine.connect() as connection:
+            with cancellation.deferred(), self.engine.connect() as connection:
                 connection = connection.execution_options(**options)
                 with connection.begin():
                     queue.close()  # This reader has its state now: the next process may begin.
@@ -118,7 +118,7 @@ class Database:
         options: dict[str, Any] = {"isolation_level": "READ COMMITTED"} if self._postgresql else {_WRITES: True}
         with self._errors("writing the audit store"), contextlib.ExitStack() as queue:
             self._queue(queue, writes=True)
-            with cancellation.held(), self.engine.connect() as connection:
+            with cancellation.deferred(), self.engine.connect() as connection:
                 connection = connection.execution_options(**options)
                 with connection.begin():
                     if self._postgresql:

@@ -38,7 +38,7 @@ def handover_row(old: SigningKey, new: SigningKey, seq: int, previous_mac: str) 
     }
 
 
-def why_not_to_hand_over(ring: KeyRing, last: str, signed_before: bool) -> InvalidInputError | None:
+def handover_problem(ring: KeyRing, last: str, signed_before: bool) -> InvalidInputError | None:
     """Return why the current key may not sign after key ``last``: it was retired, or key ``last`` is not here."""
     current = ring.current.key_id
     if signed_before:

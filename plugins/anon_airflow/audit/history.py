@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
 
-from anon_airflow.audit.chain import GENESIS, Head, Position, follow, head_before, walk, wrong, wrong_entry
+from anon_airflow.audit.chain import GENESIS, Head, Position, check_chain, head_before, walk, wrong, wrong_entry
 from anon_airflow.audit.clock import BY, SeenDay, latest_day
 from anon_airflow.audit.database import Database
 from anon_airflow.audit.handover import Signers
@@ -137,7 +137,7 @@ def history_of(database: Database, ring: KeyRing, run_id: str, dataset: str) -> 
 
     start = _first_row(database, run_id, dataset)
     if start is not None:
-        followed = follow(passing(walk(database, start)), ring, after=head_before(database, start))
+        followed = check_chain(passing(walk(database, start)), ring, after=head_before(database, start))
         if followed.broken_seq is not None:
             raise RefusedError(BY, [f"{followed.reason}; the record cannot be trusted: run `anon audit verify`"])
     proven = _Proven(run_id, dataset, latest_day(database, ring))

@@ -12,14 +12,14 @@ from typing import Any, Self
 
 from sqlalchemy import Column, Connection, Integer, insert, select
 
-from anon_airflow.audit.chain import GENESIS, Anchor, Head, entry_message, follow, row_digest, walk
+from anon_airflow.audit.chain import GENESIS, Anchor, Head, check_chain, entry_message, row_digest, walk
 from anon_airflow.audit.clock import latest_day
 from anon_airflow.audit.database import Database
 from anon_airflow.audit.evidence import export_lines
-from anon_airflow.audit.handover import KeyUse, handover_row, why_not_to_hand_over
+from anon_airflow.audit.handover import KeyUse, handover_problem, handover_row
 from anon_airflow.audit.history import History, history_of, proven_rows
 from anon_airflow.audit.models import CHAIN, ROWS
-from anon_airflow.audit.runs import ANY, OpenIntent, Records, Run
+from anon_airflow.audit.runs import ANY, OpenIntent, Records, RunSummary
 from anon_airflow.keys.ring import KeyRing
 from anon_airflow.keys.signing import SigningKey, canonical_json
 from anon_core.errors import InternalError, InvalidInputError
@@ -202,12 +202,12 @@ class AuditStore:
         """The differences between the tables and those that this version of anonflow makes."""
         return self._database.schema.problems
 
-    def runs(self, dataset: str | None = None, limit: int | None = 50) -> list[Run]:
+    def runs(self, dataset: str | None = None, limit: int | None = 50) -> list[RunSummary]:
         """One summary per run, the newest first; ``limit=None`` for all."""
         with self._records() as records:
             return records.runs(dataset, limit)
 
-    def find_run(self, name: str) -> tuple[Run, dict[str, list[dict[str, Any]]]] | None:
+    def find_run(self, name: str) -> tuple[RunSummary, dict[str, list[dict[str, Any]]]] | None:
         """The newest run that has this id, version or dataset, with its rows as :meth:`run` returns them."""
         with self._records() as records:
             return records.find(name)
@@ -229,7 +229,7 @@ class AuditStore:
         kept elsewhere, show this, and also show if a person with the key signed the whole chain again.
         """
         schema = self._database.schema
-        followed = follow(walk(self._database, tables=schema.tables), self._ring, anchors)
+        followed = check_chain(walk(self._database, tables=schema.tables), self._ring, anchors)
         return Verification(
             ok=followed.broken_seq is None and not schema.problems,
             entries=followed.head.seq,
@@ -263,7 +263,7 @@ class AuditStore:
             return
         before = connection.execute(select(CHAIN.c.seq).where(CHAIN.c.key_id == current.key_id).limit(1)).scalar()
         old = self._ring.find(last)
-        refusal = why_not_to_hand_over(self._ring, last, signed_before=before is not None)
+        refusal = handover_problem(self._ring, last, signed_before=before is not None)
         if refusal or old is None:
             raise refusal or InternalError("unknown key", "audit.store")
         head = _head(connection)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from anon_core.spec import PartialPublication
     from anon_core.table import ReadOptions, Table
 
-MOST_EXPLAINED = 5
+MAX_EXPLAINED = 5
 """At most so many attacks on a column are explained with their values."""
 _CERTAIN = 1 - 1e-9
 
@@ -159,7 +159,7 @@ def _explained(found: FreeformFinding) -> Iterator[str]:
 
     for column in found.check.columns:
         if column.breaches:
-            for attack in found.worst(column, MOST_EXPLAINED):
+            for attack in found.worst(column, MAX_EXPLAINED):
                 if attack.threat > found.policy.sigma_t + ROUNDING:
                     yield _sentence(found, column.column, attack)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_MOST_SHOWN = 50
+_MAX_SHOWN = 50
 
 several = counted
 
@@ -117,8 +117,8 @@ def show_values(found: Iterable[tuple[str, Sequence[str]]]) -> None:
     After fifty values the rest are counted. Without a terminal ``found`` is not even iterated.
     """
     show_sentences(
-        f"{what}: {', '.join(map(repr, values[:_MOST_SHOWN]))}"
-        + (f" and {len(values) - _MOST_SHOWN:,} more" if len(values) > _MOST_SHOWN else "")
+        f"{what}: {', '.join(map(repr, values[:_MAX_SHOWN]))}"
+        + (f" and {len(values) - _MAX_SHOWN:,} more" if len(values) > _MAX_SHOWN else "")
         for what, values in found
         if values
     )

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from anon_airflow.commands.output import json_option, print_json, print_table
-from anon_airflow.run.site_policy import DIGEST, InForce, Row
+from anon_airflow.run.site_policy import DIGEST, PolicyInForce, Row
 
 
 @click.group(short_help="The limits of this site for all publication files.")
@@ -102,7 +102,7 @@ def _on_record() -> Row | None:
         return last_on_record(store)
 
 
-def _document(found: InForce) -> dict[str, Any]:
+def _document(found: PolicyInForce) -> dict[str, Any]:
     return {
         "policy": found.policy.model_dump(mode="json"),
         "found_by": found.found_by,

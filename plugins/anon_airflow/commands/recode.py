@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from anon_core.spec import PartialPublication
     from anon_core.table import ReadOptions, Table
 
-MOST_SWEPT = 20
+MAX_SWEPT = 20
 
 
 class Sizes(click.ParamType):  # type: ignore[type-arg]  # Generic only in some versions of click.
@@ -46,8 +46,8 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]  # Generic only in some 
             sizes = tuple(sorted({int(one) for one in names_in(value)}))
         except ValueError:
             sizes = ()
-        if not sizes or sizes[0] < 2 or len(sizes) > MOST_SWEPT:
-            self.fail(f"give up to {MOST_SWEPT} whole numbers from 2 on, such as 2,3,5,10", param, ctx)
+        if not sizes or sizes[0] < 2 or len(sizes) > MAX_SWEPT:
+            self.fail(f"give up to {MAX_SWEPT} whole numbers from 2 on, such as 2,3,5,10", param, ctx)
         return sizes
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from anon_core.report.judgement import Judgement
     from anon_core.report.question import Question
 
-MOST_CANDIDATES = 20
+MAX_CANDIDATES = 20
 """At most so many candidates are printed; --json has all."""
 
 
@@ -104,9 +104,9 @@ def print_recoded(done: RecodedTable) -> None:
 
 def _shown(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates to print, always with the chosen one."""
-    first = list(candidates[:MOST_CANDIDATES])
-    later = [candidate for candidate in candidates[MOST_CANDIDATES:] if candidate.elected]
-    return first[: MOST_CANDIDATES - len(later)] + later
+    first = list(candidates[:MAX_CANDIDATES])
+    later = [candidate for candidate in candidates[MAX_CANDIDATES:] if candidate.elected]
+    return first[: MAX_CANDIDATES - len(later)] + later
 
 
 def _print_candidates(candidates: Sequence[Candidate]) -> None:

@@ -30,7 +30,7 @@ def withdraw(release: str, reason: str, dataset: str | None, words_only: bool, a
     publication file. A second withdrawal changes nothing.
     """
     from anon_airflow.commands.audit import audit_store
-    from anon_airflow.release.withdraw import find_release, retract
+    from anon_airflow.release.withdraw import find_release, withdraw_release
     from anon_airflow.run.local import operating_system_user
 
     if not reason.strip():
@@ -38,7 +38,7 @@ def withdraw(release: str, reason: str, dataset: str | None, words_only: bool, a
     person = operating_system_user()
     with audit_store() as store:
         target = replace(find_release(store, release, dataset), words_only=words_only)
-        done = retract(store, target, person=person, reason=reason.strip(), progress=Stopwatch())
+        done = withdraw_release(store, target, person=person, reason=reason.strip(), progress=Stopwatch())
     if as_json:
         print_json(
             {

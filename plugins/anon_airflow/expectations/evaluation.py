@@ -19,7 +19,7 @@ from great_expectations.validator.v1_validator import Validator
 
 from anon_airflow.expectations import expectations_of_models
 from anon_airflow.expectations.batches import number_batch, row_batch, stand_in
-from anon_airflow.expectations.inputs import StandIn, hierarchies_in, originals, paired_by, standing_in
+from anon_airflow.expectations.inputs import StandIn, hierarchies_in, originals, paired_by, stand_ins
 from anon_airflow.gate.silence import quiet
 from anon_airflow.gate.suite import FREQUENCIES, NUMBERS, ROWS
 from anon_core.errors import AnonError
@@ -71,7 +71,7 @@ class Evaluation:
                 hierarchies_in(self._folder),
                 originals(self._given),
                 paired_by(self._pairing),
-                standing_in(self._stand_ins),
+                stand_ins(self._stand_ins),
             ):
                 return self._evaluate(kind, name, entry)
         except AnonError as error:

@@ -86,7 +86,7 @@ def known_pairing() -> Pairing | None:
 
 
 @contextmanager
-def standing_in(tables: Mapping[int, StandIn]) -> Iterator[None]:
+def stand_ins(tables: Mapping[int, StandIn]) -> Iterator[None]:
     """Let metrics find frequencies that are counted already, by the id of the frame that stands for them."""
     token = _STAND_INS.set(tables)
     try:

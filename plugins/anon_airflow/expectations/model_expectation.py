@@ -86,7 +86,7 @@ class ModelExpectation(DescribedExpectation):
 
     def _subject(self, table: FrequencyTable | list[str], original: FrequencyTable | None) -> Subject:
         if not isinstance(table, FrequencyTable):
-            return self._names_alone(table)
+            return self._subject_of_names(table)
         by_people = self.unit_column is not None
         return Subject(
             names=table.names[:-1] if by_people else table.names,
@@ -98,7 +98,7 @@ class ModelExpectation(DescribedExpectation):
             paired=known_pairing(),
         )
 
-    def _names_alone(self, table: list[str]) -> Subject:
+    def _subject_of_names(self, table: list[str]) -> Subject:
         if self.weight_column in getattr(self, "columns", ()):
             raise NotMeasurableError(f"{self.weight_column} cannot be a weight and a declared column at once")
         if self.unit_column in getattr(self, "columns", ()):

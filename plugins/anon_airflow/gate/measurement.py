@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anon_airflow.gate.files import Distribution, digest_of, reread, same_rows
+from anon_airflow.gate.files import MeasuredFile, digest_of, reread, same_rows
 from anon_airflow.gate.silence import quiet
 from anon_airflow.gate.suite import FREQUENCIES, mandatory, render_suite, suite_digest, unmeasured
 from anon_airflow.gate.verdict import EVERYWHERE, Verdict
@@ -29,13 +29,13 @@ from anon_core.waivers import ended, too_far
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
-    from anon_airflow.gate.witness import Heard, Witness
+    from anon_airflow.gate.witness import CheckedWitness, Witness
     from anon_core.frequency import FrequencyTable
     from anon_core.site import SitePolicy
     from anon_core.spec import Publication
     from anon_core.table import Table
 
-__all__ = ["Distribution", "Original", "Verdict", "measure", "render_suite", "suite_digest"]
+__all__ = ["MeasuredFile", "Original", "Verdict", "measure", "render_suite", "suite_digest"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,13 +118,13 @@ class _Gate:
         self.suite: dict[str, Any] = {}
         self.digest = ""
         self.checks: list[Measurement] = []
-        self.files: list[Distribution] = []
+        self.files: list[MeasuredFile] = []
         self.evaluated = 0
         self.vouched = 0
         self.first: tuple[str, FrequencyTable] | None = None
         self.singled_out: set[tuple[str, ...]] = set()
         self.people: int | None = None
-        self.heard = False
+        self.has_witness = False
         self.released: FrequencyTable | None = None
 
     @property
@@ -211,7 +211,7 @@ class _Gate:
         known = [one for one in (rows, people, self.people) if one is not None]
         most, needed = min(known), site.people_for(publication.privacy.k)
         # Without a witness the number of rows is an upper bound of the number of people.
-        counted_as = "row" if most == rows and publication.unit.columns and not self.heard else "person"
+        counted_as = "row" if most == rows and publication.unit.columns and not self.has_witness else "person"
         if few := smallest_table(publication.privacy.k, most, site, counted_as=counted_as):
             self.fail(EVERYWHERE, "smallest_table", few, most, needed)
         else:
@@ -242,8 +242,8 @@ class _Gate:
         if read:
             differs = any(check.name == "same_content" and not check.passed for check in self.checks)
             one_content = len(read) == len(paths) and not differs
-            heard = self._hear(read[-1].frequencies) if self.witness else None
-            self._evaluate(EVERYWHERE if one_content else read[-1].path.name, read[-1], heard)
+            checked = self._check_witness(read[-1].frequencies) if self.witness else None
+            self._evaluate(EVERYWHERE if one_content else read[-1].path.name, read[-1], checked)
         for file in read:
             self._check_unchanged(file)
 
@@ -259,30 +259,30 @@ class _Gate:
         except Exception as error:  # noqa: BLE001 - Any error is a failed check.
             self.fail(where, "readable", f"cannot be read back: {reason_of(error)}; nothing in it was measured")
             return None
-        self.files.append(Distribution(name=where, sha256=digest, bytes=size, rows=table.rows))
+        self.files.append(MeasuredFile(name=where, sha256=digest, bytes=size, rows=table.rows))
         self._check_same(where, frequencies)
         if self.without_formulas:
             self._check_formulas(where, table)
         return _File(path=path, digest=(digest, size), frequencies=frequencies, table=table)
 
-    def _hear(self, released: FrequencyTable) -> Heard | None:
+    def _check_witness(self, released: FrequencyTable) -> CheckedWitness | None:
         """Return the content of the witness, if it matches the released rows and the rows as collected."""
-        from anon_airflow.gate.witness import Doubt, hear
+        from anon_airflow.gate.witness import RejectedWitness, check_witness
 
         witness: Witness = self.witness  # type: ignore[assignment]
         try:
-            heard = hear(witness, self.publication, released, self.original.path if self.original else None)
+            checked = check_witness(witness, self.publication, released, self.original.path if self.original else None)
         except Exception as error:  # noqa: BLE001 - Any error is a failed check.
             self.fail(EVERYWHERE, "witness", f"the witness cannot be compared with the rows: {reason_of(error)}")
             return None
-        if isinstance(heard, Doubt):
-            self.fail(EVERYWHERE, "witness", heard.sentence)
+        if isinstance(checked, RejectedWitness):
+            self.fail(EVERYWHERE, "witness", checked.sentence)
             return None
         self.note(EVERYWHERE, "witness", True, "every released row was collected, from the same person", "yes", "yes")
-        self.people = heard.number
-        self.heard = True
+        self.people = checked.number
+        self.has_witness = True
         self._check_surplus()
-        return heard
+        return checked
 
     def _check_surplus(self) -> None:
         """Check the rows that were left out because one person had too many, while the originals still exist."""
@@ -302,14 +302,14 @@ class _Gate:
             message = f"each person has at most {counted(most, 'row')}, and no other rows were left out because of that"
             self.note(EVERYWHERE, "rows_capped", True, message, "yes", "yes")
 
-    def _evaluate(self, where: str, file: _File, heard: Heard | None) -> None:
+    def _evaluate(self, where: str, file: _File, checked: CheckedWitness | None) -> None:
         with quiet():
             from anon_airflow.expectations.evaluation import Evaluation
 
         table = reread(file.path) if file.table is None else file.table  # None if a later file could not be read.
         counted = self.original.frequencies if self.original else None
         given = {f"sha256:{self.original.sha256}": counted} if self.original and counted else {}
-        people, pairing = (heard.people, heard.pairing) if heard else (None, None)
+        people, pairing = (checked.people, checked.pairing) if checked else (None, None)
         evaluation = Evaluation(table, file.frequencies, self.folder, given, people=people, pairing=pairing)
         for entry in self.suite["expectations"]:
             if entry["meta"]["beside_original"] and self._is_gone(entry):

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from anon_airflow.gate.commitments import Commitment
-from anon_airflow.gate.files import Distribution
+from anon_airflow.gate.files import MeasuredFile
 from anon_airflow.keys.ring import KeyRing
 from anon_airflow.keys.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.files.storage import digest
 
-__all__ = ["Distribution", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
+__all__ = ["MeasuredFile", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
 
 
 _TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "site_policy")
@@ -51,7 +51,7 @@ class Receipt:
     run_id: str
     commitments: tuple[Commitment, ...]
     site_policy: str
-    distributions: tuple[Distribution, ...]
+    distributions: tuple[MeasuredFile, ...]
     models: tuple[ModelUsed, ...]
     checks: int
     anonflow_version: str
@@ -125,7 +125,7 @@ def issue(
     run_id: str,
     commitments: Iterable[Commitment],
     site_policy: str,
-    distributions: Iterable[Distribution],
+    distributions: Iterable[MeasuredFile],
     models: Iterable[ModelUsed],
     checks: int,
     anonflow_version: str,
@@ -165,7 +165,7 @@ def problems(
     run_id: str,
     commitments: Iterable[Commitment],
     site_policy: str,
-    distributions: Iterable[Distribution],
+    distributions: Iterable[MeasuredFile],
     models: Iterable[ModelUsed],
     checks: int,
 ) -> list[str]:
@@ -208,7 +208,7 @@ def problems(
     return found + _differences(receipt.distributions, tuple(distributions))
 
 
-def _differences(covered: tuple[Distribution, ...], sent: tuple[Distribution, ...]) -> list[str]:
+def _differences(covered: tuple[MeasuredFile, ...], sent: tuple[MeasuredFile, ...]) -> list[str]:
     """Compare files by name; a name that occurs twice is a problem of its own."""
     found = []
     before = {distribution.name: distribution for distribution in covered}
@@ -223,14 +223,14 @@ def _differences(covered: tuple[Distribution, ...], sent: tuple[Distribution, ..
         elif before[name] != now[name]:
             parts = [
                 f"{field} {old}, now {new}"
-                for field, old, new in zip(Distribution._fields, before[name], now[name], strict=True)
+                for field, old, new in zip(MeasuredFile._fields, before[name], now[name], strict=True)
                 if old != new
             ]
             found.append(f"file {name} changed after the gate measured it: {'; '.join(parts)}")
     return found
 
 
-def _empty(checks: int, distributions: tuple[Distribution, ...]) -> list[str]:
+def _empty(checks: int, distributions: tuple[MeasuredFile, ...]) -> list[str]:
     reasons = []
     if checks < 1:
         reasons.append("no check was evaluated")
@@ -239,16 +239,16 @@ def _empty(checks: int, distributions: tuple[Distribution, ...]) -> list[str]:
     return reasons
 
 
-def _distributions(listed: Any) -> tuple[Distribution, ...]:
+def _distributions(listed: Any) -> tuple[MeasuredFile, ...]:
     if not isinstance(listed, list):
         raise _not_a_receipt("its distributions are not a list")
     for entry in listed:
-        if not isinstance(entry, dict) or set(entry) != set(Distribution._fields):
+        if not isinstance(entry, dict) or set(entry) != set(MeasuredFile._fields):
             raise _not_a_receipt("a distribution has the wrong fields")
         texts = isinstance(entry["name"], str) and isinstance(entry["sha256"], str)
         if not texts or not _is_count(entry["bytes"]) or not _is_count(entry["rows"]):
             raise _not_a_receipt("a field of a distribution has the wrong type")
-    return tuple(Distribution(**entry) for entry in listed)
+    return tuple(MeasuredFile(**entry) for entry in listed)
 
 
 def _commitments(listed: Any) -> tuple[Commitment, ...]:

@@ -65,7 +65,7 @@ def accepted_and_needed(suite: Mapping[str, Any], frequencies: FrequencyTable) -
     return found
 
 
-def told(
+def exceptions_note(
     publication: Publication, verdict: Verdict | None, today: date, site: SitePolicy | None = None
 ) -> dict[str, list[dict[str, Any]]]:
     """

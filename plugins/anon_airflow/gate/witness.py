@@ -38,7 +38,7 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class CheckedWitness:
     """
     The content of a witness that was checked: the person and the original of each published row.
 
@@ -52,42 +52,42 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubt:
+class RejectedWitness:
     """Why a witness is not accepted."""
 
     sentence: str
 
 
-def hear(
+def check_witness(
     witness: Witness, publication: Publication, released: FrequencyTable, original: Path | None = None
-) -> Heard | Doubt:
+) -> CheckedWitness | RejectedWitness:
     """Compare a witness with the published files and, while it still exists, with the table as collected."""
     from anon_core.engines.engine import engine_named
     from anon_core.report.recoding import beside_names
 
     if witness.unit is None and original is None:
-        return Heard(people=None, pairing=None)  # Every row is another person, so no witness is needed.
+        return CheckedWitness(people=None, pairing=None)  # Every row is another person, so no witness is needed.
     table = reread(witness.path)
     engine = engine_named(publication.engine, source=witness.path)
     whose = [] if witness.unit is None else [witness.unit]
     beside = beside_names(publication, whose) if original else {}
     if table.names != (*publication.published, *whose, *beside.values()):
-        return Doubt(sentence="the witness does not have the columns that it should have; run recode again")
+        return RejectedWitness(sentence="the witness does not have the columns that it should have; run recode again")
     if not same_rows(released, engine.of(_as_written(publication, table)).count(publication.published)):
         rows = f"{table.rows:,} against {released.rows:,}"
-        return Doubt(sentence=f"the witness does not hold the published rows ({rows}); run recode again")
-    rows_heard = engine.of(table, unit=witness.unit)
+        return RejectedWitness(sentence=f"the witness does not hold the published rows ({rows}); run recode again")
+    witness_rows = engine.of(table, unit=witness.unit)
     pairing = None
     if original is not None:
         collected = engine.of(reread(original), unit=witness.unit)
-        found = _as_collected(collected, rows_heard, engine.of(table), publication, beside)
-        if isinstance(found, Doubt):
+        found = _as_collected(collected, witness_rows, engine.of(table), publication, beside)
+        if isinstance(found, RejectedWitness):
             return found
         pairing = found
     if witness.unit is None:
-        return Heard(people=None, pairing=pairing)
+        return CheckedWitness(people=None, pairing=pairing)
     people = engine.of(table).count([*publication.published, *whose])
-    return Heard(people=people, pairing=pairing, number=rows_heard.people(()).rows)
+    return CheckedWitness(people=people, pairing=pairing, number=witness_rows.people(()).rows)
 
 
 def write_kept(witness: Witness, publication: Publication, path: Path) -> None:
@@ -113,7 +113,7 @@ def _as_written(publication: Publication, table: Table) -> Table:
 
 def _as_collected(
     before: Engine, people: Engine, rows: Engine, publication: Publication, beside: dict[str, str]
-) -> Pairing | Doubt:
+) -> Pairing | RejectedWitness:
     """Return the pairing of released rows with their originals, or why the rows cannot have been collected."""
     from anon_core.measures.linkage.provenance import provenance
     from anon_core.recoding.pairing import pairing_of_witness
@@ -137,7 +137,7 @@ def _as_collected(
     else:
         uncovered = counted(found.uncovered if found else rows.rows, "released row")
         what = f"labels of {uncovered} do not cover the values that were collected"
-    return Doubt(sentence=f"{what}; run the publication again from `stage`")
+    return RejectedWitness(sentence=f"{what}; run the publication again from `stage`")
 
 
 def _ways(before: Engine, after: Engine, publication: Publication, recoded: list[str]) -> list[tuple[Ladder, ...]]:

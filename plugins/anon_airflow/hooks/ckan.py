@@ -47,10 +47,10 @@ class CkanHook(BaseHook):
     def test_connection(self) -> tuple[bool, str]:
         """Return whether the server is a CKAN that accepts the token; Airflow's test button shows the text."""
         from anon_airflow.portals.ckan import requests
-        from anon_airflow.portals.ckan.client import CkanClient, Patience
+        from anon_airflow.portals.ckan.client import CkanClient, RetryPolicy
 
         try:
-            client = CkanClient(self.server(), Patience(attempts=1))
+            client = CkanClient(self.server(), RetryPolicy(attempts=1))
             status = client.ask(requests.status())
             who = client.ask(requests.whoami()) if status.ok else status
         except AnonError as error:

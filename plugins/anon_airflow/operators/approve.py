@@ -10,7 +10,7 @@ from airflow.sdk import Param
 from airflow.sdk.exceptions import TaskAwaitingInput
 from airflow.sdk.execution_time.hitl import upsert_hitl_detail
 
-from anon_airflow.operators.publication import failing_for_good, run_of
+from anon_airflow.operators.publication import error_policy, run_of
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -46,7 +46,7 @@ class ApproveOperator(ApprovalOperator):
         """
         from anon_airflow import steps
 
-        with failing_for_good():
+        with error_policy():
             question = steps.ask(run_of(self.spec, context))
         self.log.info("asking for approval of receipt %s\n%s", question.receipt, question.body)
         receipt = Param(
@@ -66,7 +66,7 @@ class ApproveOperator(ApprovalOperator):
         """Sign the answer, and only then succeed or fail."""
         from anon_airflow import steps
 
-        with failing_for_good():
+        with error_policy():
             result = steps.decide(run_of(self.spec, context), answer_of(event))
         self.log.info("approved: receipt %s", result["receipt"])
         return result

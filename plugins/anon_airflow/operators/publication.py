@@ -70,7 +70,7 @@ def longest_delay(task: BaseOperator) -> timedelta:
 
 
 @contextmanager
-def failing_for_good() -> Iterator[None]:
+def error_policy() -> Iterator[None]:
     """
     Decide whether Airflow may retry a task that ends with an error.
 
@@ -114,21 +114,21 @@ class PublicationOperator(BaseOperator):
         """
         from anon_airflow.run import cancellation
 
-        cancellation.listen()
-        with failing_for_good(), self._locked(step.__name__, context):
+        cancellation.reset()
+        with error_policy(), self._locked(step.__name__, context):
             result = step(run_of(self.spec, context, longest_delay(self)), *args, **options)
         self.log.info("%s: %s", step.__name__, ", ".join(f"{key}={value}" for key, value in result.items()))
         return result
 
     def _locked(self, step: str, context: Context) -> AbstractContextManager[None]:
         from anon_airflow.run.locks import locked
-        from anon_airflow.run.run_lock import BESIDE, beside_others
+        from anon_airflow.run.run_lock import CONCURRENT_STEPS, held_with_others
         from anon_airflow.sources.staging import ORIGINAL
 
         lock = self.lock_file(context)
-        if step not in BESIDE:
+        if step not in CONCURRENT_STEPS:
             return locked(lock, LOCK_TIMEOUT_S)
-        return beside_others(lock, step, self.staging(context) / ORIGINAL, LOCK_TIMEOUT_S)
+        return held_with_others(lock, step, self.staging(context) / ORIGINAL, LOCK_TIMEOUT_S)
 
     def lock_file(self, context: Context) -> Path:
         """Return the lock file of this run. Its path does not depend on the content of the publication file."""

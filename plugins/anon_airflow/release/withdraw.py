@@ -44,7 +44,7 @@ class TakenOff:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retracted:
+class Withdrawal:
     """The versions that were withdrawn now, those withdrawn before, and what was taken off which portal."""
 
     dataset: str
@@ -87,9 +87,9 @@ def _unreported(proven: Mapping[str, Sequence[Row]]) -> Iterable[Row]:
             yield {**row, "version": row["details"]["version"]}
 
 
-def retract(
+def withdraw_release(
     store: AuditStore, target: Target, *, person: str, reason: str, progress: Progress | None = None
-) -> Retracted:
+) -> Withdrawal:
     """
     Take a release off every portal that it was sent to; a second call changes nothing more.
 
@@ -126,7 +126,7 @@ def retract(
             if version not in before:
                 store.append("withdrawals", dataset=target.dataset, version=version, reason=reason, person=person)
         store.close(intent, "done", outcome="withdrawn", versions=gone)
-    return Retracted(
+    return Withdrawal(
         dataset=target.dataset,
         withdrawn=tuple(version for version in gone if version not in before or version in off),
         already=tuple(version for version in gone if version in before and version not in off),
@@ -155,7 +155,7 @@ def _take_off(target: Target, progress: Progress | None, **notice: Any) -> tuple
             portal.check_is_where({row["details"][key] for row in rows if key in row["details"]})
             names: Sequence[str | None] = [None]
             if target.versions is not None:
-                names = sorted({*target.versions, *_twins(portal, target, rows)})
+                names = sorted({*target.versions, *_same_content(portal, target, rows)})
             for name in names:
                 for version in portal.withdraw(target.dataset, name, words_only=target.words_only, **notice):
                     named = target.versions is None or version in target.versions
@@ -167,7 +167,7 @@ def _take_off(target: Target, progress: Progress | None, **notice: Any) -> tuple
     return tuple(off)
 
 
-def _twins(portal: Portal, target: Target, rows: Iterable[Row]) -> set[str]:
+def _same_content(portal: Portal, target: Target, rows: Iterable[Row]) -> set[str]:
     """Return the versions on a portal with the same content under another name: they have to be withdrawn too."""
     mine = [row for row in rows if row["version"] in (target.versions or ())]
     digests = {row.get("content_digest") or row["details"].get("content_digest") for row in mine}

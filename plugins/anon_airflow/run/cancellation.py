@@ -11,16 +11,16 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-_asked = False
-_deaf = False
-_held = 0
+_requested = False
+_ignored = False
+_deferred = 0
 
 
-def listen() -> None:
+def reset() -> None:
     """Forget earlier requests: a new step or command begins."""
-    global _asked, _deaf, _held
-    _asked = _deaf = False
-    _held = 0
+    global _requested, _ignored, _deferred
+    _requested = _ignored = False
+    _deferred = 0
 
 
 def stop() -> None:
@@ -30,41 +30,41 @@ def stop() -> None:
     :raises KeyboardInterrupt: on the first request, unless the work is finished. It has no cause and no context: the
         error that was being handled may quote a cell.
     """
-    global _asked
-    if not _asked and not _deaf:
-        _asked = True
+    global _requested
+    if not _requested and not _ignored:
+        _requested = True
         check()
 
 
 def check() -> None:
     """:raises KeyboardInterrupt: a stop was requested before the work was finished."""
-    if _asked and not _deaf and not _held:
+    if _requested and not _ignored and not _deferred:
         raise KeyboardInterrupt from None
 
 
 @contextlib.contextmanager
-def held() -> Iterator[None]:
+def deferred() -> Iterator[None]:
     """
     Delay a stop until the end of this block, for short work that must not be interrupted.
 
     An interrupt while a transaction opens or closes would leave it open, with its lock on the database. The handlers of
     the interrupt need that database to put the end of the run on record.
     """
-    global _held
-    _held += 1
+    global _deferred
+    _deferred += 1
     try:
         yield
     finally:
-        _held -= 1
+        _deferred -= 1
         check()
 
 
-def too_late() -> None:
+def ignore_stops() -> None:
     """Ignore stop requests from here on: the work is finished, or being cleaned up."""
-    global _deaf
-    _deaf = True
+    global _ignored
+    _ignored = True
 
 
-def was_asked() -> bool:
+def was_requested() -> bool:
     """Whether a stop was requested before the work was finished."""
-    return _asked
+    return _requested

@@ -61,7 +61,7 @@ def run_all(
             except ComplianceError:
                 pass  # The refusal is on record already, and `record` returns it.
             finally:
-                cancellation.too_late()
+                cancellation.ignore_stops()
         except BaseException:  # Interrupts go on record too.
             _record_failure(run)
             raise

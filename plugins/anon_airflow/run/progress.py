@@ -8,9 +8,9 @@ from collections.abc import Callable
 from anon_airflow.run import cancellation
 
 Progress = Callable[[str], None]
-Teller = Callable[..., None]
+ThrottledProgress = Callable[..., None]
 
-SECONDS_BETWEEN = 5.0
+MIN_INTERVAL_S = 5.0
 
 
 def say(progress: Progress | None, text: str) -> None:
@@ -20,11 +20,11 @@ def say(progress: Progress | None, text: str) -> None:
         progress(text)
 
 
-def seldom(progress: Progress | None) -> Teller:
+def throttled(progress: Progress | None) -> ThrottledProgress:
     """
     Return a function that reports progress at most every few seconds: a text, and the figures for its braces.
 
-    >>> tell = seldom(print)
+    >>> tell = throttled(print)
     >>> tell("searching: {:,} column sets so far", 2048)  # Prints nothing: the work has only begun.
     """
     last = time.monotonic()
@@ -32,7 +32,7 @@ def seldom(progress: Progress | None) -> Teller:
     def tell(text: str, *figures: object) -> None:
         nonlocal last
         cancellation.check()
-        if time.monotonic() - last > SECONDS_BETWEEN:
+        if time.monotonic() - last > MIN_INTERVAL_S:
             last = time.monotonic()
             say(progress, text.format(*figures))
 

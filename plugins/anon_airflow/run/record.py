@@ -10,7 +10,7 @@ from typing import Any
 
 from anon_airflow.approval.four_eyes import CHANGED_BY, eyes_of
 from anon_airflow.audit.history import RUN, SEEN, History, Row, since_begun
-from anon_airflow.gate.waivers import told
+from anon_airflow.gate.waivers import exceptions_note
 from anon_airflow.portals.overlap import SOURCE_TEXT
 from anon_airflow.release.build import GENERATOR
 from anon_airflow.run.context import Run
@@ -21,7 +21,7 @@ from anon_airflow.run.review import REVIEW, is_bound, refuse_unreviewed, review_
 from anon_airflow.run.site_policy import (
     DIGEST,
     NONCE,
-    InForce,
+    PolicyInForce,
     fresh_nonce,
     not_adopted,
     policy_in_force,
@@ -35,10 +35,10 @@ from anon_core.site import undercuts
 from anon_core.waivers import ended, too_far
 
 REPORT = "internal-report.json"
-LEFT_NOTHING = "it was stopped, killed or skipped, and left no note"
+NO_NOTE = "it was stopped, killed or skipped, and left no note"
 
 
-def begin(run: Run, today: date) -> InForce:
+def begin(run: Run, today: date) -> PolicyInForce:
     """
     Put on record that a run begins: who started it, under which site policy, and the newest day already on record.
 
@@ -67,7 +67,7 @@ def begin(run: Run, today: date) -> InForce:
             actor=run.actor,
             spec_digest=run.spec_digest,
             details={"period": run.period, "anonflow": __version__, SEEN: seen.isoformat() if seen else None}
-            | ({DIGEST: found.digest, NONCE: fresh_nonce()} if isinstance(found, InForce) else {})
+            | ({DIGEST: found.digest, NONCE: fresh_nonce()} if isinstance(found, PolicyInForce) else {})
             | ({CHANGED_BY: list(eyes.changed_by)} if eyes else {})
             | ({} if unread else {REVIEW: review_of(publication)}),  # A refused run does not bind a review.
         )
@@ -76,7 +76,7 @@ def begin(run: Run, today: date) -> InForce:
         if not is_bound(publication, earlier):
             # Another run may have bound this review to other content since: the first in the chain counts.
             refuse_unreviewed(publication, audit.proven("intents")["intents"], day)
-        if not isinstance(found, InForce):
+        if not isinstance(found, PolicyInForce):
             raise found
         over = _answered_reasons(run, run.history(audit), today, found)
         if unknown := not_adopted(audit, found, run.actor):
@@ -87,7 +87,7 @@ def begin(run: Run, today: date) -> InForce:
     return found
 
 
-def _policy_or_error(run: Run) -> InForce | InvalidInputError:
+def _policy_or_error(run: Run) -> PolicyInForce | InvalidInputError:
     """Return the site policy in force, or the error, so that a run that fails because of it goes on record too."""
     try:
         found = policy_in_force(run.home, run.policy_file)
@@ -97,7 +97,7 @@ def _policy_or_error(run: Run) -> InForce | InvalidInputError:
     return found
 
 
-def _answered_reasons(run: Run, history: History, today: date, found: InForce) -> list[str]:
+def _answered_reasons(run: Run, history: History, today: date, found: PolicyInForce) -> list[str]:
     """Return a sentence for every waiver and acceptance that has ended, or lasts longer than the site allows."""
     policy, unit, day = run.publication.privacy, run.publication.unit, history.day(today)
     over = [each.sentence for each in ended(policy, day, unit)]
@@ -161,12 +161,12 @@ def reasons_of_failure(run: Run, outcome: str) -> list[str]:
     return [f"{failure['step']}: {failure['reason']}"] if failure else []
 
 
-def uninformed(run: Run) -> list[dict[str, str]]:
+def failed_informing_steps(run: Run) -> list[dict[str, str]]:
     """Return the steps that failed without stopping the run, and why. A step that was killed or skipped has no note."""
     recoded = run.noted_or_none("recode") is not None
     found = []
     for name in INFORMING:
-        failure = run.noted_or_none(failure_of(name)) or ({"step": name, "reason": LEFT_NOTHING} if recoded else None)
+        failure = run.noted_or_none(failure_of(name)) or ({"step": name, "reason": NO_NOTE} if recoded else None)
         if failure and run.noted_or_none(name) is None:
             found.append({"step": name, "reason": str(failure["reason"])})
     return found
@@ -183,7 +183,7 @@ def build_internal_report(
     detected = run.noted_or_none("detect") or {}
     recoded = run.noted_or_none("recode") or {}
     gated = run.noted_or_none("gate") or {}
-    answered = gated if "waivers" in gated else told(run.publication, None, datetime.now(UTC).date())
+    answered = gated if "waivers" in gated else exceptions_note(run.publication, None, datetime.now(UTC).date())
     return InternalReport.model_validate(
         {
             "dataset": run.dataset,
@@ -194,7 +194,7 @@ def build_internal_report(
             "spec_digest": run.spec_digest,
             "outcome": outcome,
             "refused_by": refusal["by"] if refusal else None,
-            "steps_failed": uninformed(run),
+            "steps_failed": failed_informing_steps(run),
             "reasons": _reasons_of(refusal) if refusal else reasons_of_failure(run, outcome),
             "version": publication["version"] if publication else None,
             "page": publication["location"] if publication else None,

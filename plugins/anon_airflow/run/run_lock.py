@@ -9,7 +9,7 @@ from pathlib import Path
 
 from anon_airflow.run.locks import locked
 
-BESIDE = ("detect", "score", "recode")
+CONCURRENT_STEPS = ("detect", "score", "recode")
 """The steps that only read the staged table and write files of their own: they may run at the same time."""
 MAX_WAIT_S = 24 * 3600.0
 """How long one of these steps waits for the others if memory is short; as long as a lease."""
@@ -23,7 +23,7 @@ Between 0.2 and 2 million rows of six columns `recode` took 34 bytes more for ea
 
 
 @contextlib.contextmanager
-def beside_others(lock: Path, step: str, staged: Path, timeout_s: float) -> Iterator[None]:
+def held_with_others(lock: Path, step: str, staged: Path, timeout_s: float) -> Iterator[None]:
     """
     Hold the lock of a run together with other steps that may run at the same time, but only once for each step.
 
@@ -33,7 +33,7 @@ def beside_others(lock: Path, step: str, staged: Path, timeout_s: float) -> Iter
     :raises StorageError: another process has held the lock for too long.
     """
     own = lock.with_name(f"{lock.stem}.{step}.lock")
-    with locked(own, timeout_s), locked(lock, MAX_WAIT_S, shared=not is_short(staged, len(BESIDE))):
+    with locked(own, timeout_s), locked(lock, MAX_WAIT_S, shared=not is_short(staged, len(CONCURRENT_STEPS))):
         yield
 
 

@@ -43,7 +43,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InForce:
+class PolicyInForce:
     """The policy that applies here, what named its file, and the file; None for the built-in policy."""
 
     policy: SitePolicy
@@ -55,7 +55,9 @@ class InForce:
         return self.policy.digest
 
 
-def policy_in_force(home: Home, configured: Path | None = None, environ: Mapping[str, str] | None = None) -> InForce:
+def policy_in_force(
+    home: Home, configured: Path | None = None, environ: Mapping[str, str] | None = None
+) -> PolicyInForce:
     """
     Return the site policy that applies here; ``configured`` is the file that Airflow's configuration names.
 
@@ -72,12 +74,12 @@ def policy_in_force(home: Home, configured: Path | None = None, environ: Mapping
     elif os.path.lexists(home.root / FILE):
         file, found_by = home.root / FILE, HOME
     else:
-        return InForce(policy=BUILT_IN, found_by=BUILT)
+        return PolicyInForce(policy=BUILT_IN, found_by=BUILT)
     policy = load_site_policy(file, f"{file.name}, the site policy named by {found_by}")
-    return InForce(policy=policy, found_by=found_by, file=file)
+    return PolicyInForce(policy=policy, found_by=found_by, file=file)
 
 
-def refuse_beside(publication: PartialPublication, found: InForce) -> None:
+def refuse_beside(publication: PartialPublication, found: PolicyInForce) -> None:
     """
     Refuse a policy that the people who write publication files could change.
 
@@ -119,7 +121,7 @@ def last_on_record(audit: AuditStore) -> Row | None:
     return adopted[-1]["details"] if adopted else None
 
 
-def adopt(audit: AuditStore, found: InForce, *, actor: str, by: str, reason: str) -> None:
+def adopt(audit: AuditStore, found: PolicyInForce, *, actor: str, by: str, reason: str) -> None:
     """Put a policy on record, with its whole content: runs use it from here on."""
     from anon_airflow.audit.handover import NO_RUN
 
@@ -138,7 +140,7 @@ def adopt(audit: AuditStore, found: InForce, *, actor: str, by: str, reason: str
     )
 
 
-def not_adopted(audit: AuditStore, found: InForce, first: str | None = None) -> str | None:
+def not_adopted(audit: AuditStore, found: PolicyInForce, first: str | None = None) -> str | None:
     """
     Return why the policy in force is not the one on record, and what to do; None if it is, or if none is on record.
 
@@ -161,7 +163,7 @@ def fresh_nonce() -> str:
     return secrets.token_hex(32)
 
 
-def policy_of_run(run: Run, audit: AuditStore, history: History) -> InForce:
+def policy_of_run(run: Run, audit: AuditStore, history: History) -> PolicyInForce:
     """
     Return the policy in force, for a step after `stage`.
 
@@ -174,7 +176,7 @@ def policy_of_run(run: Run, audit: AuditStore, history: History) -> InForce:
     return found
 
 
-def _changed_since(history: History, found: InForce) -> str | None:
+def _changed_since(history: History, found: PolicyInForce) -> str | None:
     then = _begun_with(history).get(DIGEST)
     if then == found.digest:
         return None

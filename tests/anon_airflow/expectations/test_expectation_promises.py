@@ -114,9 +114,9 @@ def test_a_class_below_the_k_of_alpha_fails_and_is_told():
 def test_what_is_known_with_certainty_is_more_sensitive():
     table = batch_of(people(("F", "Enna", 1), ("M", "Enna", 1), ("F", "Noto", 1)).frame())
     asked = {"columns": ["sex", "town"], "max_size": 2, "approximate": 0.0, "ignore_duplicates": False, "limit": 0.3}
-    seldom = judged(table, "expect_sensitivity_below", **asked, reveal={"sex": 0.5, "town": 0.5})
+    throttled = judged(table, "expect_sensitivity_below", **asked, reveal={"sex": 0.5, "town": 0.5})
     often = judged(table, "expect_sensitivity_below", **asked, reveal={"sex": 1.0, "town": 0.5})
-    assert seldom.success and seldom.result["observed_value"]["highest"] == 0.25
+    assert throttled.success and throttled.result["observed_value"]["highest"] == 0.25
     assert not often.success and often.result["observed_value"]["highest"] == 0.5
 
 

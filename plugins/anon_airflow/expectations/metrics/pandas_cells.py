@@ -15,7 +15,7 @@ from anon_core.frequency import FrequencyTable, unit_codes
 from anon_core.table import Column
 
 Array = np.ndarray[Any, np.dtype[Any]]
-LARGEST = int(np.iinfo(np.int64).max)
+MAX_ROWS = int(np.iinfo(np.int64).max)
 """The largest number of rows that can be counted."""
 
 
@@ -117,7 +117,7 @@ def weights_of(table: pd.DataFrame, weight_column: str | None) -> Array:
     weights = table[weight_column]
     whole = pd.api.types.is_integer_dtype(weights.dtype)
     require_weights(weight_column, whole and not weights.isna().any() and bool(weights.min() >= 1))
-    if int(weights.max()) * len(weights) > LARGEST and sum(map(int, weights)) > LARGEST:
+    if int(weights.max()) * len(weights) > MAX_ROWS and sum(map(int, weights)) > MAX_ROWS:
         raise NotMeasurableError(f"column {weight_column} holds numbers too large to add up")
     return np.asarray(weights, np.int64)
 

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import sqlalchemy as sa
 
-from anon_airflow.expectations.metrics.pandas_cells import LARGEST, require_columns, require_rows, require_weights
+from anon_airflow.expectations.metrics.pandas_cells import MAX_ROWS, require_columns, require_rows, require_weights
 from anon_airflow.expectations.metrics.pandas_cells import counted as counted_rows
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError
 from anon_core.frequency import FrequencyTable
@@ -71,7 +71,7 @@ def _table(groups: list[tuple[Any, ...]], columns: Sequence[str], weight_column:
     if weight_column is not None:
         require_weights(weight_column, all(group[-2] == group[-1] for group in groups))
     rows = [(int(group[-4]) << _LOW_BITS) + int(group[-3]) for group in groups]
-    if sum(rows) > LARGEST:
+    if sum(rows) > MAX_ROWS:
         raise NotMeasurableError(f"column {weight_column} holds numbers too large to add up")
     frame = pd.DataFrame(
         {at: pd.Series([_cell(group[at]) for group in groups], dtype=object) for at, _ in enumerate(columns)}

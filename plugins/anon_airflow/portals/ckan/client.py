@@ -16,7 +16,7 @@ from anon_airflow.portals.ckan.deadline import Deadline
 from anon_airflow.portals.ckan.requests import Reply, Request, Sent, read_reply
 from anon_airflow.portals.ckan.server import Server, origin
 from anon_airflow.portals.folder.disk import BLOCK, storage_errors
-from anon_airflow.run.progress import Progress, Teller, say, seldom
+from anon_airflow.run.progress import Progress, ThrottledProgress, say, throttled
 from anon_core import __version__
 from anon_core.errors import InvalidInputError, PortalError
 from anon_core.publishing.release import changed_file
@@ -51,7 +51,7 @@ COMPARING = "comparing what can be downloaded: {1:,.0f} MB of {0}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class RetryPolicy:
     """How often a call is tried, and how long to wait between two attempts: twice as long each time."""
 
     attempts: int = 4
@@ -77,7 +77,7 @@ class CheckedFile:
     The server discards an upload that ends too early, so other bytes never become a file there.
     """
 
-    def __init__(self, file: IO[bytes], sent: Sent, tell: Teller) -> None:
+    def __init__(self, file: IO[bytes], sent: Sent, tell: ThrottledProgress) -> None:
         self._file = file
         self._sent = sent
         self._tell = tell
@@ -105,13 +105,13 @@ class CheckedFile:
 class CkanClient:
     """The only class that uses the network."""
 
-    def __init__(self, server: Server, patience: Patience | None = None, progress: Progress | None = None) -> None:
+    def __init__(self, server: Server, retries: RetryPolicy | None = None, progress: Progress | None = None) -> None:
         import httpx
 
         self.server = server
-        self.patience = patience or Patience()
+        self.retries = retries or RetryPolicy()
         self.progress = progress
-        self.tell = seldom(progress)
+        self.tell = throttled(progress)
         self._http = httpx.Client(
             timeout=httpx.Timeout(server.timeout, connect=min(CONNECT_SECONDS, server.timeout)),
             # Without compression: a few bytes could become gigabytes.
@@ -219,8 +219,8 @@ class CkanClient:
 
         again = Retrying(
             retry=retry_if_exception_type(PortalError),
-            stop=stop_after_attempt(self.patience.attempts),
-            wait=wait_exponential(self.patience.first),
+            stop=stop_after_attempt(self.retries.attempts),
+            wait=wait_exponential(self.retries.first),
             before_sleep=tell,
             reraise=True,
         )

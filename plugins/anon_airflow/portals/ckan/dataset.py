@@ -133,7 +133,7 @@ class Dataset:
         right = all(one.sha256 == (held.resources[one.name].get("hash") or digests.get(one.name)) for one in sent)
         return (manifest, sent) if right and manifest.get("version") == held.version else None
 
-    def remove(self, package: Package, doomed: Iterable[str], fields: Mapping[str, Any]) -> Package:
+    def remove(self, package: Package, to_remove: Iterable[str], fields: Mapping[str, Any]) -> Package:
         """
         Remove resources for good: first rows in the DataStore, then files, then the resources themselves.
 
@@ -141,7 +141,7 @@ class Dataset:
 
         :raises PortalError: a part is left; run it again.
         """
-        ids = set(doomed)
+        ids = set(to_remove)
         going = [one for one in package["resources"] if one["id"] in ids]
         if self.delete_rows(ids):  # This changes the dataset, so it must be read again for its lock.
             package = self.read(binned=True) or package

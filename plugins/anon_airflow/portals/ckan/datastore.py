@@ -154,8 +154,8 @@ class Finishing:
         if package["private"]:
             fields = package_fields(self.release, package, self.licence, self.manifest)
             package = self.dataset.revise(requests.revise(package, update={**fields, "private": False}))
-        if doomed := self._beyond(package):
-            package = self.dataset.remove(package, doomed, {})
+        if to_remove := self._beyond(package):
+            package = self.dataset.remove(package, to_remove, {})
         ordered = in_order(package["resources"])
         if [one["id"] for one in ordered] != [one["id"] for one in package["resources"]]:
             package = self.dataset.revise(requests.revise(package, update={}, resources=ordered))

@@ -66,7 +66,7 @@ def package_fields(release: Release, package: Package | None, licence: str | Non
     }
 
 
-def tombstone_fields(package: Package, buried: Sequence[Mapping[str, str]], left: Mapping[str, str]) -> Package:
+def tombstone_fields(package: Package, taken_off: Sequence[Mapping[str, str]], left: Mapping[str, str]) -> Package:
     """
     Return the fields of a dataset after versions were taken off, so that its page says so.
 
@@ -74,7 +74,7 @@ def tombstone_fields(package: Package, buried: Sequence[Mapping[str, str]], left
     """
     known = withdrawn(package)
     seen = {one["version"] for one in known}
-    all_of_them = [*known, *(dict(one) for one in buried if one["version"] not in seen)]
+    all_of_them = [*known, *(dict(one) for one in taken_off if one["version"] not in seen)]
     extras = {**_extras(package), WITHDRAWN: json.dumps(all_of_them, ensure_ascii=False)}
     extras |= {"temporal_start": left.get("period") or ""}
     extras = {key: value for key, value in extras.items() if value}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from anon_airflow.portals.ckan import requests
-from anon_airflow.portals.ckan.client import MAX_ADDRESS_LENGTH, CkanClient, Patience
+from anon_airflow.portals.ckan.client import MAX_ADDRESS_LENGTH, CkanClient, RetryPolicy
 from anon_airflow.portals.ckan.dataset import Dataset
 from anon_airflow.portals.ckan.metadata import DATASET, WITHDRAWN, tombstone_fields
 from anon_airflow.portals.ckan.publishing import Publishing
@@ -52,11 +52,11 @@ class CkanPortal(Portal):
         self,
         server: Server,
         place: CkanPlace,
-        patience: Patience | None = None,
+        retries: RetryPolicy | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.place = place
-        self.client = CkanClient(server, patience, progress)
+        self.client = CkanClient(server, retries, progress)
         self.dataset = Dataset(self.client, place)
 
     @classmethod
@@ -153,12 +153,12 @@ class CkanPortal(Portal):
             package = place.read(binned=True)
             if package is None:
                 return tuple(sorted(gone))
-            if doomed := self._doomed(place, package, version):
-                names = {one[VERSION] for one in doomed} if version is None else {version}
+            if to_remove := self._to_remove(place, package, version):
+                names = {one[VERSION] for one in to_remove} if version is None else {version}
                 gone.update(names)
                 notice = {"reason": reason, "at": at, "audit": json.dumps(audit) if audit else ""}
                 stones = [{**notice, **one} for one in digests_of(package, names, words_only=words_only)]
-                package = self._bury(place, package, doomed, stones)
+                package = self._archive(place, package, to_remove, stones)
             self._move_up(place, package)
             return tuple(sorted(gone))
 
@@ -183,7 +183,7 @@ class CkanPortal(Portal):
                     "to the CKAN where it was published"
                 )
 
-    def _doomed(self, place: Dataset, package: Package, version: str | None) -> list[Resource]:
+    def _to_remove(self, place: Dataset, package: Package, version: str | None) -> list[Resource]:
         """
         Return the resources to take off.
 
@@ -193,14 +193,16 @@ class CkanPortal(Portal):
         mine = [one for one in package["resources"] if ours(one)]
         if version is None:
             return mine
-        doomed = [one for one in mine if one[VERSION] == version]
+        to_remove = [one for one in mine if one[VERSION] == version]
         shown = current(package)
         if shown and shown.version != version and place.wrong(package, shown.resources.values()):
-            doomed += shown.resources.values()
-        return doomed
+            to_remove += shown.resources.values()
+        return to_remove
 
-    def _bury(self, place: Dataset, package: Package, doomed: list[Resource], stones: list[dict[str, str]]) -> Package:
-        ids = {one["id"] for one in doomed}
+    def _archive(
+        self, place: Dataset, package: Package, to_remove: list[Resource], stones: list[dict[str, str]]
+    ) -> Package:
+        ids = {one["id"] for one in to_remove}
         left = next(
             (
                 {"version": one.version, "period": one.period}

@@ -235,14 +235,14 @@ def in_order(resources: Iterable[Resource]) -> list[Resource]:
     return [*mine, *(one for one in found if not ours(one))]
 
 
-def without_files(package: Package, doomed: Iterable[str]) -> list[Resource]:
+def without_files(package: Package, to_remove: Iterable[str]) -> list[Resource]:
     """Return the resources with the files of some cleared: CKAN would keep the file of a removed resource."""
     gone = {"clear_upload": True, "url": "", "hash": "", "size": 0, ROLE: Role.GONE.value}
-    ids = set(doomed)
+    ids = set(to_remove)
     return [{**one, **gone} if one["id"] in ids else one for one in package["resources"]]
 
 
-def without(package: Package, doomed: Iterable[str]) -> list[Resource]:
+def without(package: Package, to_remove: Iterable[str]) -> list[Resource]:
     """Return the resources without some."""
-    ids = set(doomed)
+    ids = set(to_remove)
     return [one for one in package["resources"] if one["id"] not in ids]

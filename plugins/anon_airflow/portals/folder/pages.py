@@ -29,7 +29,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 Report = Mapping[str, Any]
 WIDTH = 300
 """Width of a picture: that of a phone; on a wide screen pictures are shown side by side."""
-MOST_VERSIONS = 12
+MAX_VERSIONS = 12
 _LETTER = 6.6
 """The approximate width of a letter in a picture."""
 
@@ -85,7 +85,7 @@ def dataset_page(
         noun=noun_of(report),
         quasi_identifiers=quasi,
         coarsened=_coarsened(columns),
-        undiverse=_without_diversity(columns, checks),
+        without_diversity=_without_diversity(columns, checks),
         preview=preview,
         starred=preview is not None and _starred(preview, columns),
         charts=[chart for chart in charts if chart],
@@ -137,17 +137,17 @@ def _starred(preview: Preview, columns: Iterable[Mapping[str, Any]]) -> bool:
     )
 
 
-def gone_page(dataset: str, tombstones: Sequence[Tombstone]) -> str:
+def empty_dataset_page(dataset: str, tombstones: Sequence[Tombstone]) -> str:
     """Return the page of a dataset without any version left."""
     title = tombstones[0]["title"] if tombstones else dataset
-    return _rendered("gone.html", title=title, tombstones=tombstones, index="../index.html", page=None)
+    return _rendered("tombstone.html", title=title, tombstones=tombstones, index="../index.html", page=None)
 
 
 def tombstone_page(tombstone: Tombstone) -> str:
     """Return the page in the place of a version that was taken off."""
     index = "../../../index.html"
     return _rendered(
-        "gone.html", title=tombstone["title"], tombstones=[tombstone], index=index, page="../../index.html"
+        "tombstone.html", title=tombstone["title"], tombstones=[tombstone], index=index, page="../../index.html"
     )
 
 
@@ -235,11 +235,11 @@ def merged_checks(checks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def rows_chart(versions: Sequence[Mapping[str, Any]]) -> Markup:
     """Draw the rows of each version, oldest first; nothing for a single version."""
-    shown = [one for one in reversed(versions[:MOST_VERSIONS]) if isinstance(_rows_of(one), int)]
+    shown = [one for one in reversed(versions[:MAX_VERSIONS]) if isinstance(_rows_of(one), int)]
     if len(shown) < 2:
         return Markup("")
     bars = [(_label(one), _rows_of(one), figure(_rows_of(one))) for one in shown]
-    return _lying("Rows in each version", bars, None)
+    return _bar_chart("Rows in each version", bars, None)
 
 
 def group_chart(versions: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Markup:
@@ -248,7 +248,7 @@ def group_chart(versions: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]])
     rule, means = newest.get("k_required"), str(newest.get("k_means"))
     noun = noun_of(versions[0][1])
     bars = []
-    for manifest, report in reversed(versions[:MOST_VERSIONS]):
+    for manifest, report in reversed(versions[:MAX_VERSIONS]):
         same = str(_privacy(report).get("k_means")) == means and noun_of(report) == noun
         if same and (found := least_k(report)):
             bars.append((_label(manifest), min(found.values()), figure(min(found.values()))))
@@ -259,7 +259,7 @@ def group_chart(versions: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]])
         if len(meant_k(means, None)) == 1
         else "Rows or people that may be meant, at least"
     )
-    return _lying(title, bars, rule if isinstance(rule, int) else None)
+    return _bar_chart(title, bars, rule if isinstance(rule, int) else None)
 
 
 def _privacy(report: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -277,10 +277,10 @@ def detail_chart(columns: Sequence[Mapping[str, Any]]) -> Markup:
             bars.append((str(column.get("name")), exact / total, percent(exact / total)))
     if not bars:
         return Markup("")
-    return _lying("Rows with full detail, by column", bars, None, most=1.0)
+    return _bar_chart("Rows with full detail, by column", bars, None, most=1.0)
 
 
-def _lying(
+def _bar_chart(
     title: str, bars: Sequence[tuple[str, float, str]], rule: int | None, *, most: float | None = None
 ) -> Markup:
     """Draw horizontal bars, one below the other, so that long labels fit on a phone too."""

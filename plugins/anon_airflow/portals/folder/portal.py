@@ -50,7 +50,7 @@ from anon_core.spec import PortalSettings
 from anon_core.spec.paths import FilePath
 
 EXPIRED = "Newer versions have replaced it."
-MOVED = "there is no portal, so nothing was taken off; if the portal was moved, put a link to it in this place"
+NO_PORTAL = "there is no portal, so nothing was taken off; if the portal was moved, put a link to it in this place"
 _TYPES: dict[str, dict[str, Any]] = {
     "integer": {"type": "integer"},
     "decimal": {"type": "number"},
@@ -177,7 +177,7 @@ class FolderPortal(Portal):
             raise InvalidInputError(f"version {version!r} is not made of letters, digits and . _ + -")
         if not home.is_dir():
             if not (self.root / LOCK).exists():
-                raise StorageError(str(self.root), "withdrawing", MOVED)
+                raise StorageError(str(self.root), "withdrawing", NO_PORTAL)
             return ()
         with self._writing():
             remove_unfinished(home)

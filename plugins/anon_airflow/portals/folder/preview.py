@@ -11,8 +11,8 @@ from pathlib import Path
 from anon_airflow.portals.manifest import Manifest
 
 ROWS = 10
-MOST_BYTES = 1 << 18
-MOST_LETTERS = 80
+MAX_BYTES = 1 << 18
+MAX_CELL_LENGTH = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ def preview_of(folder: Path, manifest: Manifest) -> Preview | None:
         return None
     try:
         with (folder / name).open("rb") as stream:
-            head = stream.read(MOST_BYTES)
+            head = stream.read(MAX_BYTES)
             whole = not stream.read(1)
         lines = list(itertools.islice(csv.reader(io.StringIO(head.decode("utf-8", "ignore"), newline="")), ROWS + 1))
     except (OSError, csv.Error):
@@ -46,4 +46,4 @@ def preview_of(folder: Path, manifest: Manifest) -> Preview | None:
 
 
 def _short(cell: str) -> str:
-    return cell if len(cell) <= MOST_LETTERS else f"{cell[: MOST_LETTERS - 1]}…"
+    return cell if len(cell) <= MAX_CELL_LENGTH else f"{cell[: MAX_CELL_LENGTH - 1]}…"

@@ -52,7 +52,7 @@ def show(
         write_files(_stone(hidden, stone), {tombstone.FILE: as_json(stone), "index.html": page})
     if after.manifests:
         (hidden / "latest").symlink_to(Path("versions", after.manifests[0]["version"]))
-    cancellation.too_late()  # The renames take only a moment. Half of them would be on the portal, and not on record.
+    cancellation.ignore_stops()  # The renames take a moment. Half of them would be on the portal, but not on record.
     _take_off(root, hidden, withdrawn)
     if arriving:
         (hidden / ARRIVING).rename(home / "versions" / arriving["version"])
@@ -91,7 +91,7 @@ def dataset_files(shelf: Shelf) -> tuple[dict[str, bytes], dict[str, Any]]:
         preview = preview_of(shelf.folders[newest["version"]], newest)
         page = pages.dataset_page(versions, shelf.tombstones, notes_in(log), preview)
     else:
-        page = pages.gone_page(shelf.dataset, shelf.tombstones)
+        page = pages.empty_dataset_page(shelf.dataset, shelf.tombstones)
     return {"index.html": page.encode(), changelog.FILE: as_json(log)}, log
 
 

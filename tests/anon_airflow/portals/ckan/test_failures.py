@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from anon_airflow.portals.ckan.client import Patience
+from anon_airflow.portals.ckan.client import RetryPolicy
 from anon_airflow.run import progress
 from anon_core.errors import AnonError, PortalError, RefusedError
 from tests.anon_airflow.portals.ckan.bad_network import BadNetwork, Rule, bad_network, http
@@ -21,7 +21,7 @@ from tests.anon_airflow.portals.ckan.boot import REPOSITORY, CkanServer
 from tests.anon_airflow.portals.ckan.portals import Place, Site
 
 pytestmark = pytest.mark.portal
-ONCE = Patience(attempts=1)
+ONCE = RetryPolicy(attempts=1)
 LARGE = 200 << 20
 
 
@@ -62,7 +62,7 @@ def test_whoever_waits_is_told_how_far_it_is_and_why_it_takes_long(
     place: Place, network: BadNetwork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN", -1)
+    monkeypatch.setattr(progress, "MIN_INTERVAL_S", -1)
     network.rules["package_revise"] = Rule(times=1, answer=http("503 Service Unavailable"))
     report = {"kind": "public", "recoding": {"columns": [{"name": "sex"}, {"name": "rows"}]}}
     portal = place.portal(url=network.url, progress=said.append, datastore=True, columns=("sex", "rows"))
@@ -146,7 +146,7 @@ def test_search_that_comes_back_in_time_is_no_failure(site: Site, place: Place, 
     back.start()
     try:
         newer = place.release("sex,rows\nF,6\n", version="v2", period="2026-11-01")
-        done = place.portal(patience=Patience(attempts=5, first=0.5)).publish(newer)
+        done = place.portal(patience=RetryPolicy(attempts=5, first=0.5)).publish(newer)
     finally:
         back.join()
     assert done.status == "published"

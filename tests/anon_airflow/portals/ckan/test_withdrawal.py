@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from anon_airflow.portals.ckan.client import Patience
+from anon_airflow.portals.ckan.client import RetryPolicy
 from anon_core.errors import InvalidInputError, PortalError, RefusedError
 from tests.anon_airflow.portals.ckan.bad_network import BadNetwork, Rule, http
 from tests.anon_airflow.portals.ckan.boot import CkanServer
@@ -163,7 +163,7 @@ def test_a_withdrawal_that_was_interrupted_is_ended_by_the_next(site: Site, plac
 
     network.rules["package_revise"] = Rule(times=1, before=break_down)
     with pytest.raises(PortalError, match="what is still there is not known"):
-        place.portal(url=network.url, kept=True, patience=Patience(attempts=1)).withdraw(
+        place.portal(url=network.url, kept=True, patience=RetryPolicy(attempts=1)).withdraw(
             place.dataset, "v7", "wrong", AT
         )
     assert all(httpx.get(address).status_code != 200 for address in addresses)
