@@ -137,8 +137,8 @@ def _author(file: Path, environ: Mapping[str, str]) -> str:
         raise UnknownAuthorError(f"git does not answer, or the file is not committed; commit it, or {instead}")
     if _is_changed(file, environ, committed):
         raise UnknownAuthorError("it was changed after its last commit; commit it", changed=True)
-    told = _git(file, environ, "log", "-1", "--format=%an%x00%ae%x00%P", "--", file.name)
-    name, address, parents = [*told.split("\0"), "", ""][:3]
+    shown = _git(file, environ, "log", "-1", "--format=%an%x00%ae%x00%P", "--", file.name)
+    name, address, parents = [*shown.split("\0"), "", ""][:3]
     if not parents.strip() and _git(file, environ, "rev-parse", "--is-shallow-repository") != "false":
         raise UnknownAuthorError(f"the clone is shallow, its history too short; fetch all of it, or {instead}")
     if not names_of(f"{name} <{address}>"):

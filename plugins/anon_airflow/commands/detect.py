@@ -138,4 +138,4 @@ def _show(file: str, found: Detected) -> None:
         best = f"{', '.join(found.best.columns)} ({percent(found.best.share)} of the {what})"
         click.echo(f"chosen as quasi-identifiers{but}: {best}")
     elif not found.identifiers:
-        click.echo("no set of these columns singles anyone out")
+        click.echo("no set of these columns singles people out")

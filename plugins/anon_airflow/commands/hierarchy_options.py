@@ -168,8 +168,8 @@ class Kind:
         try:
             declared = getattr(Hierarchy.model_validate({self.name: given}), self.name)
         except ValidationError as error:
-            told = dict.fromkeys(each["msg"].removeprefix("Value error, ") for each in error.errors())
-            raise self._wrong("; ".join(told)) from None
+            problems = dict.fromkeys(each["msg"].removeprefix("Value error, ") for each in error.errors())
+            raise self._wrong("; ".join(problems)) from None
         return [getattr(each, "value", each) for each in declared]
 
     def _wrong(self, what: str) -> click.BadParameter:

@@ -83,8 +83,8 @@ def print_recoded(done: RecodedTable) -> None:
     """Print the chosen recoding and why, its changes, how safe and how useful the result is, and failed checks."""
     plan, recoding = done.recoding.plan, done.recoding
     best = {True: "; by that measure no recoding is better", False: "; a better recoding may exist", None: ""}
-    told = f", people told apart by {', '.join(done.question.unit)}" if done.question.unit else ", not people"
-    click.echo(f"{done.table.name}: {several(plan.frequencies.rows, 'row')}{told}; method {recoding.method}")
+    counted = f", people told apart by {', '.join(done.question.unit)}" if done.question.unit else ", not people"
+    click.echo(f"{done.table.name}: {several(plan.frequencies.rows, 'row')}{counted}; method {recoding.method}")
     click.echo(f"{recoding.why}{best[recoding.optimal]}")
     if len(recoding.candidates) > 1:
         _print_candidates(recoding.candidates)

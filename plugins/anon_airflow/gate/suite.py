@@ -30,7 +30,7 @@ NUMBERS = "numbers"
 """Evaluated on the rows of a file, with columns of numbers as numbers."""
 
 UNMEASURED = ("earlier_releases",)
-"""Requirements that a policy can have but no expectation measures yet; whoever builds one deletes its name here."""
+"""Requirements that a policy can have but no expectation measures yet."""
 
 
 def render_suite(

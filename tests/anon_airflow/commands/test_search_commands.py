@@ -120,7 +120,7 @@ def test_columns_may_be_named_in_several_lists_and_with_a_comma_in_a_name(home, 
 def test_where_nobody_is_singled_out_it_says_so(home, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("sex\n" + "F\nM\n" * 5)
-    assert anon("detect", path, home=home).out.endswith("no set of these columns singles anyone out\n")
+    assert anon("detect", path, home=home).out.endswith("no set of these columns singles people out\n")
 
 
 def test_select_prints_the_keys_of_the_design(home, table):

@@ -49,7 +49,7 @@ BEFORE = version("2026-01", digest="a")
             ["New columns: age.", "Columns that are no longer included: town."],
         ),
         (version(columns=(column("sex", "any"), column("town"))), ["sex: any; before: as collected."]),
-        (version(k=7), ["The rule now asks for groups of at least 7; before: 5."]),
+        (version(k=7), ["The rule now requires groups of at least 7; before: 5."]),
         (version(digest="a", metadata={}), ["The files are the same as before.", "Licence: none; before: CC0-1.0."]),
         (version(title="Persons"), ["The title was People."]),
         (

@@ -37,9 +37,9 @@ class Dataset:
 
     def read(self, *, binned: bool = False) -> Package | None:
         """
-        Return the dataset as it stands, or None if there is none; one of ours in CKAN's bin if ``binned`` is asked for.
+        Return the dataset, or None if there is none; with ``binned`` also a dataset of anonflow in CKAN's bin.
 
-        :raises InvalidInputError: the name is taken by somebody else's.
+        :raises InvalidInputError: another dataset has this name.
         """
         reply = self.client.ask(requests.show(self.place.dataset))
         if reply.status == 404:

@@ -101,7 +101,7 @@ def _levels(column: Mapping[str, Any]) -> list[str]:
 def _privacy(report: Report, before: Report) -> Iterator[str]:
     now, then = ((each.get("privacy") or {}).get("k_required") for each in (report, before))
     if isinstance(now, int) and isinstance(then, int) and now != then:
-        yield f"The rule now asks for groups of at least {figure(now)}; before: {figure(then)}."
+        yield f"The rule now requires groups of at least {figure(now)}; before: {figure(then)}."
 
 
 def _metadata(manifest: Manifest, before: Manifest) -> Iterator[str]:
