@@ -355,7 +355,7 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     publication file requires approval, nothing without a signed approval of that receipt.
     """
     from anon_airflow.gate import receipt as receipts
-    from anon_airflow.gate.measurement import Original, measure
+    from anon_airflow.gate.measurement import StagedOriginal, measure
 
     with run.audit() as audit:
         history = run.history(audit)
@@ -375,7 +375,8 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     say(progress, "measuring the files again before they are sent")
     staged, day = history.staged, history.day(_today())
     # The originals are removed by now: for checks that need them, the receipt counts.
-    original = Original(sha256=staged["sha256"])
+    # The originals are removed by now: for checks that need them, the receipt counts.
+    original = StagedOriginal(sha256=staged["sha256"])
     witness = kept_witness(run, staged["unit"])
     verdict = measure(
         run.publication,

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from anon_core.spec import Publication
     from anon_core.table import Table
 
-__all__ = ["MeasuredFile", "Original", "Verdict", "measure", "render_suite", "suite_digest"]
+__all__ = ["MeasuredFile", "StagedOriginal", "Verdict", "measure", "render_suite", "suite_digest"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Original:
+class StagedOriginal:
     """
     The table as collected: its digest, and while the file still exists its path and the counts made from it.
 
@@ -58,7 +58,7 @@ def measure(
     *,
     rows_before: int,
     today: date,
-    original: Original | None = None,
+    original: StagedOriginal | None = None,
     witness: Witness | None = None,
     site: SitePolicy | None = None,
     people: int | None = None,
@@ -111,7 +111,7 @@ class _Gate:
     ``checks`` collects the results; ``first`` keeps the content of the first file, to compare the others with it.
     """
 
-    def __init__(self, publication: Publication, original: Original | None, witness: Witness | None) -> None:
+    def __init__(self, publication: Publication, original: StagedOriginal | None, witness: Witness | None) -> None:
         self.publication, self.engine, self.folder = publication, publication.engine, publication.root
         self.original, self.witness = original, witness
         self.without_formulas = publication.csv.escape_formulas

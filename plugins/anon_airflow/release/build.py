@@ -22,8 +22,7 @@ from anon_core.errors import InternalError, RefusedError
 from anon_core.files.storage import digest, sync
 from anon_core.policy import KMeans
 from anon_core.publishing.distribution import MEDIA_TYPES
-from anon_core.publishing.release import Distribution as SentFile
-from anon_core.publishing.release import Release
+from anon_core.publishing.release import Distribution, Release
 from anon_core.report import public
 from anon_core.report.model import PublicReport, PublishedFile, Rows
 from anon_core.role import Role
@@ -259,7 +258,7 @@ def build_release(run: Run, verdict: Verdict, report: ReportFile, site_policy: s
         version=version_of(run, digest),
         period=run.period,
         distributions=tuple(
-            SentFile(
+            Distribution(
                 name=file.name,
                 path=run.gated / file.name,
                 media_type=MEDIA_TYPES[Path(file.name).suffix],

@@ -63,7 +63,7 @@ class _BrokenError(PortalError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Downloaded:
     """The digest and size of a download."""
 
     sha256: str
@@ -172,7 +172,7 @@ class CkanClient:
             content = b"".join(self._blocks(response, MAX_ANSWER_BYTES))
         return read_reply(response.status_code, content, request.shape)
 
-    def measure(self, address: str, *, token: bool, max_bytes: int) -> Measured | None:
+    def measure(self, address: str, *, token: bool, max_bytes: int) -> Downloaded | None:
         """
         Download a file, and return its digest and size; None if there is no file.
 
@@ -183,10 +183,10 @@ class CkanClient:
         """
         return self.fetch(address, None, token=token, max_bytes=max_bytes)
 
-    def fetch(self, address: str, target: Path | None, *, token: bool, max_bytes: int) -> Measured | None:
+    def fetch(self, address: str, target: Path | None, *, token: bool, max_bytes: int) -> Downloaded | None:
         """Download a file to ``target``, replacing the rest of an earlier attempt; None if there is no file."""
 
-        def once() -> Measured | None:
+        def once() -> Downloaded | None:
             with (
                 self._deadline(max_bytes) as deadline,
                 self._following_redirects(address, deadline, token=token) as response,
@@ -322,7 +322,7 @@ def _shown_host(address: str) -> str:
     return printable(shown[:MAX_ADDRESS_LENGTH])
 
 
-def _save(blocks: Iterator[bytes], target: Path | None, tell: Callable[[float], None], max_bytes: int) -> Measured:
+def _save(blocks: Iterator[bytes], target: Path | None, tell: Callable[[float], None], max_bytes: int) -> Downloaded:
     digest, size = hashlib.sha256(), 0
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(target.open("wb")) if target else None
@@ -334,4 +334,4 @@ def _save(blocks: Iterator[bytes], target: Path | None, tell: Callable[[float], 
                 file.write(block)
             if size > max_bytes:  # It is a wrong file already; the rest need not be read.
                 break
-    return Measured(sha256=digest.hexdigest(), bytes=size)
+    return Downloaded(sha256=digest.hexdigest(), bytes=size)
