@@ -274,7 +274,7 @@ def test_a_page_says_that_cells_have_an_apostrophe_where_formulas_were_looked_fo
         checks = [{"name": made, "passed": True, "message": "none"}]
         report = {"kind": "public", "privacy": {"checks": checks}, "recoding": {"columns": [{"name": "sex"}]}}
         page = FolderPortal(root / made).publish(make(report=report)).page
-        assert ("has an apostrophe in front" in Path(page).read_text()) is told
+        assert ("begins with an apostrophe" in Path(page).read_text()) is told
 
 
 @pytest.mark.parametrize(("column", "told"), [("sex", True), ("rows", False)])

@@ -179,7 +179,7 @@ def test_each_version_that_goes_is_told_with_its_portal_and_whether_it_only_hold
     again = anon("withdraw", first, "--reason", REASON, home=home)
     assert again.out.splitlines() == [f"withdrawn before: people {first}"]
     told = " ".join(anon("withdraw", "--help", home=home).out.split())
-    assert "Other versions of the dataset that hold the same data go with it" in told
+    assert "Other versions of the dataset with the same data are withdrawn too" in told
 
 
 @pytest.mark.parametrize(
