@@ -263,7 +263,7 @@ def _calling(name: str, arguments: list[str]) -> Callable[[], None]:
         try:
             function(*arguments)
         except Exception as error:  # As the command line does.
-            sys.exit(cli._told(error))
+            sys.exit(cli._report_error(error))
 
     return work
 

@@ -40,8 +40,8 @@ def as_document(judged: Judgement, not_checked: Sequence[str]) -> dict[str, Any]
             "rows_before": comparison.before.rows,
             "rows_removed": four.removed,
             "rows_below_k": four.rows_below,
-            "reason": _told(four.unmeasured),
-            "concealment_reason": _told(four.unmeasured or four.reason),
+            "reason": _with_options(four.unmeasured),
+            "concealment_reason": _with_options(four.unmeasured or four.reason),
         },
         "risk": measured["risk"],
         "sensitive": measured["sensitive"],
@@ -49,7 +49,7 @@ def as_document(judged: Judgement, not_checked: Sequence[str]) -> dict[str, Any]
     }
 
 
-def _told(reason: str | None) -> str | None:
+def _with_options(reason: str | None) -> str | None:
     """Return a reason of the core, with the options of the running command in place of arguments."""
     return None if reason is None else as_options(reason, called())
 
@@ -146,7 +146,7 @@ def _print_what_the_four_mean(criteria: Criteria, four: FourK) -> None:
         meanings=meanings,
     )
     if four.unmeasured:
-        click.echo(f"link, source and concealment: not measured; {_told(four.unmeasured)}")
+        click.echo(f"link, source and concealment: not measured; {_with_options(four.unmeasured)}")
 
 
 def _print_risk(criteria: Criteria, judged: Judgement) -> None:

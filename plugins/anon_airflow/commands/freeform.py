@@ -123,7 +123,7 @@ def _print(name: str, found: FreeformFinding) -> None:
         f"Definition {check.definition.value}"
     )
     for column in check.columns:
-        click.echo(f"{column.column}: {_told(found, column)}")
+        click.echo(f"{column.column}: {_finding(found, column)}")
     unguarded = sorted(set(policy.columns) - {column.column for column in check.columns})
     for column_name in unguarded:
         click.echo(f"{column_name}: no guarded value is hidden, so nothing can be inferred")
@@ -136,7 +136,7 @@ def _print(name: str, found: FreeformFinding) -> None:
         )
 
 
-def _told(found: FreeformFinding, column: ColumnBreaches) -> str:
+def _finding(found: FreeformFinding, column: ColumnBreaches) -> str:
     """Return the findings in a column, in words and counts, without a value."""
     worst = found.worst(column, 1)
     if not worst:

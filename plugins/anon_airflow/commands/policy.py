@@ -41,7 +41,7 @@ def show(as_json: bool) -> None:
         title = f"site policy, by {found.found_by}" + (f", {found.file}" if found.file else "")
         print_table(title, ["key", "floor or limit"], _rows(settings))
         click.echo(f"digest {found.digest}")
-        click.echo(_told(last, holds=holds))
+        click.echo(_record_line(last, holds=holds))
     raise click.exceptions.Exit(0 if holds else 1)
 
 
@@ -127,7 +127,7 @@ def _rows(settings: dict[str, Any], before: str = "") -> list[list[Any]]:
     return rows
 
 
-def _told(last: Row | None, *, holds: bool) -> str:
+def _record_line(last: Row | None, *, holds: bool) -> str:
     if last is None:
         return "no site policy is on record yet: the first run records this one"
     recorded = f"on record: digest {str(last.get(DIGEST))[:12]}, by {last.get('by')}: {last.get('reason')}"

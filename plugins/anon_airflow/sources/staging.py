@@ -206,7 +206,7 @@ def _check_columns(publication: Publication, source: Source, names: Sequence[str
             f"name the columns, of a text file in its first line: {', '.join(declared)}",
         )
     if undeclared or absent:
-        parts = [f"not declared in {publication.file.name}: {_told(names, declared)}"] if undeclared else []
+        parts = [f"not declared in {publication.file.name}: {_shown_names(names, declared)}"] if undeclared else []
         parts += [f"declared but absent: {', '.join(absent)}"] if absent else []
         raise TableError(
             source.address,
@@ -215,7 +215,7 @@ def _check_columns(publication: Publication, source: Source, names: Sequence[str
         )
 
 
-def _told(names: Sequence[str], declared: Collection[str]) -> str:
+def _shown_names(names: Sequence[str], declared: Collection[str]) -> str:
     """
     Return the names that are not declared, or only their places if the file may have no header.
 

@@ -117,7 +117,7 @@ def test_a_git_that_does_not_answer_is_nobodys_word(repository, tmp_path, monkey
     slow.parent.mkdir()
     slow.write_text("#!/bin/sh\nexec sleep 30\n")
     slow.chmod(0o755)
-    monkeypatch.setattr("anon_airflow.approval.four_eyes._SECONDS", 0.2)
+    monkeypatch.setattr("anon_airflow.approval.four_eyes._GIT_TIMEOUT_S", 0.2)
     monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
     assert "git does not answer" in asked(repository / "towns.csv").unknown[0]
 
