@@ -138,16 +138,6 @@ def not_measured(checks: Sequence[tuple[Measurement, PrivacyModel | None]]) -> l
     return [sentence for what, sentence in NOT_MEASURED.items() if what not in resisted]
 
 
-def level_name(name: str, level: int) -> str:
-    """
-    Return the name of a level for readers; a hierarchy file without titles names its levels only after the file.
-
-    >>> level_name("province", 1), level_name("level 1 of municipalities.csv", 1)
-    ('province', 'coarser (level 1)')
-    """
-    return f"coarser (level {level})" if name.startswith(f"level {level} of ") else name
-
-
 def public_levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
     """
     Return how many published rows are at each level of a column, as their labels show it.
@@ -158,7 +148,7 @@ def public_levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
     levels = ladder.lowest[plan.released_codes(column)[keep]]
     rows = np.bincount(levels, weights=plan.frequencies.weights[keep], minlength=ladder.height + 1)
     return [
-        {"level": level, "name": level_name(ladder.level_names[level], level), "rows": int(count)}
+        {"level": level, "name": ladder.level_names[level], "rows": int(count)}
         for level, count in enumerate(rows)
         if count
     ]

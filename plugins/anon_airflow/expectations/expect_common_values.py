@@ -14,7 +14,7 @@ class ExpectCommonValues(ModelExpectation):
     """
     Expect all classes of a person over ``columns`` to have at least ``l`` values of ``sensitive`` in common.
 
-    It holds where people have several values of that column. It is about people: without a ``unit_column`` it is not
+    It always holds for people with several values of that column. It counts people: without a ``unit_column`` it is not
     measured, and does not hold.
     """
 

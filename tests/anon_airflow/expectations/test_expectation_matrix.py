@@ -56,9 +56,7 @@ def test_it_just_fails_with_the_same_numbers_everywhere(case, database):
 def test_of_no_rows_nothing_holds(case, database):
     kinds = [case.table.kind(at) for at in range(len(case.table.names))]
     result = database.agreed(case.name, Cells(case.table.names, [], kinds), **case.holds)
-    assert not result.success and result.result["sentence"].endswith(
-        "there are no rows, and of no rows anything would hold"
-    )
+    assert not result.success and result.result["sentence"].endswith("there are no rows, so any requirement would hold")
 
 
 @pytest.mark.parametrize("case", EVERY, ids=IDS)
@@ -118,7 +116,7 @@ def test_every_expectation_whose_model_counts_people_has_its_case_by_people():
 
 @pytest.mark.parametrize("name", sorted(set(OURS) - set(COUNTS_PEOPLE)))
 def test_a_unit_is_refused_where_rows_are_counted(name):
-    with pytest.raises(ValueError, match="counts rows, whosever they are; leave unit_column out"):
+    with pytest.raises(ValueError, match="counts rows, not people; leave unit_column out"):
         OURS[name](**BY_NAME[name].holds, weight_column=None, unit_column="person")
 
 
