@@ -25,8 +25,8 @@ class Verdict:
     ``passed`` is computed here and nowhere else: every check holds, there is at least one distribution, and exactly as
     many expectations were evaluated as the suite asks for, more than none. ``vouched`` are those that need the
     originals, measured when these are gone: whoever goes by such a verdict needs a receipt for them. ``suite`` is what
-    was evaluated, ready to be stored as JSON. ``singled_out`` are the accepted column sets that do single people out,
-    sorted. ``released`` are the rows of the files, counted; they are measured for the public report.
+    was evaluated, ready to be stored as JSON. ``singled_out`` are the accepted column sets without which it would not
+    pass, sorted. ``released`` are the rows of the files, counted; they are measured for the public report.
     """
 
     checks: tuple[Measurement, ...]

@@ -7,6 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from anon_core.models import Asked, required
+from anon_core.role import Role
 from anon_core.site import BUILT_IN, raised_limits
 from anon_core.waivers import answers, named_check, waiver_of
 
@@ -41,28 +42,48 @@ def without_effect(suite: Mapping[str, Any], policy: PartialPolicy, today: date)
     return [one for one in policy.waivers if one.until >= today and one.check not in used]
 
 
-def accepted_and_needed(suite: Mapping[str, Any], frequencies: FrequencyTable) -> set[tuple[str, ...]]:
+def accepted_and_needed(
+    suite: Mapping[str, Any], published: FrequencyTable, publication: Publication, today: date
+) -> set[tuple[str, ...]]:
     """
-    Return the accepted column sets, sorted, that single out more rows of a file than would be allowed otherwise.
+    Return the accepted column sets, sorted, that the gate would refuse what is ``published`` for.
 
-    A column that is accepted alone may also name people by itself, which no share of rows allows.
+    Such a set singles out more people than are allowed, or a column that is accepted alone names people by itself, which
+    no share allows, or the columns declared other that it names leave fewer than k in a class. Where link k is meant a
+    set counts unless k holds with its columns, too: link k then does. People are counted where the table tells them.
     """
+    limits = [one["kwargs"] for one in suite["expectations"] if one["type"] == "expect_published_uniqueness"]
+    there = set(published.names)
+    return {
+        columns
+        for columns in (tuple(sorted(one)) for entry in limits for one in entry.get("accepted", ()))
+        if published.rows
+        and there.issuperset(columns)
+        and (
+            any(_singles_out(published, columns, entry) for entry in limits)
+            or _below_k(published, columns, publication, today)
+        )
+    }
+
+
+def _singles_out(published: FrequencyTable, columns: tuple[str, ...], limits: Mapping[str, Any]) -> bool:
     from anon_core.detection.published_identifiers import naming
 
-    found = set()
-    for entry in suite["expectations"]:
-        if entry["type"] != "expect_published_uniqueness":
-            continue
-        limits = entry["kwargs"]
-        for columns in limits.get("accepted", ()):
-            if not frequencies.rows or not set(columns) <= set(frequencies.names):
-                continue
-            share = frequencies.project(columns).singletons / frequencies.rows
-            searched = set(columns) <= set(limits["columns"])
-            names_people = len(columns) == 1 and bool(naming(frequencies, columns).columns)
-            if names_people or (searched and share > limits["max_share"]):
-                found.add(tuple(sorted(columns)))
-    return found
+    if len(columns) == 1 and naming(published, columns).columns:
+        return True
+    over = published.project(columns)
+    return set(columns) <= set(limits["columns"]) and over.singletons / over.rows > limits["max_share"]
+
+
+def _below_k(published: FrequencyTable, columns: tuple[str, ...], publication: Publication, today: date) -> bool:
+    """Whether columns declared other leave fewer than k in a class, beside the quasi-identifiers and all judged ones."""
+    from anon_core.measures.linkage.four_ks import k_anonymity
+
+    own = [name for name in publication.names_with_role(Role.OTHER) if name in columns]
+    if not own:
+        return False
+    judged = (*publication.quasi_identifiers, *publication.judged_others(today), *own)
+    return k_anonymity(published.project(judged), judged, k=publication.privacy.k).k < publication.privacy.k
 
 
 def told(
