@@ -24,6 +24,7 @@ class CommonValues(PrivacyModel):
 
     key: ClassVar[str] = "common_values"
     title: ClassVar[str] = "common values"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "all classes of a person over {columns} have {l} values of {sensitive} in common"
     page: ClassVar[Mapping[str, str]] = {"common_values": "The groups of one person leave enough values open together"}
     needs: ClassVar[Need] = Need.SENSITIVE

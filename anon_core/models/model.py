@@ -66,8 +66,9 @@ class PrivacyModel(ABC):
     ``counts_people``: it counts people where these are known.
 
     ``of_bytes``: everything that it tells is a function of the published rows and of its fields, so the public may read
-    it; of any other model the public reads the promise. ``resists`` names what it measures of the attacks in
-    :mod:`anon_core.report.public`, so that the page does not call them not measured.
+    it; of any other model the public reads the promise. ``stated_limit``: what it requires stands in the publication
+    file or is the same for every table, so the public may read that as well. ``resists`` names what it measures of the
+    attacks in :mod:`anon_core.report.public`, so that the page does not call them not measured.
 
     :raises InvalidInputError: a limit is no finite number, or columns are no tuple of names.
     """
@@ -88,6 +89,7 @@ class PrivacyModel(ABC):
     by_column: ClassVar[bool] = False
     counts_people: ClassVar[bool] = False
     of_bytes: ClassVar[bool] = False
+    stated_limit: ClassVar[bool] = False
     resists: ClassVar[tuple[str, ...]] = ()
     over: ClassVar[Over] = Over.QUASI
 

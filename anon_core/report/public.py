@@ -105,8 +105,9 @@ def public_check(check: Measurement, model: PrivacyModel | None, *, people: bool
     Return a check as the public may read it; None where nothing of it may be read.
 
     Where its model counts nothing but published rows, it stays as it is. Else what was observed is withheld, and the
-    sentence is the promise of the model. What the gate notes by itself has no figures, but for those that are named
-    here; what a file adds in `expectations` is known by its truth alone.
+    sentence is the promise of the model. What is required is told where its model says that the publication file has
+    it: how many people a share of them is would tell how many there are. What the gate notes by itself has no figures,
+    but for those that are named here; what a file adds in `expectations` is known by its truth alone.
     """
     if model is None:
         if check.model == "gate" and check.name not in GATE:
@@ -118,7 +119,10 @@ def public_check(check: Measurement, model: PrivacyModel | None, *, people: bool
         return None
     end = "holds" if check.passed else "does not hold"
     promise = f"{model.title}: {model.promised(people=people)}: {end}"
-    return replace(check, observed=None, sentence=promise, counts={}, rows_at_risk=0, reached="", goal="")
+    required = check.required if model.stated_limit or check.required is None else "holds"
+    return replace(
+        check, observed=None, required=required, sentence=promise, counts={}, rows_at_risk=0, reached="", goal=""
+    )
 
 
 def _models(suite: Mapping[str, Any]) -> Iterator[tuple[str, PrivacyModel]]:
@@ -168,7 +172,8 @@ def detail_note(plan: RecodingPlan, columns: int) -> dict[str, Any]:
     """
     Return what share of the published rows and cells is coarser than collected, told by their labels alone.
 
-    ``columns`` is how many are published. The columns that say nothing any more are named.
+    ``columns`` is how many are published. The columns that say nothing any more are named; one declared other, which
+    makes classes too and has no levels, is as collected.
     """
     keep = ~plan.removed
     weights = plan.frequencies.weights[keep]
@@ -178,7 +183,7 @@ def detail_note(plan: RecodingPlan, columns: int) -> dict[str, Any]:
         coarser = ladder.lowest[codes] > 0
         some |= coarser
         cells += int(weights[coarser].sum())
-        if ladder.empty[codes].all():
+        if ladder.height and ladder.empty[codes].all():
             empty.append(name)
     return {
         "rows_coarser_share": int(weights[some].sum()) / rows,

@@ -48,9 +48,10 @@ def accepted_and_needed(
     """
     Return the accepted column sets, sorted, that the gate would refuse what is ``published`` for.
 
-    Such a set singles out more people than are allowed, or a column that is accepted alone names people by itself, which
-    no share allows, or the columns declared other that it names leave fewer than k in a class. Where link k is meant a
-    set counts unless k holds with its columns, too: link k then does. People are counted where the table tells them.
+    Such a set singles out more people than are allowed, or a column that is accepted alone names people by itself,
+    which no share allows, or the columns declared other that it names leave fewer than k in a class. Where link k is
+    meant a set counts unless k holds with its columns, too: link k then does. People are counted where the table tells
+    them.
     """
     limits = [one["kwargs"] for one in suite["expectations"] if one["type"] == "expect_published_uniqueness"]
     there = set(published.names)
@@ -76,7 +77,7 @@ def _singles_out(published: FrequencyTable, columns: tuple[str, ...], limits: Ma
 
 
 def _below_k(published: FrequencyTable, columns: tuple[str, ...], publication: Publication, today: date) -> bool:
-    """Whether columns declared other leave fewer than k in a class, beside the quasi-identifiers and all judged ones."""
+    """Whether accepted columns declared other leave fewer than k in a class, beside all that are judged."""
     from anon_core.measures.linkage.four_ks import k_anonymity
 
     own = [name for name in publication.names_with_role(Role.OTHER) if name in columns]
