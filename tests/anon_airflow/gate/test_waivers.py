@@ -17,7 +17,6 @@ from tests.anon_airflow.gate.gate_publications import (
     TODAY,
     failed,
     publication_of,
-    publisher,
     witness_of,
     write,
 )
@@ -26,11 +25,6 @@ LAST_DAY = TODAY
 OVER = date(2026, 11, 15)
 ONLY_F = {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "sex", "value_set": ["F"]}}
 ONLY_1980 = {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "year", "value_set": ["1980"]}}
-
-
-@pytest.fixture
-def publish(tmp_path):
-    return publisher(tmp_path)
 
 
 REASON = {"reason": "a small register", "by": "R. Rossi"}

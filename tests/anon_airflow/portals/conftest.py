@@ -1,26 +1,28 @@
-"""Releases that several modules look at."""
+"""An empty portal, and releases: made by hand, and by thirty runs of random publications."""
 
 from __future__ import annotations
 
-import random
+from pathlib import Path
 
 import pytest
 
-from tests.anon_airflow.portals.random_releases import Random, published
+from tests.anon_airflow.portals.folder_releases import Maker, maker
+from tests.anon_airflow.portals.random_releases import Random, several_published
 
 RELEASES = 30
 
 
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "portal"
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Maker:
+    return maker(tmp_path)
+
+
 @pytest.fixture(scope="session")
 def releases(tmp_path_factory: pytest.TempPathFactory) -> list[Random]:
-    """Thirty random releases, each published by a run of its own."""
-    found: list[Random] = []
-    for seed in range(4 * RELEASES):
-        folder = tmp_path_factory.mktemp(f"release{seed}")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("ANON_HOME", str(folder / "home"))
-            if one := published(random.Random(seed), folder):
-                found.append(one)
-        if len(found) == RELEASES:
-            break
-    return found
+    """Thirty random releases, each published by a run of its own; several modules look at them."""
+    return several_published(range(4 * RELEASES), RELEASES, tmp_path_factory)

@@ -22,7 +22,7 @@ import pytest
 
 from anon_airflow.portals.ckan.metadata import package_fields
 from anon_airflow.portals.ckan.requests import Sent
-from anon_airflow.portals.ckan.resources import Role, described
+from anon_airflow.portals.ckan.resources import ResourceRole, described
 from anon_airflow.portals.folder.pages import dataset_page
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.models import MODELS, Asked, Measurement, Subject, required
@@ -341,11 +341,11 @@ def test_what_ckan_is_told_says_of_the_files_what_is_in_them(releases: list[Rand
             sent = Sent(
                 name=each.name, path=each.path, media_type=each.media_type, sha256=each.sha256, bytes=each.bytes
             )
-            words = described(package, Role.CURRENT, manifest, sent)["description"]
+            words = described(package, ResourceRole.CURRENT, manifest, sent)["description"]
             assert words.startswith(f"The table, {len(one.rows):,} rows, as ")
         report = described(
             package,
-            Role.CURRENT,
+            ResourceRole.CURRENT,
             manifest,
             Sent(name="report.json", path=Path("report.json"), media_type="application/json", sha256="", bytes=1),
         )
