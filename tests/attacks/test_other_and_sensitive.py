@@ -96,6 +96,7 @@ def test_six_sensitive_columns_that_single_out_together_are_refused(tmp_path: Pa
     rows, columns = six_columns(4000, 8), {"year": "quasi", **dict.fromkeys(SIX, "sensitive")}
     said = refused(publication(tmp_path, rows, columns, published_uniqueness={"max_share_with_sensitive": 0.25}))
     assert f"{alone(rows):,} rows are alone over all 7 published columns" in said and "25.00% allowed" in said
+    assert "make columns coarser or drop one" in said
     pairs = six_columns(4000, 60)
     said = refused(publication(tmp_path / "b", pairs, columns))
     assert "or a pair of values, of 6 columns that fewer than 5 share; 40 of 4,000 allowed" in said
