@@ -67,7 +67,7 @@ def is_verifiable(table: Table, roles: Mapping[str, Role]) -> bool:
     addresses only those with a value for every 20 rows, for people share them. A dropped column that is not recognised
     may number rows, and confirms nothing.
     """
-    return any(_could_contradict(column, roles.get(column.name)) for column in table.columns)
+    return any(_could_contradict(one_spelling(column), roles.get(column.name)) for column in table.columns)
 
 
 def _could_contradict(column: Column, role: Role | None) -> bool:

@@ -13,6 +13,7 @@ from anon_airflow.expectations.inputs import counted_already
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError
 from anon_core.frequency import FrequencyTable, unit_codes
 from anon_core.table import Column
+from anon_core.table.people import one_spelling
 
 Array = np.ndarray[Any, np.dtype[Any]]
 LARGEST = int(np.iinfo(np.int64).max)
@@ -95,13 +96,15 @@ def people_of(counted: FrequencyTable) -> FrequencyTable:
     """
     Return the people of a table counted over some columns and the unit, which stands last; a gap is nobody known.
 
+    Two spellings of a unit are one person, as in a publication file.
+
     :raises NotMeasurableError: units of different kinds read the same, and would be several people.
     """
     *codes, units = counted.codes
     *domains, whose = counted.domains
     if len(set(whose.to_pylist())) < len(whose):
         raise NotMeasurableError(f"cells of different kinds read the same in {counted.names[-1]}: cast them to text")
-    people = unit_codes(Column(name=counted.names[-1], codes=units, domain=whose))
+    people = unit_codes(one_spelling(Column(name=counted.names[-1], codes=units, domain=whose)))
     return FrequencyTable.from_codes(counted.names[:-1], codes, domains, counted.weights, people)
 
 
