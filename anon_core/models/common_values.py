@@ -8,7 +8,8 @@ from math import ceil
 from typing import ClassVar, Self
 
 from anon_core.models import Asked, Measurement, Need, PrivacyModel, Subject
-from anon_core.policy import Diversity
+from anon_core.models.diverse_column import refuse_other_values, values_of
+from anon_core.policy import CountedValues, Diversity
 from anon_core.wording import counted
 
 
@@ -18,8 +19,11 @@ class CommonValues(PrivacyModel):
     The values that all classes of a person over ``columns`` have in common are at least ``l``.
 
     Whoever knows in which classes a person is intersects their values: if the person has one value of ``sensitive`` in
-    all their rows, it is among these. So it is required where distinct l-diversity is, and of a column of which every
-    person has one value; of another one nothing follows from different classes, and it holds.
+    all their rows, it is among these. So it is required where distinct l-diversity is, with ``values`` counted alike,
+    and of a column that is a person's own: at most one in twenty people with several rows has several values. Of
+    another column nothing follows from different classes, and it holds.
+
+    :raises InvalidInputError: ``values`` is none of those that :class:`DiverseColumnModel` has.
     """
 
     key: ClassVar[str] = "common_values"
@@ -32,7 +36,12 @@ class CommonValues(PrivacyModel):
     counts_people: ClassVar[bool] = True
 
     sensitive: str = ""
+    values: str = CountedValues.BANDS.value
     l: float  # noqa: E741 - the name in the literature
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_other_values(self.title, self.values)
 
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:
@@ -43,7 +52,7 @@ class CommonValues(PrivacyModel):
             if one.kind is Diversity.DISTINCT:
                 strictest[one.column] = max(float(one.l), strictest.get(one.column, 0.0))
         for name, least in strictest.items():
-            yield cls(columns=asked.quasi_identifiers, sensitive=name, l=least)
+            yield cls(columns=asked.quasi_identifiers, sensitive=name, values=values_of(asked, name), l=least)
 
     @property
     def name(self) -> str:
@@ -54,29 +63,38 @@ class CommonValues(PrivacyModel):
         return self.sensitive
 
     @property
+    def counted_values(self) -> CountedValues:
+        return CountedValues(self.values)
+
+    @property
     def limits(self) -> str:
         return f"l={self.l:g}"
 
     def measure(self, subject: Subject) -> Measurement:
+        from anon_core.measures.diversity.bands import in_bands
         from anon_core.measures.diversity.common_values import common_values
 
         need = ceil(self.l)
-        people = subject.known_people((*self.columns, self.sensitive))
+        people = in_bands(
+            subject.known_people((*self.columns, self.sensitive)), self.sensitive, CountedValues(self.values)
+        )
         found = common_values(people, self.columns, self.sensitive, need)
         passed = not found.people_failing
-        if found.changing:
+        several = f"{counted(found.changing, 'person')} of {found.people:,} have several values of {self.sensitive}"
+        if found.fewest is None:
             sentence = (
-                f"{counted(found.changing, 'person')} of {found.people:,} have several values of {self.sensitive}"
+                f"{several}, so their classes are not intersected"
+                if found.changing
+                else "nobody is known, so no two classes are of one person"
             )
-            sentence += ", so their classes are not intersected"
-        elif found.fewest is None:
-            sentence = "nobody is known, so no two classes are of one person"
         else:
             more = "at least " if found.fewest >= need else ""
             sentence = (
                 f"all classes of a person have {more}{counted(found.fewest, 'value')} of {self.sensitive} in common"
             )
             sentence += f", {self.l:g} required"
+            if found.changing:
+                sentence += f"; {several} and are left out"
         if not passed:
             sentence += f"; {found.people_failing:,} of {subject.told(found.people)} have fewer: {self.instead}"
         return self.measurement(
