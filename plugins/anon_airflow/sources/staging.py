@@ -42,7 +42,7 @@ class Collected:
     ``without_person`` the source does not say whose they are. ``dropped`` rows had a gap in a quasi-identifier. Of
     ``people_capped`` people some rows are left out, the ``surplus``: they had more than the file allows.
     ``verifiable`` is whether a column could contradict that every row is another person; None where one does, or where
-    people are told apart.
+    some people have several rows.
     """
 
     table: Table
@@ -112,8 +112,9 @@ def read_source(publication: Publication, source: Source) -> Collected:
     collected = replace(
         _collected(prepared.table, people.name if people else None, publication),
         dropped=prepared.dropped,
-        verifiable=claim.verifiable,
     )
+    if collected.unit is None:
+        collected = replace(collected, verifiable=claim.verifiable)
     table = collected.table
     ladders(publication, table, publication.quasi_identifiers)
     rows = engine.of(table, unit=collected.unit)
@@ -130,7 +131,8 @@ class Claim:
     """
     Whose the rows are: a column that tells ``people`` apart, None where the file claims that every row is another one.
 
-    ``verifiable`` is whether anything could contradict that claim; None where something does, and a person answers.
+    ``verifiable`` is whether anything could contradict that every row is another person; None where something does, and
+    a person answers.
     """
 
     people: Column | None
@@ -153,7 +155,7 @@ def claim_of(publication: Publication, table: Table) -> Claim:
     found = [one for one in spanning_columns(table, roles, people) if one.column not in answered]
     if found and unit.rows_are_people is None:
         raise RefusedError("stage", [_spanned(one, publication) for one in found])
-    return Claim(people=people, verifiable=None if people or found else is_verifiable(table, roles))
+    return Claim(people=people, verifiable=None if found else is_verifiable(table, roles))
 
 
 def _spanned(one: Spanning, publication: Publication) -> str:
