@@ -136,14 +136,14 @@ def _agree(column: Column, several: Mask, other: Column) -> bool:
     """Whether nearly all of ``several`` values stand beside one value of another column."""
     pairs = kernels.distinct([column.codes, other.codes], [len(column.domain), len(other.domain)])
     beside = np.bincount(pairs.codes[0], minlength=len(column.domain))
-    return bool(np.count_nonzero(beside[several] == 1) >= MOST_AGREE * np.count_nonzero(several))
+    return int(np.count_nonzero(beside[several] == 1)) >= MOST_AGREE * int(np.count_nonzero(several))
 
 
 def _varies(columns: Sequence[Column], most: float) -> bool:
     """Whether two rows, taken by chance, agree in all of some columns no more often than so."""
     found = kernels.group([one.codes for one in columns], [len(one.domain) for one in columns])
     sizes = np.bincount(found.member).astype(np.float64)
-    return float((sizes**2).sum()) <= most * sizes.sum() ** 2
+    return bool((sizes**2).sum() <= most * sizes.sum() ** 2)
 
 
 def _units_of_values(column: Column, units: AnyCodes | None) -> Integers:
