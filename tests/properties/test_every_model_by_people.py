@@ -197,14 +197,15 @@ def sets_of_rows(crowd: Crowd) -> Found:
 
 
 def rare(crowd: Crowd) -> Found:
-    """Rows of nobody known, alone with their values, are one person where they are equal in all sensitive columns."""
+    """A pair counts where each of its values is common; rows of nobody that are alone are one by all their values."""
+    single = [crowd.classes((name,)) for name in SENSITIVE]
     found: set[Hashable] = set()
     for size in (1, 2):
         for columns in combinations(SENSITIVE, size):
             inside = crowd.classes(columns)
-            rows = zip(crowd.keys(columns), crowd.keys(SENSITIVE), crowd.people, strict=True)
-            for key, cells, person in rows:
-                if len(inside[key]) < 2 and (person is not None or not inside[key] & crowd.known):
+            for key, cells, person in zip(crowd.keys(columns), crowd.keys(SENSITIVE), crowd.people, strict=True):
+                common = size == 1 or all(len(of[value,]) >= 2 for of, value in zip(single, key, strict=True))
+                if common and len(inside[key]) < 2 and (person is not None or not inside[key] & crowd.known):
                     found.add(("nobody", cells) if person is None else person)
     return len(found) <= crowd.number // 10, len(found)
 
