@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core import kernels
-from anon_core.detection.groups import FEW_VALUES, LARGEST_GROUP, Groups
+from anon_core.detection.groups import FEW_VALUES, LARGEST_GROUP, ValueGroups
 from anon_core.detection.roles.personal_codes import (
     is_of_something_else,
     is_shared,
@@ -32,7 +32,7 @@ FREE_OF_EACH_OTHER = 1.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spanning:
+class SpanningColumn:
     """A column with a value that stands in rows of several units; ``people`` are its distinct values."""
 
     column: str
@@ -40,7 +40,7 @@ class Spanning:
     people: int
 
 
-def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | None) -> tuple[Spanning, ...]:
+def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | None) -> tuple[SpanningColumn, ...]:
     """
     Return the columns that contradict a unit: one value of theirs stands in rows of several people by that unit.
 
@@ -66,14 +66,15 @@ def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | Non
     >>> import pyarrow as pa
     >>> table = from_arrow(pa.table({"id": ["a", "a", "b"], "sex": ["F", "F", "M"]}))
     >>> spanning_columns(table, {"id": Role.IDENTIFIER, "sex": Role.QUASI}, None)
-    (Spanning(column='id', rows=3, people=2),)
+    (SpanningColumn(column='id', rows=3, people=2),)
     """
     units = None if unit is None else unit_codes(unit)
     known = [column for column in table.columns if roles.get(column.name) is Role.QUASI]
     return tuple(
-        Spanning(column=column.name, rows=groups.rows, people=groups.values)
+        SpanningColumn(column=column.name, rows=groups.rows, people=groups.values)
         for column in map(one_spelling, table.columns)
-        if (groups := Groups.of(column)).repeat and _contradicts(column, groups, roles.get(column.name), units, known)
+        if (groups := ValueGroups.of(column)).repeat
+        and _contradicts(column, groups, roles.get(column.name), units, known)
     )
 
 
@@ -89,7 +90,7 @@ def is_verifiable(table: Table, roles: Mapping[str, Role]) -> bool:
 
 
 def _could_contradict(column: Column, role: Role | None) -> bool:
-    groups = Groups.of(column)
+    groups = ValueGroups.of(column)
     if not groups.values or groups.rows * 2 < len(column.codes):
         return False
     if role is not Role.IDENTIFIER or numbers_records(column):
@@ -99,7 +100,7 @@ def _could_contradict(column: Column, role: Role | None) -> bool:
 
 
 def _contradicts(
-    column: Column, groups: Groups, role: Role | None, units: AnyCodes | None, known: Sequence[Column]
+    column: Column, groups: ValueGroups, role: Role | None, units: AnyCodes | None, known: Sequence[Column]
 ) -> bool:
     per_value = _units_of_values(column, units)
     if not (per_value > 1).any():

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, PrivacyModel, Subject
+from anon_core.models import Asked, Measurement, Subject
 from anon_core.models.diverse_column import refuse_other_values, values_of
+from anon_core.models.sensitive_column import OfSensitiveColumn
 from anon_core.policy import CountedValues, Diversity
 from anon_core.wording import counted
 
 
 @dataclass(frozen=True, kw_only=True)
-class CommonValues(PrivacyModel):
+class CommonValues(OfSensitiveColumn):
     """
     The values that all classes of a person over ``columns`` have in common are at least ``l``.
 
@@ -30,12 +31,9 @@ class CommonValues(PrivacyModel):
     title: ClassVar[str] = "common values"
     promise: ClassVar[str] = "all classes of a person over {columns} have {l} values of {sensitive} in common"
     page: ClassVar[Mapping[str, str]] = {"common_values": "The groups of one person leave enough values open together"}
-    needs: ClassVar[Need] = Need.SENSITIVE
     instead: ClassVar[str] = "generalise further, so that the rows of a person are in one class, or lower l"
     of_release: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
 
-    sensitive: str = ""
     values: str = CountedValues.BANDS.value
     l: float  # noqa: E741 - the name in the literature
 
@@ -55,14 +53,6 @@ class CommonValues(PrivacyModel):
             yield cls(columns=asked.quasi_identifiers, sensitive=name, values=values_of(asked, name), l=least)
 
     @property
-    def name(self) -> str:
-        return f"{self.key}({self.sensitive})"
-
-    @property
-    def column(self) -> str:
-        return self.sensitive
-
-    @property
     def counted_values(self) -> CountedValues:
         return CountedValues(self.values)
 
@@ -75,9 +65,8 @@ class CommonValues(PrivacyModel):
         from anon_core.measures.diversity.common_values import common_values
 
         need = ceil(self.l)
-        people = in_bands(
-            subject.known_people((*self.columns, self.sensitive)), self.sensitive, CountedValues(self.values)
-        )
+        people = subject.known_people((*self.columns, self.sensitive))
+        people = in_bands(people, self.sensitive, self.counted_values)
         found = common_values(people, self.columns, self.sensitive, need)
         passed = not found.people_failing
         several = f"{counted(found.changing, 'person')} of {found.people:,} have several values of {self.sensitive}"

@@ -18,7 +18,7 @@ _BITS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommonValues:
+class CommonValuesFigures:
     """
     The fewest values that all classes of one person have in common, looked for up to what is required.
 
@@ -33,7 +33,9 @@ class CommonValues:
     changing: int
 
 
-def common_values(people: FrequencyTable, quasi_identifiers: Sequence[str], sensitive: str, need: int) -> CommonValues:
+def common_values(
+    people: FrequencyTable, quasi_identifiers: Sequence[str], sensitive: str, need: int
+) -> CommonValuesFigures:
     """
     Intersect the values of all classes of each person; people are told apart by their classes alone.
 
@@ -49,7 +51,7 @@ def common_values(people: FrequencyTable, quasi_identifiers: Sequence[str], sens
     values = _values_of_people(people, sensitive)
     changing, number = int(np.count_nonzero(values > 1)), different(classes.units)
     if share_above(np.array([changing]), np.array([_with_several_rows(people)]), MOST_CHANGING).any():
-        return CommonValues(fewest=None, people=number, people_failing=0, changing=changing)
+        return CommonValuesFigures(fewest=None, people=number, people_failing=0, changing=changing)
     of_person = np.repeat(np.arange(classes.classes), classes.sizes)
     judged = np.flatnonzero((classes.units > NOBODY) & (values[classes.units] == 1))
     units, of_class = classes.units[judged], of_person[judged]
@@ -57,7 +59,7 @@ def common_values(people: FrequencyTable, quasi_identifiers: Sequence[str], sens
     of_class = of_class[order]
     starts = np.flatnonzero(np.diff(units[order], prepend=-1))
     found = _in_all_classes(classes, of_class, starts, need)
-    return CommonValues(
+    return CommonValuesFigures(
         fewest=int(found.min()) if len(found) else None,
         people=number,
         people_failing=int(np.count_nonzero(found < need)),
