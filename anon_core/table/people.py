@@ -19,9 +19,12 @@ _SEPARATORS = r"[-./_]"
 _MIN_BARE = 7
 """Shorter ones may be counted anew each year, or in each office: `1/23` is no spelling of 123."""
 _SIGNS_ALONE = r"^[^\pL\pN]*$"
-_NOTHING = pa.array(
-    "nan nat none null (null) nil na n/a n.a. <na> #n/a #na #null! undefined nd n.d. n/d k.a. k/a".split()  # noqa: SIM905
-)
+_WRITTEN_BY_PROGRAMS = "nan nat none null (null) nil na n/a n.a. <na> #n/a #na #null! undefined"
+_WRITTEN_BY_PEOPLE = """
+    nd n.d. n/d k.a. k/a unknown anonymous missing notavailable sconosciuto sconosciuta ignoto anonimo nondisponibile
+    unbekannt anonym keineangabe inconnu inconnue anonyme nonrenseigné desconocido desconocida anónimo nodisponible
+"""
+_NOTHING = pa.array([*_WRITTEN_BY_PROGRAMS.split(), *_WRITTEN_BY_PEOPLE.split()])
 """What programs, and people who fill in forms, write where there is no value."""
 
 
@@ -52,8 +55,8 @@ def one_spelling(column: Column) -> Column:
     Two spellings of a tax code are one person. Taken for two, they would make a class look larger than it is. The other
     way round nothing is overstated, so in doubt it is one person: capitals, blanks, signs that look alike, zeros before
     a whole number and after its point make no difference, nor do ``- . / _`` where the value, of seven signs or more,
-    is there without them too: ``1-23`` and ``12-3`` are two case numbers. Words that programs write for a missing cell,
-    and signs alone, are a gap: they would be one more person everywhere.
+    is there without them too: ``1-23`` and ``12-3`` are two case numbers. Words for a missing value, and signs
+    alone, are a gap: they would be one more person everywhere.
 
     >>> from anon_core.table import from_arrow
     >>> codes = ["RSSMRA80", "rssmra80", "RSS MRA80 ", "RSS-MRA80", "007", "7.0", "BNC-LCU", "NaN", "--", " "]

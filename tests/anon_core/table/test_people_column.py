@@ -67,7 +67,25 @@ def test_other_values_are_other_people(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["", " ", "NaN", "nan", "NULL", "None", "N/A", "n.a.", "<NA>", "n.d.", "-", "--", "?", "."]
+    "word",
+    [
+        "",
+        " ",
+        "NaN",
+        "nan",
+        "NULL",
+        "None",
+        "N/A",
+        "n.a.",
+        "<NA>",
+        "n.d.",
+        "Unknown",
+        "non disponibile",
+        "-",
+        "--",
+        "?",
+        ".",
+    ],
 )
 def test_words_for_a_missing_value_are_nobody(word: str) -> None:
     assert persons("7", word, None) == [0, -1, -1]
