@@ -69,13 +69,22 @@ def one_spelling(column: Column) -> Column:
     plain = pc.replace_substring(pc.utf8_lower(plainly_written(known)), " ", "")
     plain = pc.replace_substring_regex(plain, _WHOLE_NUMBER, r"\1")
     nothing = pc.or_(pc.is_in(plain, _NOTHING), pc.match_substring_regex(plain, _SIGNS_ALONE))
-    bare = pc.replace_substring_regex(plain, _SEPARATORS, "")
-    written = pc.and_(pc.is_in(bare, pc.unique(plain)), pc.greater_equal(pc.utf8_length(bare), _MIN_BARE))
-    plain = pc.if_else(written, bare, plain)
-    if not pc.any(nothing).as_py() and pc.count_distinct(plain).as_py() == len(known):
+    plain = _without_separators(plain)
+    if not pc.any(nothing).as_py() and len(pc.unique(plain)) == len(known):  # Much faster than to count them.
         return column
     words = pc.if_else(nothing, pa.scalar(None, plain.type), plain).to_pylist()
     return _column(column.name, column.codes, [*words, *([None] if column.has_gaps else [])])
+
+
+def _without_separators(plain: pa.Array) -> pa.Array:
+    """Leave separators out of each long enough text that is there without them too."""
+    separated = pc.match_substring_regex(plain, _SEPARATORS)
+    if not pc.any(separated).as_py():
+        return plain
+    bare = pc.replace_substring_regex(plain.filter(separated), _SEPARATORS, "")
+    long = pc.greater_equal(pc.utf8_length(bare), _MIN_BARE)
+    there = pc.and_(long, pc.is_in(bare, plain.filter(pc.invert(separated))))
+    return pc.replace_with_mask(plain, separated, pc.if_else(there, bare, plain.filter(separated)))
 
 
 def _are_numbered_alike(words: pa.Array) -> bool:
