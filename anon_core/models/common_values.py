@@ -1,4 +1,4 @@
-"""The classes of one person leave enough values of a sensitive column open together."""
+"""An attacker who knows all classes of a person is left with enough values of a sensitive column."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Subject
-from anon_core.models.diverse_column import refuse_other_values, values_of
+from anon_core.models import Measurement, PolicyContext, Subject
+from anon_core.models.diverse_column import counted_values_of, refuse_other_values
 from anon_core.models.sensitive_column import OfSensitiveColumn
 from anon_core.policy import CountedValues, Diversity
 from anon_core.wording import counted
@@ -17,12 +17,12 @@ from anon_core.wording import counted
 @dataclass(frozen=True, kw_only=True)
 class CommonValues(OfSensitiveColumn):
     """
-    The values that all classes of a person over ``columns`` have in common are at least ``l``.
+    All classes of a person over ``columns`` have at least ``l`` values of ``sensitive`` in common.
 
-    Whoever knows in which classes a person is intersects their values: if the person has one value of ``sensitive`` in
-    all their rows, it is among these. So it is required where distinct l-diversity is, with ``values`` counted alike,
-    and of a column that is a person's own: at most one in twenty people with several rows has several values. Of
-    another column nothing follows from different classes, and it holds.
+    An attacker who knows the classes of a person intersects the values of these classes. If the person has one value in
+    all rows, it is in the intersection. So this model is required where distinct l-diversity is; ``values`` are counted
+    alike. Where more than one in twenty people with several rows has several values of the column, different classes
+    tell nothing about one value, and the model holds.
 
     :raises InvalidInputError: ``values`` is none of those that :class:`DiverseColumnModel` has.
     """
@@ -42,15 +42,16 @@ class CommonValues(OfSensitiveColumn):
         refuse_other_values(self.title, self.values)
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if not asked.tells_people:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if not context.tells_people:
             return
         strictest: dict[str, float] = {}
-        for one in asked.policy.l_diversity:
+        for one in context.policy.l_diversity:
             if one.kind is Diversity.DISTINCT:
                 strictest[one.column] = max(float(one.l), strictest.get(one.column, 0.0))
         for name, least in strictest.items():
-            yield cls(columns=asked.quasi_identifiers, sensitive=name, values=values_of(asked, name), l=least)
+            values = counted_values_of(context, name)
+            yield cls(columns=context.quasi_identifiers, sensitive=name, values=values, l=least)
 
     @property
     def counted_values(self) -> CountedValues:
@@ -69,12 +70,13 @@ class CommonValues(OfSensitiveColumn):
         people = in_bands(people, self.sensitive, self.counted_values)
         found = common_values(people, self.columns, self.sensitive, need)
         passed = not found.people_failing
-        several = f"{counted(found.changing, 'person')} of {found.people:,} have several values of {self.sensitive}"
+        several = f"{counted(found.changing, 'person')} of {found.people:,} "
+        several += f"{'has' if found.changing == 1 else 'have'} several values of {self.sensitive}"
         if found.fewest is None:
             sentence = (
                 f"{several}, so their classes are not intersected"
                 if found.changing
-                else "nobody is known, so no two classes are of one person"
+                else "no row says whose it is, so no two classes are known to be of one person"
             )
         else:
             more = "at least " if found.fewest >= need else ""
@@ -83,9 +85,9 @@ class CommonValues(OfSensitiveColumn):
             )
             sentence += f", {self.l:g} required"
             if found.changing:
-                sentence += f"; {several} and are left out"
+                sentence += f"; {several} and {'is' if found.changing == 1 else 'are'} left out"
         if not passed:
-            sentence += f"; {found.people_failing:,} of {subject.told(found.people)} have fewer: {self.instead}"
+            sentence += f"; {found.people_failing:,} of {subject.in_words(found.people)} have fewer: {self.instead}"
         return self.measurement(
             passed=passed,
             observed=found.fewest,

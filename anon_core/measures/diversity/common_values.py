@@ -1,4 +1,4 @@
-"""How many sensitive values all classes of a person leave open together, to an attacker who knows these classes."""
+"""How many sensitive values an attacker who knows all classes of a person cannot rule out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import NOBODY, FrequencyTable, different
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, different
 from anon_core.kernels import Integers, Words
 from anon_core.measures.classes import SensitiveClasses, sensitive_classes, share_above
 
@@ -20,11 +20,11 @@ _BITS = 64
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommonValuesFigures:
     """
-    The fewest values that all classes of one person have in common, looked for up to what is required.
+    The fewest values that all classes of one person have in common, counted up to the number that is required.
 
-    ``fewest`` is None where the column changes from row to row of a person: its values in different classes are then no
-    guesses at one and the same. ``changing`` counts the people who have several values. Where they are few they are
-    left out, and the others are judged.
+    ``fewest`` is None where the column changes from row to row of a person: then their classes do not narrow one value
+    down. ``changing`` counts the people who have several values of the column. Where they are few they are left out,
+    and the others are judged.
     """
 
     fewest: int | None
@@ -37,7 +37,7 @@ def common_values(
     people: FrequencyTable, quasi_identifiers: Sequence[str], sensitive: str, need: int
 ) -> CommonValuesFigures:
     """
-    Intersect the values of all classes of each person; people are told apart by their classes alone.
+    Intersect the values of all classes of each person.
 
     A column is a person's own where at most one in twenty of those with several rows has several values of it: one
     mistake in a register makes no column a changing one, and an attacker who takes it for constant is right of all
@@ -53,7 +53,7 @@ def common_values(
     if share_above(np.array([changing]), np.array([_with_several_rows(people)]), MOST_CHANGING).any():
         return CommonValuesFigures(fewest=None, people=number, people_failing=0, changing=changing)
     of_person = np.repeat(np.arange(classes.classes), classes.sizes)
-    judged = np.flatnonzero((classes.units > NOBODY) & (values[classes.units] == 1))
+    judged = np.flatnonzero((classes.units > UNKNOWN_PERSON) & (values[classes.units] == 1))
     units, of_class = classes.units[judged], of_person[judged]
     order = np.argsort(units, kind="stable")
     of_class = of_class[order]
@@ -72,7 +72,7 @@ def _values_of_people(people: FrequencyTable, sensitive: str) -> Integers:
     found = people.project([sensitive])
     assert found.units is not None
     values = np.bincount(found.units)
-    values[NOBODY] = 0
+    values[UNKNOWN_PERSON] = 0
     return values
 
 
@@ -80,15 +80,15 @@ def _with_several_rows(people: FrequencyTable) -> int:
     """Return how many people have more than one row."""
     found = people.project([])
     assert found.units is not None and found.unit_rows is not None
-    return int(np.count_nonzero((found.units > NOBODY) & (found.unit_rows > 1)))
+    return int(np.count_nonzero((found.units > UNKNOWN_PERSON) & (found.unit_rows > 1)))
 
 
 def _in_all_classes(classes: SensitiveClasses, of_class: Integers, starts: Integers, need: int) -> Integers:
     """
-    Return how many values all classes of each person have, ``need`` for as many or more.
+    Return how many values all classes of each person have in common; ``need`` stands for ``need`` or more.
 
-    ``of_class[starts[p]:starts[p + 1]]`` are the classes of person ``p``. Values are bits of words, those that most
-    classes have first: who has enough in common is soon left out.
+    ``of_class[starts[p]:starts[p + 1]]`` are the classes of person ``p``. Values are bits of words, the values of most
+    classes first, so that people with enough values in common are soon done.
     """
     found = np.zeros(len(starts), np.int64)
     left = np.arange(len(starts))
@@ -107,7 +107,7 @@ def _in_all_classes(classes: SensitiveClasses, of_class: Integers, starts: Integ
 
 
 def _words(classes: SensitiveClasses) -> Iterator[Words]:
-    """Yield for each 64 values, the commonest first, a word of every class with the bits of the values that it has."""
+    """Yield, 64 values at a time and the commonest first, a word for every class with the bits of its values."""
     times = np.bincount(classes.values, minlength=len(classes.domain))
     rank = np.empty(len(times), np.int64)
     rank[np.argsort(-times, kind="stable")] = np.arange(len(times))

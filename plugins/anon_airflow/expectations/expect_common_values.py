@@ -1,4 +1,4 @@
-"""The classes of one person leave enough values of a sensitive column open together."""
+"""An attacker who knows all classes of a person is left with enough values of a sensitive column."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ExpectCommonValues(ModelExpectation):
     Expect all classes of a person over ``columns`` to have at least ``l`` values of ``sensitive`` in common.
 
     It holds where more than one in twenty people with several rows has several values of that column. ``values`` says
-    what counts as one, as in ``expect_l_diversity``. It is about people: without a ``unit_column`` it is not measured,
+    what counts as one, as in ``expect_l_diversity``. It counts people: without a ``unit_column`` it is not measured,
     and does not hold.
     """
 

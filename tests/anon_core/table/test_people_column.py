@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anon_core as ac
-from anon_core.frequency import NOBODY, unit_codes
+from anon_core.frequency import UNKNOWN_PERSON, unit_codes
 from anon_core.table import Column
 from anon_core.table.people import numbered, one_spelling, person_column
 from tests.properties.tables import table_of
@@ -21,7 +21,7 @@ from tests.properties.tables import table_of
 def persons(*cells: str | None) -> list[int]:
     """Whose each cell is, from 0 on; -1 is nobody."""
     units = unit_codes(one_spelling(table_of(["p"], [(cell,) for cell in cells]).column("p")))
-    seen: dict[int, int] = {NOBODY: -1}
+    seen: dict[int, int] = {UNKNOWN_PERSON: -1}
     return [seen.setdefault(unit, len(seen) - 1) for unit in units.tolist()]
 
 
@@ -103,7 +103,7 @@ def test_a_gap_among_the_floats_of_a_file_is_nobody(tmp_path: Path) -> None:
     pq.write_table(pa.table({"town": ["Enna"] * 5, "person": cells}), tmp_path / "v.parquet")
     table = ac.read(tmp_path / "v.parquet")
     whose = person_column(table, ["person"], "whose")
-    assert unit_codes(whose).tolist() == [1, 1, 2, NOBODY, NOBODY]
+    assert unit_codes(whose).tolist() == [1, 1, 2, UNKNOWN_PERSON, UNKNOWN_PERSON]
 
 
 def test_numbers_that_the_files_of_two_months_write_differently_are_one_person() -> None:
@@ -117,7 +117,7 @@ def test_a_gap_in_one_part_of_a_composite_unit_is_nobody_and_its_parts_do_not_ru
     rows = [("ab", "c"), ("a", "bc"), ("ab", None), (None, "c"), ("ab", "n/a"), ("AB", " c")]
     whose = person_column(table_of(["p", "q"], rows), ["p", "q"], "whose")
     units = unit_codes(whose).tolist()
-    assert units[2:5] == [NOBODY] * 3
+    assert units[2:5] == [UNKNOWN_PERSON] * 3
     assert units[0] == units[5] != units[1]
 
 
@@ -132,4 +132,4 @@ def test_the_numbers_that_stage_gives_are_all_different_people(people: list[int]
 
 def test_a_column_of_gaps_alone_stays_one() -> None:
     column = Column(name="p", codes=np.zeros(3, np.int32), domain=pa.array([None], pa.string()))
-    assert unit_codes(one_spelling(column)).tolist() == [NOBODY] * 3
+    assert unit_codes(one_spelling(column)).tolist() == [UNKNOWN_PERSON] * 3
