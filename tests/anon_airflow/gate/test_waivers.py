@@ -9,7 +9,7 @@ import pytest
 
 from anon_airflow.gate import measurement
 from anon_airflow.gate.verdict import MeasuredFile, Verdict
-from anon_airflow.gate.waivers import told
+from anon_airflow.gate.waivers import exceptions_note
 from anon_core.models import Measurement
 from tests.anon_airflow.gate.gate_publications import (
     COLUMNS,
@@ -189,7 +189,7 @@ def test_reports_tell_whether_an_acceptance_and_a_waiver_were_needed(publish, tm
                       **policy)  # fmt: skip
     assert verdict.passed
     publication = publication_of(tmp_path, expectations=[ONLY_F], **policy)
-    listed = told(publication, verdict, TODAY)
+    listed = exceptions_note(publication, verdict, TODAY)
     assert [(one["columns"], one["needed"]) for one in listed["accepted"]] == [
         (["points"], True),
         (["category"], False),
@@ -197,7 +197,7 @@ def test_reports_tell_whether_an_acceptance_and_a_waiver_were_needed(publish, tm
     assert [(one["check"], one["needed"]) for one in listed["waivers"]] == [
         ("suppression_limit", True), ("expect_column_values_to_be_in_set", False),
     ]  # fmt: skip
-    unknown = told(publication, None, TODAY)
+    unknown = exceptions_note(publication, None, TODAY)
     assert {one["needed"] for one in (*unknown["accepted"], *unknown["waivers"])} == {None}
 
 
