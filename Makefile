@@ -42,6 +42,8 @@ install: .venv/.ready  ## Create .venv and install the locked packages.
 	$(pip_install) --require-hashes -r requirements.lock
 	@$(pip_install) --no-deps --no-build-isolation --editable .
 	@mkdir -p .anonflow && chmod 700 .anonflow
+	@echo "compiling the inner loops (once, about half a minute)"
+	@$(BIN)/anon compile
 	@touch $@
 
 .airflow/.ready: .venv/.ready

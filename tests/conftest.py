@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,22 @@ def reference_data() -> Path:
     if not folder:
         pytest.skip("set ANON_REFERENCE_DATA to the folder with the reference tables")
     return Path(folder)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loops_are_called_as_anon_compile_compiles_them() -> Iterator[None]:
+    """Fail at the end where a compiled loop was called with types that ``anon compile`` knows nothing of."""
+    yield
+    if "anon_core.kernels.compiled" not in sys.modules:
+        return
+    from numba import types
+
+    from anon_core.kernels.compiled.ahead import signatures
+
+    for loop, ahead in signatures().items():
+        # A loop that another one calls with a number in its source is compiled for that number, inside the other one.
+        called = {tuple(types.unliteral(one) for one in signature) for signature in loop.overloads}
+        assert called <= set(ahead), f"list these types in ahead.py: {loop.__qualname__}{called - set(ahead)}"
 
 
 def pytest_collection_finish() -> None:
