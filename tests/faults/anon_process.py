@@ -13,6 +13,7 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import random
 import re
 import shutil
@@ -28,24 +29,26 @@ from typing import Any
 
 KILLED = -signal.SIGKILL
 
-# What most commands import, the heaviest of it only when they come to it.
+# What most commands import only when they come to it. All else of the core and the commands is imported too, but for the
+# compiled loops: whether these are loaded depends on the table.
 WARM = (
     "anon_airflow.cli",
     "anon_airflow.draft.text",
     "anon_airflow.expectations.evaluation",
     "anon_airflow.run.local",
-    "anon_airflow.commands.run",
-    "anon_airflow.commands.withdraw",
+    "anon_airflow.gate.measurement",
+    "anon_airflow.gate.surplus",
+    "anon_airflow.run.summary",
+    "anon_airflow.sources.file",
     "anon_airflow.portals.folder.portal",
     "anon_airflow.portals.folder.site",
     "anon_airflow.portals.folder.catalogue",
-    "anon_core.engines.arrow",
-    "anon_core.recoding.methods",
-    "anon_core.report.recoding",
     "html5rdf",
     "pyarrow.pandas_compat",
     "rdflib.plugins.serializers.jsonld",
     "rdflib.plugins.serializers.turtle",
+    "rdflib.plugins.stores.memory",
+    "rich.table",
 )
 
 
@@ -145,6 +148,18 @@ def start(
     return Started(answer["pid"], folder, server)
 
 
+def warm_modules() -> None:
+    """Import what commands import when they come to it."""
+    for name in WARM:
+        importlib.import_module(name)
+    for package in ("anon_core", "anon_airflow.commands"):
+        (folder,) = map(Path, importlib.import_module(package).__path__)
+        for path in sorted(folder.rglob("*.py")):
+            if "compiled" not in path.parts and path.stem != "__init__":
+                importlib.import_module(".".join((package, *path.relative_to(folder).with_suffix("").parts)))
+    assert "numba" not in sys.modules, "a command would find it loaded"
+
+
 def warm_templates() -> None:
     """Compile the templates of the portal's pages once."""
     from anon_airflow.portals.folder import pages
@@ -189,8 +204,7 @@ def _serve() -> None:
     from anon_airflow.gate.silence import quiet
 
     with quiet():
-        for name in WARM:
-            importlib.import_module(name)
+        warm_modules()
         warm_templates()
     gc.collect()
     gc.freeze()  # Else every child walks, and so copies, all that was imported.
@@ -252,8 +266,6 @@ def _become(question: dict[str, Any]) -> None:
 
 def _calling(name: str, arguments: list[str]) -> Callable[[], None]:
     """Return a call of a function whose errors end as those of a command do."""
-    import pkgutil
-
     from anon_airflow import cli
 
     function = pkgutil.resolve_name(name)
@@ -280,8 +292,6 @@ def _arm(armed: Mapping[str, Any]) -> None:
 
 def _plant(question: dict[str, Any]) -> None:
     """Put the faults that a test asked for into this process."""
-    import pkgutil
-
     from anon_airflow import steps
 
     def kill_self(*_: Any, **__: Any) -> None:
