@@ -29,8 +29,8 @@ from typing import Any
 
 KILLED = -signal.SIGKILL
 
-# What most commands import only when they come to it. All else of the core and the commands is imported too, but for the
-# compiled loops: whether these are loaded depends on the table.
+# What most commands import only when they come to it. All else of the core and the commands is imported too, but for
+# the compiled loops: whether these are loaded depends on the table.
 WARM = (
     "anon_airflow.cli",
     "anon_airflow.draft.text",

@@ -27,6 +27,7 @@ from tests.faults.publications import (
     versions_of,
     write_publication,
 )
+from tests.parameters import parameters
 
 CANARY = "Qanaryville"
 ANON = [sys.executable, "-m", "anon_airflow.cli"]
@@ -330,7 +331,7 @@ def test_a_disk_that_is_full_from_the_start(tmp_path, room):
     assert_full(spec, home, largest_file=room)
 
 
-@pytest.mark.parametrize("write", range(1, 58, 7))
+@pytest.mark.parametrize("write", parameters(range(1, 58, 7), always=(8, 29, 50)))
 def test_a_disk_that_is_full_from_some_write_on(tmp_path, write):
     spec, home = write_publication(tmp_path), tmp_path / "home"
     assert_full(spec, home, full_at_write=write)
@@ -343,7 +344,7 @@ def test_the_writes_that_fail_are_those_of_a_whole_run(tmp_path):
     assert anon("run", spec, home=home, full_at_write=90).code == 0
 
 
-@pytest.mark.parametrize("write", [*range(18, 59, 8), 62])
+@pytest.mark.parametrize("write", parameters([*range(18, 59, 8), 62], always=(34, 62)))
 def test_a_disk_that_gets_full_leaves_the_version_before(tmp_path, write):
     spec, home = write_publication(tmp_path), tmp_path / "home"
     assert anon("run", spec, home=home).code == 0
