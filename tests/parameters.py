@@ -9,13 +9,8 @@ import pytest
 
 
 def parameters(values: Iterable[Any], *, always: Collection[Any]) -> list[Any]:
-    """Return all values as parameters; those that are not in ``always`` are marked ``thorough``."""
+    """Return all values of one parameter; those that are not in ``always`` are marked ``thorough``."""
     given = list(values)
     unknown = [one for one in always if one not in given]
     assert not unknown, f"no parameters of this test: {unknown}"
-    return [one if one in always else _thorough(one) for one in given]
-
-
-def _thorough(value: Any) -> Any:
-    marks = pytest.mark.thorough
-    return pytest.param(*value, marks=marks) if isinstance(value, tuple) else pytest.param(value, marks=marks)
+    return [one if one in always else pytest.param(one, marks=pytest.mark.thorough) for one in given]
