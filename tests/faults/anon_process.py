@@ -7,6 +7,7 @@ file descriptors and limits, so it can be killed, starved of disk space and sear
 from __future__ import annotations
 
 import atexit
+import contextlib
 import errno
 import functools
 import gc
@@ -14,6 +15,7 @@ import importlib
 import json
 import os
 import pkgutil
+import pty
 import random
 import re
 import shutil
@@ -21,6 +23,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -69,10 +72,11 @@ class Ended:
 class Started:
     """A command at work."""
 
-    def __init__(self, pid: int, folder: Path, server: _Server) -> None:
+    def __init__(self, pid: int, folder: Path, server: _Server, terminal: _Terminal | None) -> None:
         self.pid = pid
         self._folder = folder
         self._server = server
+        self._terminal = terminal
 
     def until_it_says(self, pattern: str, seconds: float = 120) -> None:
         """Wait for what it says on stderr; the first time a search is run, its loops are compiled."""
@@ -92,7 +96,30 @@ class Started:
             (self._folder / name).read_text() if (self._folder / name).exists() else "" for name in ("out", "err")
         )
         shutil.rmtree(self._folder)
-        return Ended(code=code, out=out, err=err)
+        return Ended(code=code, out=out, err=self._terminal.shown() if self._terminal else err)
+
+
+class _Terminal:
+    """A terminal that is read all the time, since it keeps little."""
+
+    def __init__(self) -> None:
+        self._ours, self._its = pty.openpty()
+        self.name = os.ttyname(self._its)
+        self._blocks: list[bytes] = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError):  # How a terminal says that the other side has gone.
+            while block := os.read(self._ours, 4096):
+                self._blocks.append(block)
+
+    def shown(self) -> str:
+        """Return what it shows, once the command has ended."""
+        os.close(self._its)
+        self._reader.join()
+        os.close(self._ours)
+        return b"".join(self._blocks).decode()
 
 
 def anon(*arguments: str | Path, home: Path, **options: Any) -> Ended:
@@ -114,6 +141,7 @@ def start(
     call: str | None = None,
     armed: Mapping[str, object] | None = None,
     preload: Path | None = None,
+    terminal: bool = False,
 ) -> Started:
     """
     Start ``anon``.
@@ -124,11 +152,13 @@ def start(
     somebody asks it to stop, again at every one. ``fault``: a dotted function and the text of the ValueError that it
     raises instead of working. ``call``: a function, as ``module:name``, to be called with the arguments in place of the
     command; its errors are printed as those of commands are. ``preload`` and ``armed``: see :mod:`tests.faults.matrix`.
+    ``terminal``: its stderr is a terminal.
     """
     folder = Path(tempfile.mkdtemp(prefix="anon-command-"))
     temporary = home.parent / "tmp"
     temporary.mkdir(exist_ok=True)
     server = _server(preload)
+    screen = _Terminal() if terminal else None
     answer = server.ask(
         do="start",
         arguments=[str(argument) for argument in arguments],
@@ -143,9 +173,9 @@ def start(
         call=call,
         armed=armed,
         out=str(folder / "out"),
-        err=str(folder / "err"),
+        err=screen.name if screen else str(folder / "err"),
     )
-    return Started(answer["pid"], folder, server)
+    return Started(answer["pid"], folder, server, screen)
 
 
 def warm_modules() -> None:
@@ -231,11 +261,13 @@ def _become(question: dict[str, Any]) -> None:
     for descriptor, path, flags in (
         (0, os.devnull, os.O_RDONLY),
         (1, question["out"], os.O_WRONLY | os.O_CREAT),
-        (2, question["err"], os.O_WRONLY | os.O_CREAT),
+        (2, question["err"], os.O_WRONLY | os.O_CREAT | os.O_NOCTTY),
     ):
         opened = os.open(path, flags, 0o600)
         os.dup2(opened, descriptor)
         os.close(opened)
+    if os.isatty(2):  # The stream was made for a file, in which one can go back.
+        sys.stderr = sys.__stderr__ = os.fdopen(2, "w", encoding="utf-8", buffering=1, closefd=False)
     os.environ.update(question["environ"])
     os.chdir(question["cwd"])
     tempfile.tempdir = None

@@ -5,9 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -30,7 +27,6 @@ from tests.faults.publications import (
 from tests.parameters import parameters
 
 CANARY = "Qanaryville"
-ANON = [sys.executable, "-m", "anon_airflow.cli"]
 
 
 def assert_stopped(ended: Ended, code: int, *words: str) -> None:
@@ -207,21 +203,10 @@ def test_without_show_values_a_terminal_sees_no_value_either(tmp_path):
 
 
 def on_a_terminal(*arguments: str | Path, home: Path) -> tuple[str, int]:
-    """Run ``anon`` with its stderr on a terminal and its stdout in a pipe; return what the terminal showed."""
-    ours, its = pty.openpty()
-    environ = {**os.environ, "ANON_HOME": str(home)}
-    with subprocess.Popen([*ANON, *map(str, arguments)], stdout=subprocess.PIPE, stderr=its, env=environ) as process:
-        os.close(its)
-        shown = b""
-        try:
-            while block := os.read(ours, 4096):
-                shown += block
-        except OSError:  # how a terminal says that the other side has gone
-            pass
-        out = process.stdout.read() if process.stdout else b""
-    os.close(ours)
-    assert CANARY.encode() not in out
-    return shown.decode(), process.returncode
+    """Run ``anon`` with its stderr on a terminal; return what the terminal showed."""
+    ended = anon(*arguments, home=home, terminal=True)
+    assert CANARY not in ended.out
+    return ended.err, ended.code
 
 
 def test_a_hierarchy_that_misses_a_value_may_suppress_it(tmp_path):

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -78,23 +74,8 @@ def spec_of(folder: Path, *, columns: Any = None, freeform: Any = FREEFORM, reco
 
 def on_a_terminal(folder: Path, *arguments: str | Path) -> tuple[int, str, str]:
     """Run ``anon`` with a terminal as stderr: exit code, what the terminal shows, and stdout."""
-    ours, its = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-c", "from anon_airflow.cli import main; main()", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=its,
-        cwd=folder,
-    ) as process:
-        os.close(its)
-        shown = b""
-        try:
-            while block := os.read(ours, 4096):
-                shown += block
-        except OSError:  # how a terminal says that the other side has gone
-            pass
-        out = process.stdout.read() if process.stdout else b""
-    os.close(ours)
-    return process.returncode, shown.decode(), out.decode()
+    ended = anon(*arguments, home=folder / "home", cwd=folder, terminal=True)
+    return ended.code, ended.err, ended.out
 
 
 def test_it_prints_the_keys_of_the_design(table: Path, spec: Path, home: Path) -> None:

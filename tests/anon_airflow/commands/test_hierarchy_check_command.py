@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -141,26 +137,10 @@ def test_values_without_a_place_are_named_on_a_terminal_when_asked_for(
         arguments = ["build", table, "--column", "age", "--rules", rules, "--show-values"]
     else:
         arguments = ["check", rules, "--table", table, "--column", "age", "--show-values"]
-    ours, its = pty.openpty()
-    script = "from anon_airflow.cli import main; main()"
-    with subprocess.Popen(
-        [sys.executable, "-c", script, "hierarchy", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=its,
-        cwd=tmp_path,
-    ) as process:
-        os.close(its)
-        shown = b""
-        try:
-            while block := os.read(ours, 4096):
-                shown += block
-        except OSError:  # how a terminal says that the other side has gone
-            pass
-        out = process.stdout.read() if process.stdout else b""
-    os.close(ours)
-    assert process.returncode == (2 if command == "build" else 1)
-    assert CANARY.encode() in shown
-    assert CANARY.encode() not in out
+    ended = anon("hierarchy", *arguments, home=tmp_path / "home", cwd=tmp_path, terminal=True)
+    assert ended.code == (2 if command == "build" else 1)
+    assert CANARY in ended.err
+    assert CANARY not in ended.out
 
 
 @pytest.mark.reference
