@@ -187,6 +187,12 @@ def warm_modules() -> None:
         for path in sorted(folder.rglob("*.py")):
             if "compiled" not in path.parts and path.stem != "__init__":
                 importlib.import_module(".".join((package, *path.relative_to(folder).with_suffix("").parts)))
+    from anon_core import registry
+    from anon_core.detection.roles.lexicon import meaning_of
+
+    for seam in (registry.MODELS, registry.METHODS, registry.ENGINES, registry.SOURCES, registry.PORTALS):
+        seam.members()  # Looks through all that is installed.
+    meaning_of("name")  # Reads the words of all languages.
     assert "numba" not in sys.modules, "a command would find it loaded"
 
 

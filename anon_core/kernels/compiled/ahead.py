@@ -95,7 +95,10 @@ def signatures() -> Mapping[Any, Sequence[Signature]]:
     return {
         counting.fold: [(_LONGS, _INTS, _INT), (_LONGS, _LONGS, _INT), (_INTS, _INTS, _INT)],
         counting.tally: [(_INT, _INTS, _INTS, _INTS, _INTS, _FOUR, _INTS)],
-        counting.tally_weights: [(_INT, _INTS, _INTS, _INTS, _INTS, _FOUR, _LONGS, _LONGS)],
+        # A frame may lend the weights.
+        counting.tally_weights: [
+            (_INT, _INTS, _INTS, _INTS, _INTS, _FOUR, weights, _LONGS) for weights in (_LONGS, _LENT_LONGS)
+        ],
         counting.collect: [(_INTS, _INTS, _LONGS), (_LONGS, _INTS, _LONGS)],
         counting.last_digit: [(_INTS, _INT, _INTS)],
         counting.follows: [(_INTS, _INTS, _INTS)],
@@ -149,7 +152,7 @@ _INT = types.int64
 _FOUR = types.UniTuple(types.int64, 4)  # type: ignore[no-untyped-call]
 _FLAGS, _FLOATS, _SHORTS = map(_array, (types.boolean, types.float64, types.uint16))
 _INTS, _LONGS, _WORDS = map(_array, (types.int32, types.int64, types.uint64))
-_LENT_BYTES, _LENT_INTS = (_array(kind, lent=True) for kind in (types.uint8, types.int32))
+_LENT_BYTES, _LENT_INTS, _LENT_LONGS = (_array(kind, lent=True) for kind in (types.uint8, types.int32, types.int64))
 _FLOATS_2D, _INTS_2D, _LONGS_2D, _WORDS_2D = (
     _array(kind, 2) for kind in (types.float64, types.int32, types.int64, types.uint64)
 )
