@@ -31,7 +31,7 @@ from anon_core.files.yaml_lines import as_text
 
 __all__ = [
     "Acceptance",
-    "Alpha",
+    "AlphaEntry",
     "Belief",
     "Breach",
     "CountedValues",
@@ -41,18 +41,18 @@ __all__ = [
     "Freeform",
     "Guard",
     "KMeans",
-    "LDiversity",
+    "LDiversityEntry",
     "Observability",
     "PartialPolicy",
     "PatternAcceptance",
     "Patterns",
     "PersonalPattern",
     "Policy",
-    "PublishedUniqueness",
     "Raised",
     "ReleaseMode",
     "Sensitivity",
-    "TCloseness",
+    "TClosenessEntry",
+    "UniquenessLimits",
     "Waiver",
 ]
 
@@ -105,7 +105,8 @@ def _not_empty(value: Any) -> Any:
     return value
 
 
-def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    """:raises ValueError: a name is there twice."""
     if twice := sorted(name for name, times in Counter(names).items() if times > 1):
         raise ValueError(f"names {', '.join(map(quoted, twice))} twice")
     return names
@@ -118,7 +119,7 @@ def _shape(value: Any) -> str:
 Text = Annotated[str, BeforeValidator(as_text)]
 Filled = Annotated[Text, AfterValidator(_not_blank)]
 Reason = Annotated[Filled, AfterValidator(_long_enough)]
-Names = Annotated[tuple[Text, ...], AfterValidator(_distinct)]
+Names = Annotated[tuple[Text, ...], AfterValidator(distinct)]
 Flag = StrictBool
 Whole = StrictInt
 Number = Annotated[int | float, BeforeValidator(number)]
@@ -134,7 +135,7 @@ AS_MAPPING = Tag("<mapping>")
 
 
 IDENTIFYING = 0.95
-"""From this share of values that occur once on, a column names people whatever it is declared as."""
+"""From this share of values that occur once on, a column identifies people in any role."""
 
 
 def rows_allowed(limit: float, rows: int) -> int:
@@ -165,7 +166,7 @@ class Model(BaseModel):
 
 
 class KMeans(StrEnum):
-    """Which k the gate blocks on."""
+    """Which k a release must reach."""
 
     EXACT = "exact"
     LINK = "link"
@@ -181,10 +182,10 @@ class Diversity(StrEnum):
 
 class CountedValues(StrEnum):
     """
-    What counts as one value where diversity is judged.
+    What counts as one value where diversity is measured.
 
-    Numbers and dates count by ``bands``, if there are many; in a column that was ``coarsened`` only if that left many
-    more; or ``each`` value counts for itself, as codes do.
+    ``bands``: many numbers or dates count by bands. ``coarsened``: they do so only if coarsening left very many.
+    ``each``: every value counts by itself, as codes do.
     """
 
     BANDS = "bands"
@@ -229,7 +230,7 @@ class Breach(StrEnum):
     BLOCK = "block"
 
 
-class LDiversity(Model):
+class LDiversityEntry(Model):
     """At least ``l`` well represented values of a sensitive column in every class."""
 
     column: Text
@@ -238,7 +239,7 @@ class LDiversity(Model):
     c: Annotated[Number, Field(gt=0)] | None = None
 
     @model_validator(mode="after")
-    def _c_goes_with_recursive(self) -> LDiversity:
+    def _c_goes_with_recursive(self) -> LDiversityEntry:
         if self.kind is Diversity.RECURSIVE and self.c is None:
             raise ValueError("`kind: recursive` needs `c`")
         if self.kind is not Diversity.RECURSIVE and self.c is not None:
@@ -246,7 +247,7 @@ class LDiversity(Model):
         return self
 
 
-class TCloseness(Model):
+class TClosenessEntry(Model):
     """The distribution of a sensitive column in every class is at most ``t`` away from that of the whole table."""
 
     column: Text
@@ -254,7 +255,7 @@ class TCloseness(Model):
     distance: Distance = Distance.EQUAL
 
 
-class Alpha(Model):
+class AlphaEntry(Model):
     """No value of a sensitive column holds more than ``alpha`` of a class."""
 
     column: Text
@@ -262,7 +263,7 @@ class Alpha(Model):
 
 
 class Acceptance(Model):
-    """A set of published columns that someone accepts as identifying, until a day."""
+    """A set of published columns that a person accepts as identifying, until a day."""
 
     columns: Annotated[Names, NOT_EMPTY]
     reason: Reason
@@ -270,7 +271,7 @@ class Acceptance(Model):
     until: Day
 
 
-class PublishedUniqueness(Model):
+class UniquenessLimits(Model):
     """
     How many people published columns may single out.
 
@@ -305,7 +306,7 @@ class PersonalPattern(StrEnum):
 
 
 class PatternAcceptance(Model):
-    """A pattern of personal data that someone accepts in a published column, until a day."""
+    """A pattern of personal data that a person accepts in a published column, until a day."""
 
     column: Text
     pattern: PersonalPattern
@@ -356,7 +357,7 @@ class EarlierReleases(Model):
 
 
 class Waiver(Model):
-    """A check that may fail until a day, because someone says so; :mod:`anon_core.waivers` tells which."""
+    """A check that may fail until a day, because a person waives it; :mod:`anon_core.waivers` says which checks."""
 
     check: Filled
     reason: Reason
@@ -377,8 +378,8 @@ class PartialPolicy(Model):
     """
     A policy whose ``k`` may come from elsewhere, such as the command line.
 
-    Other keys are those of privacy models of other packages, with their settings; one whose package is not installed
-    is kept as it is written, and refused by what asks for the requirements.
+    Other keys are those of privacy models of other packages, with their settings. A key whose package is not installed
+    is kept as it is written; :func:`anon_core.models.required` refuses it.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -387,13 +388,13 @@ class PartialPolicy(Model):
     k_means: KMeans = KMeans.EXACT
     singletons: Annotated[Whole, Field(ge=0)] = 0
     suppression_limit: Share = 0.0
-    l_diversity: tuple[LDiversity, ...] = ()
-    t_closeness: tuple[TCloseness, ...] = ()
-    alpha: tuple[Alpha, ...] = ()
+    l_diversity: tuple[LDiversityEntry, ...] = ()
+    t_closeness: tuple[TClosenessEntry, ...] = ()
+    alpha: tuple[AlphaEntry, ...] = ()
     max_rows_per_person: Annotated[Whole, Field(ge=1)] | None = None
     max_sensitivity: Share | None = None
     max_risk: Annotated[Share, Field(gt=0)] | None = None
-    published_uniqueness: PublishedUniqueness = PublishedUniqueness()
+    published_uniqueness: UniquenessLimits = UniquenessLimits()
     patterns: Patterns = Patterns()
     max_restored: Annotated[Whole, Field(ge=0)] = 0
     freeform: Freeform | None = None

@@ -35,6 +35,12 @@ def reference_data() -> Path:
     return Path(folder)
 
 
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The home of ``anon``, empty."""
+    return tmp_path / "home"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def loops_are_called_as_anon_compile_compiles_them() -> Iterator[None]:
     """Fail at the end where a compiled loop was called with types that ``anon compile`` knows nothing of."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from anon_core.detection.groups import LARGEST_GROUP, Groups
+from anon_core.detection.groups import MAX_GROUP_ROWS, ValueGroups
 from anon_core.detection.roles.lexicon import is_numbered
 from anon_core.detection.roles.personal_codes import PERSONAL_NUMBER, personal_code
 from anon_core.detection.roles.propose import ProposedRole
 from anon_core.detection.roles.sampling import sample_of
 from anon_core.detection.roles.values import are_codes
-from anon_core.detection.unit import Spanning, spanning_columns
+from anon_core.detection.unit import SpanningColumn, spanning_columns
 from anon_core.role import Role
 from anon_core.table import Column, Table
 from anon_core.table.people import fresh_name, one_spelling, person_column
@@ -23,48 +23,49 @@ _KINDS = (
     frozenset({"record number", "person"}),
     frozenset({"licence plate", "telephone number", "device number", "company", "case number", "land parcel"}),
 )
-"""Kinds of columns, the best witness of a person first. Names and addresses are shared; they count together only."""
+"""Kinds of columns that tell people apart, the best first. People share names and addresses: these are not here."""
 _SURE = 3
-"""Of so many kinds a value is one person's."""
+"""In the first so many kinds, a value belongs to one person."""
 _CODES = _SURE
-"""A column that holds codes but has no telling name is as good a witness as a record number."""
+"""The rank of a column of codes whose name says nothing: that of a record number."""
 _NUMBERS = len(_KINDS)
-"""Other values that repeat, such as plain numbers, may be amounts."""
+"""The rank of other values that repeat, such as plain numbers: they may be amounts."""
 _BIRTH = ("date of birth", "year of birth")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedUnit:
     """
-    The columns that tell people apart, none where every row is another person, and the reason in counts.
+    The columns that tell people apart, and the reason in counts; no column means that every row is another person.
 
-    ``verifiable`` is False where no column could contradict the claim. ``spanning`` are columns that contradict it
-    all the same: a run refuses until a person says that people share their values.
+    ``verifiable`` is False if no column could contradict the proposal. ``spanning`` columns contradict it: a run
+    refuses until a person confirms that several people share their values.
     """
 
     columns: tuple[str, ...]
     reason: str
     verifiable: bool
-    spanning: tuple[Spanning, ...]
+    spanning: tuple[SpanningColumn, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Witness:
-    """A column that may tell people apart, how good a witness it is (0 is best), and how its values repeat."""
+    """A column that may tell people apart, how well its kind does that (0 is best), and how its values repeat."""
 
     name: str
     rank: int
-    groups: Groups
+    groups: ValueGroups
 
 
 def proposed_unit(table: Table, roles: Mapping[str, ProposedRole]) -> ProposedUnit:
     """
     Propose the unit of a table by its proposed roles.
 
-    Of the columns that are not published the best witness of which a value stands in several rows: a tax or identity
-    code, a number of a person, an e-mail address or account, a record number or other code with a value for every 20
-    rows, plain numbers last; among equals the one with the fewest values, for that counts the fewest people. Where
-    there is none, names with a date of birth, if most rows share theirs with others. Else every row is another person.
+    It is the best of the columns that are not published and have a value in several rows: a tax or identity code, a
+    number of a person, an e-mail address or account, then a record number or other code with a value for every 20 rows,
+    and plain numbers last. Of equally good ones it is that with the fewest values, which counts the fewest people.
+    Without such a column it is names with a date of birth, if most rows share theirs with others. Else every row is
+    another person.
 
     >>> from anon_core.table import from_arrow
     >>> import pyarrow as pa
@@ -101,7 +102,7 @@ def proposed_unit(table: Table, roles: Mapping[str, ProposedRole]) -> ProposedUn
 def _witness(column: Column, role: ProposedRole) -> _Witness | None:
     if role.role not in (Role.IDENTIFIER, Role.DROP):
         return None
-    groups, kind = Groups.of(one_spelling(column)), personal_code(column)
+    groups, kind = ValueGroups.of(one_spelling(column)), personal_code(column)
     if not groups.values or groups.rows * 2 < len(column.codes):
         return None
     if kind is None and role.role is Role.DROP:
@@ -111,7 +112,7 @@ def _witness(column: Column, role: ProposedRole) -> _Witness | None:
 
 
 def _rank(column: Column, kind: str | None) -> int | None:
-    """Return how good a witness of a person a kind of column is; None for names, addresses and the like."""
+    """Return how well a kind of column tells people apart (0 is best); None for names, addresses and the like."""
     if kind is None:
         return _CODES if are_codes(sample_of(column)) else _NUMBERS
     if kind == "person" and is_numbered(column.name):
@@ -120,20 +121,20 @@ def _rank(column: Column, kind: str | None) -> int | None:
 
 
 def _repeats(witness: _Witness) -> bool:
-    """Whether a value stands in several rows; what is not surely a person's has a value for every 20 rows, too."""
+    """Whether a value occurs in several rows; an uncertain kind also needs a value for every 20 rows."""
     groups = witness.groups
-    return groups.repeat and (witness.rank < _SURE or groups.values * LARGEST_GROUP >= groups.rows)
+    return groups.repeat and (witness.rank < _SURE or groups.values * MAX_GROUP_ROWS >= groups.rows)
 
 
-def _named_people(table: Table, roles: Mapping[str, ProposedRole]) -> tuple[tuple[str, ...], Groups | None]:
-    """Return columns with names of people, and a date of birth if there is one; and how they repeat together."""
+def _named_people(table: Table, roles: Mapping[str, ProposedRole]) -> tuple[tuple[str, ...], ValueGroups | None]:
+    """Return the columns with names of people, and one with dates of birth; and how their values repeat together."""
     kinds = {name: role.kind for name, role in roles.items()}
     names = [n for n in table.names if kinds[n] == "personal name" and roles[n].role is Role.IDENTIFIER][:2]
     births = [n for n in table.names if kinds[n] in _BIRTH][:1]
     if not names:
         return (), None
     columns = (*names, *births)
-    return columns, Groups.of(person_column(table, columns, fresh_name("person", table.names)))
+    return columns, ValueGroups.of(person_column(table, columns, fresh_name("person", table.names)))
 
 
 def _proposed(
@@ -155,7 +156,7 @@ def _kind(role: ProposedRole) -> str:
     return f"{'an' if role.kind[0] in 'aeiou' else 'a'} {role.kind}"
 
 
-def _counted(groups: Groups, rows: int) -> str:
+def _counted(groups: ValueGroups, rows: int) -> str:
     without = f", {rows - groups.rows:,} rows without one" if rows > groups.rows else ""
     most = int(groups.sizes.max())
     each = groups.rows / groups.values

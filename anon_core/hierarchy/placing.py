@@ -21,7 +21,7 @@ _NO_VALUE = "\0none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class PlacedCells:
     """
     A column's taxonomy, and for every code of its domain where that cell stands in it, -1 where it does not.
 
@@ -49,16 +49,16 @@ class Placed:
         return int(self.unplaced.sum()), int(np.count_nonzero(self.unplaced[self.column.codes]))
 
 
-def placed(
+def placed_column(
     column: Column, hierarchy: Hierarchy | None, folder: Path, *, withheld: str | None = None, guarded: bool = False
-) -> Placed:
+) -> PlacedCells:
     """
     Place the cells of a column: values as leaves, labels where the hierarchy has them.
 
-    A hierarchy file knows its values and labels, whatever the table has. One that is made from values (intervals, also
-    those of rules, a prefix, a date, only a root) knows the root, and labels above values that are still there. Of a
-    ``guarded`` column it must know all leaves, so there no label has a place. Values that the hierarchy does not cover
-    stand at the root where it says ``unmapped: suppress``, but not in a guarded column.
+    A hierarchy file has its values and labels, for any table. A hierarchy that is made from values (intervals, also
+    those of rules, a prefix, a date, only a root) has the root, and labels above values that the table still has. For a
+    ``guarded`` column all leaves must be known, so labels of such a hierarchy have no place. Values that the hierarchy
+    does not cover are at the root with ``unmapped: suppress``, but not in a guarded column.
 
     :raises HierarchyError: the hierarchy file is wrong.
     """
@@ -81,7 +81,7 @@ def placed(
     places = np.array([tree.root if value in roots else at.get(value, otherwise) for value in known], np.int64)
     if guarded and from_values:
         places[(places >= 0) & ~tree.leaves[places]] = -1
-    return Placed(column=column, taxonomy=tree, places=places, from_values=from_values)
+    return PlacedCells(column=column, taxonomy=tree, places=places, from_values=from_values)
 
 
 def _is_prefix(value: str | None, hierarchy: Hierarchy | None) -> bool:

@@ -1,4 +1,4 @@
-"""How safe and how useful a table is, as the reports hold it: the schema, and how it is filled."""
+"""How safe and how useful a table is, in the form of the reports: the schema, and the functions that fill it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from anon_core.measures.utility import Utility
 from anon_core.report.assessment import Assessment
 
 
-class Part(BaseModel):
+class ReportPart(BaseModel):
     """The base of every part of a report: it never changes, and a key that it does not know is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class FourKMeasured(Part):
+class FourKMeasured(ReportPart):
     """The four k's; null where one was not measured, or where no assignment of rows to originals exists."""
 
     exact: int | None
@@ -29,7 +29,7 @@ class FourKMeasured(Part):
     concealment: int | None = None
 
 
-class RowsAtRisk(Part):
+class RowsAtRisk(ReportPart):
     """How many rows are above a risk, or in classes below a size."""
 
     limit: float
@@ -37,7 +37,7 @@ class RowsAtRisk(Part):
     share: float
 
 
-class AttackMeasured(Part):
+class AttackMeasured(ReportPart):
     """The probability that a row is linked to its person."""
 
     highest: float
@@ -45,8 +45,8 @@ class AttackMeasured(Part):
     above: list[RowsAtRisk]
 
 
-class PopulationEstimate(Part):
-    """How many people one estimator takes to be alone in the population; null with the reason."""
+class PopulationEstimate(ReportPart):
+    """How many people are alone in the population by one estimator; null with the reason."""
 
     estimator: str
     uniques: float | None
@@ -54,8 +54,8 @@ class PopulationEstimate(Part):
     reason: str | None
 
 
-class RiskMeasured(Part):
-    """Three attackers, the rows in small classes, and the people who are alone in the population, if assessed."""
+class RiskMeasured(ReportPart):
+    """The risk by three attackers, the rows in small classes, and the people alone in the population, if estimated."""
 
     prosecutor: AttackMeasured
     journalist: AttackMeasured
@@ -67,8 +67,8 @@ class RiskMeasured(Part):
     population_reason: str | None
 
 
-class SensitiveMeasured(Part):
-    """What the worst class gives away about a sensitive column, whatever is required."""
+class SensitiveMeasured(ReportPart):
+    """What the worst class gives away about a sensitive column, required or not."""
 
     name: str
     distinct_l: int
@@ -78,7 +78,7 @@ class SensitiveMeasured(Part):
     t_ordered: float
 
 
-class QueryError(Part):
+class QueryError(ReportPart):
     """The relative errors of counts by so many columns; 0 is exact."""
 
     groups: int
@@ -88,7 +88,7 @@ class QueryError(Part):
     p95: float
 
 
-class UtilitySummary(Part):
+class UtilitySummary(ReportPart):
     """
     What is left and what was lost.
 
@@ -116,8 +116,8 @@ class UtilitySummary(Part):
     seed: int | None
 
 
-class Measured(Part):
-    """Where the quasi-identifiers stand; ``rows_below`` are in classes smaller than the required k."""
+class ClassesMeasured(ReportPart):
+    """The figures over the quasi-identifiers; ``rows_below`` are in classes smaller than the required k."""
 
     columns: list[str]
     k: FourKMeasured
@@ -130,7 +130,7 @@ class Measured(Part):
 
 
 def measured_note(columns: tuple[str, ...], assessment: Assessment) -> dict[str, Any]:
-    """Return where a table stands, without a single value."""
+    """Return the figures of a table, without a single value."""
     exact, four = assessment.k, assessment.four
     return {
         "columns": list(columns),
@@ -164,7 +164,7 @@ def risk_note(risk: Risk, population: PopulationUniqueness) -> dict[str, Any]:
 
 
 def utility_note(utility: Utility) -> dict[str, Any]:
-    """Return the measures of utility by the names that the field has for them."""
+    """Return the measures of utility by their usual names."""
     entropy, changes, queries = utility.entropy, utility.changes, utility.queries
     return {
         "nue": entropy.overall if entropy else None,
@@ -188,12 +188,12 @@ def utility_note(utility: Utility) -> dict[str, Any]:
     }
 
 
-NAMED = 200
-"""The report names so many unique sets, the smallest first; a wide table may have a hundred thousand."""
+MAX_SETS_NAMED = 200
+"""The report names at most so many unique sets, the smallest first; a wide table may have a hundred thousand."""
 
 
 def scoring_note(unique: UniqueSets, scores: Scores, *, ignore_duplicates: bool) -> dict[str, Any]:
-    """Return the scores, and the sets they rest on, without a single value."""
+    """Return the scores, and the sets from which they were computed, without a single value."""
     return {
         "columns": [asdict(column) for column in scores.columns],
         "average": scores.average,
@@ -205,7 +205,7 @@ def scoring_note(unique: UniqueSets, scores: Scores, *, ignore_duplicates: bool)
             "approximate": unique.approximate,
             "ignore_duplicates": ignore_duplicates,
             "found": len(unique.sets),
-            "sets": [list(names) for names in unique.sets[:NAMED]],
+            "sets": [list(names) for names in unique.sets[:MAX_SETS_NAMED]],
         },
         "exact_method": scores.exact_method,
         "exact_error": scores.exact_error,

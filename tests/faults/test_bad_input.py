@@ -24,6 +24,7 @@ from tests.faults.publications import (
     versions_of,
     write_publication,
 )
+from tests.faults.terminal import on_a_terminal
 from tests.parameters import parameters
 
 CANARY = "Qanaryville"
@@ -189,24 +190,18 @@ def test_a_hierarchy_that_misses_a_value_is_told_without_the_value(tmp_path, opt
 
 def test_a_hierarchy_that_misses_a_value_is_told_with_it_on_a_terminal(tmp_path):
     spec, home = unmapped(tmp_path)
-    shown, code = on_a_terminal("run", spec, "--show-values", home=home)
-    assert code == 2
-    assert f"column 'town' has no place for: '{CANARY}'" in shown
+    ended = on_a_terminal("run", spec, "--show-values", home=home)
+    assert ended.code == 2
+    assert f"values of column 'town' that do not fit: '{CANARY}'" in ended.err
+    assert CANARY not in ended.out
     assert [path for path in files_below(home) if CANARY.encode() in path.read_bytes()] == []
 
 
 def test_without_show_values_a_terminal_sees_no_value_either(tmp_path):
     spec, home = unmapped(tmp_path)
-    shown, code = on_a_terminal("run", spec, home=home)
-    assert code == 2
-    assert CANARY not in shown
-
-
-def on_a_terminal(*arguments: str | Path, home: Path) -> tuple[str, int]:
-    """Run ``anon`` with its stderr on a terminal; return what the terminal showed."""
-    ended = anon(*arguments, home=home, terminal=True)
-    assert CANARY not in ended.out
-    return ended.err, ended.code
+    ended = on_a_terminal("run", spec, home=home)
+    assert ended.code == 2
+    assert CANARY not in ended.err + ended.out
 
 
 def test_a_hierarchy_that_misses_a_value_may_suppress_it(tmp_path):

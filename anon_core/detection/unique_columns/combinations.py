@@ -12,12 +12,12 @@ from anon_core.detection import Progress
 from anon_core.detection.search_size import check_search_size
 from anon_core.detection.unique_columns.interpreted import TooLongError, search_interpreted
 from anon_core.detection.unique_columns.of_people import unique_columns_of_people
-from anon_core.detection.unique_columns.question import Membership, Question, ask, rows_to_spare
+from anon_core.detection.unique_columns.problem import Membership, UniqueSetProblem, reduced, rows_to_spare
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 
-PATIENCE = 100_000
-"""After so many nodes and refinements (two seconds) a search in plain Python begins again in compiled loops."""
+MAX_INTERPRETED_STEPS = 100_000
+"""After so many nodes and refinements (two seconds) a search in plain Python starts again in compiled loops."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +25,12 @@ class UniqueColumns:
     """
     All minimal sets of columns on which enough rows are alone.
 
-    ``rows`` were searched: all, or every distinct one once if duplicates were ignored. ``duplicate_rows`` repeat an
-    earlier row in every column. ``approximate`` is the share of rows that need not be alone; 0 is exact. ``sets`` have
-    their columns in the table's order and come smallest first, then in the order of their columns' positions.
-    ``exists`` says whether there is such a set of any size, whatever the limit: all columns together are one. Where
-    people were ``counted``, ``rows`` are people, and ``duplicate_rows`` those who are alone on no set.
+    ``rows`` is how many rows were searched: all, or every distinct row once if duplicates were ignored.
+    ``duplicate_rows`` repeat an earlier row in every column. ``approximate`` is the share of rows that need not be
+    alone; 0 is exact. ``sets`` have their columns in the order of the table; the smallest come first, then by the
+    positions of their columns. ``exists``: there is such a set of some size, maybe above the limit; that is so if all
+    columns together are such a set. Where people were ``counted``, ``rows`` are people, and ``duplicate_rows`` people
+    who are alone on no set.
     """
 
     rows: int
@@ -52,14 +53,16 @@ def unique_column_combinations(
     """
     Find all minimal unique column combinations: no two rows agree on all columns of one, and no column can be spared.
 
-    With ``approximate`` a set counts as unique when at least that share less than all rows are alone on it: of ``n``
-    rows, ``floor(approximate * n)`` need not be, but for the rounding of floats (0.29 of 100 rows are 29). A gap is a
-    value like any other. Two rows equal in every column leave no exact set at all; an approximate search bears them as
-    long as they are few, and with ``ignore_duplicates`` every distinct row is searched once. A constant column is in
-    no minimal set; of one row, every single column is a set. Sets larger than ``max_size`` are not looked for.
-    The answer does not depend on the order of the rows. ``progress`` is told the number of nodes visited, now and then.
-    Where the table counts people, a set is unique if everybody is alone in one class of theirs, and with
-    ``ignore_duplicates`` who shares all rows with others is left out.
+    With ``approximate`` a set is also unique if only that share of the rows is not alone: of ``n`` rows,
+    ``floor(approximate * n)`` need not be alone, apart from the rounding of floats (0.29 of 100 rows are 29). A gap is
+    a value like any other. If two rows are equal in every column, there is no exact set. An approximate search allows a
+    few such rows, and with ``ignore_duplicates`` every distinct row is searched once. A constant column is in no
+    minimal set. In a table of one row every single column is a set. Sets larger than ``max_size`` are not searched. The
+    result does not depend on the order of the rows. ``progress`` is called from time to time with the number of nodes
+    visited.
+
+    Where the table counts people, a set is unique if all people are alone in at least one of their classes. With
+    ``ignore_duplicates`` people who share all their rows with others are left out.
 
     >>> import pyarrow as pa
     >>> codes = [np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 1, 2, 2])]
@@ -77,15 +80,15 @@ def unique_column_combinations(
         return _of_people(frequencies, max_size, approximate, ignore_duplicates=ignore_duplicates, progress=progress)
     rows = frequencies.tuples if ignore_duplicates else frequencies.rows
     heavy = np.zeros(frequencies.tuples, np.bool_) if ignore_duplicates else frequencies.weights > 1
-    # Rows that share their whole tuple are never alone: they use up what is allowed before any column is looked at.
+    # Rows that share their whole tuple are never alone: they are subtracted from what is allowed.
     allowed = rows_to_spare(approximate, rows) - int(frequencies.weights[heavy].sum())
     if rows == 1:
         found: list[tuple[int, ...]] = [(at,) for at in range(len(frequencies.names))]
     elif allowed < 0:
         found = []
     else:
-        question = ask(frequencies, heavy, allowed, max_size)
-        found = _in_order(question, _search(question, progress))
+        problem = reduced(frequencies, heavy, allowed, max_size)
+        found = _in_order(problem, _search(problem, progress))
     return UniqueColumns(
         rows=rows,
         duplicate_rows=frequencies.rows - frequencies.tuples,
@@ -132,48 +135,48 @@ def _check(frequencies: FrequencyTable, max_size: int | None, approximate: float
         )
 
 
-def _search(question: Question, progress: Progress | None) -> Membership:
+def _search(problem: UniqueSetProblem, progress: Progress | None) -> Membership:
     """Search in plain Python while the table and the search are small, else in compiled loops."""
-    if not question.columns:
+    if not problem.columns:
         return np.zeros((0, 0), np.bool_)
-    tell = progress or _nobody
-    if not kernels.compiled_is_worth(question.codes.shape[1]):
+    tell = progress or _ignore_progress
+    if not kernels.compiled_is_worth(problem.codes.shape[1]):
         try:
-            return search_interpreted(question, PATIENCE, tell)
+            return search_interpreted(problem, MAX_INTERPRETED_STEPS, tell)
         except TooLongError as begun:
             nodes = begun.nodes
-            return search_compiled(question, lambda done: tell(nodes + done))
-    return search_compiled(question, tell)
+            return search_compiled(problem, lambda done: tell(nodes + done))
+    return search_compiled(problem, tell)
 
 
-def search_compiled(question: Question, progress: Progress) -> Membership:
+def search_compiled(problem: UniqueSetProblem, progress: Progress) -> Membership:
     """Search in compiled loops."""
     from anon_core.kernels.compiled.unique_columns import minimal_unique_sets
 
     found = minimal_unique_sets(
-        question.codes,
-        question.light,
-        max_size=question.max_size,
-        allowed=question.allowed,
-        exact=question.exact,
+        problem.codes,
+        problem.light,
+        max_size=problem.max_size,
+        allowed=problem.allowed,
+        exact=problem.exact,
         progress=progress,
     )
     octets = found.astype("<u8").view(np.uint8)  # Bytes of a word from the lowest, on any machine.
-    return np.unpackbits(octets, axis=1, count=len(question.columns), bitorder="little").view(np.bool_)
+    return np.unpackbits(octets, axis=1, count=len(problem.columns), bitorder="little").view(np.bool_)
 
 
-def _in_order(question: Question, found: Membership) -> list[tuple[int, ...]]:
-    """Return the sets as positions in the table, those of one column included, in the order of the answer."""
-    by_position = np.argsort(question.columns)
+def _in_order(problem: UniqueSetProblem, found: Membership) -> list[tuple[int, ...]]:
+    """Return the sets as positions in the table, those of one column included, in the order of the result."""
+    by_position = np.argsort(problem.columns)
     lines, at = np.nonzero(found[:, by_position])
-    positions = np.sort(question.columns)[at].tolist()
+    positions = np.sort(problem.columns)[at].tolist()
     ends = np.searchsorted(lines, np.arange(len(found) + 1)).tolist()
     sets = [tuple(positions[begin:end]) for begin, end in pairwise(ends)]
-    sets += [(position,) for position in question.alone]
+    sets += [(position,) for position in problem.alone]
     sets.sort()
     sets.sort(key=len)
     return sets
 
 
-def _nobody(_: int) -> None:
+def _ignore_progress(_: int) -> None:
     pass

@@ -1,4 +1,4 @@
-"""The cells of a table after recoding, and before: what loss, entropy and the shares of change are computed from."""
+"""The cells of a table after and before recoding: the input of loss, entropy and the shares of changed cells."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from anon_core.table import Mask
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
     """
-    What rows have become: one entry for all that became the same, and how many they are.
+    The rows after recoding: one entry for all rows that became equal, and how many they are.
 
     ``labels[i][j]`` is the label of entry ``j`` in column ``i``, a code into the labels of ladder ``i``. A ``removed``
-    entry stands at the root in every column.
+    entry has the root in every column.
     """
 
     ladders: tuple[Ladder, ...]
@@ -39,22 +39,22 @@ class Released:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recoded(Released):
+class RecodedCells(Released):
     """
-    What rows were and what they have become: one entry for all that were one tuple and became one.
+    The rows before and after recoding: one entry for all rows that were one tuple and became one tuple.
 
     ``values[i][j]`` is the code of the value as collected. Where people are counted, a person counts once for each pair
-    of a tuple that they had and a tuple that it became; rows of nobody known count where no person has the pair.
+    of an original tuple and a published one; rows whose person is not known count only for pairs without known people.
     """
 
     values: tuple[AnyCodes, ...]
 
     @classmethod
-    def by(cls, plan: RecodingPlan) -> Recoded:
+    def by(cls, plan: RecodingPlan) -> RecodedCells:
         """
-        Return what a plan makes of each tuple, without counting what it publishes.
+        Return what a plan makes of each tuple, without counting the published rows.
 
-        Columns that are always published as collected lose nothing, and are left out.
+        Columns that the plan always publishes as collected lose nothing, and are left out.
         """
         labels = []
         some = bool(plan.removed.any())
@@ -73,11 +73,11 @@ class Recoded(Released):
 
 
 def released(comparison: Comparison) -> Released:
-    """Return the cells of a comparison, as :class:`Recoded` where it is known which row became which."""
+    """Return the cells of a comparison, as :class:`RecodedCells` where it is known which row became which."""
     if comparison.pairs is not None:
         return _recoded(comparison, comparison.pairs)
     after, removed = comparison.after, comparison.rows_removed
-    gone = 1 if removed else 0  # All removed rows are one entry: nobody knows which they are.
+    gone = 1 if removed else 0  # All removed rows are one entry: it is not known which rows they are.
     return Released(
         ladders=comparison.ladders,
         labels=tuple(
@@ -89,7 +89,7 @@ def released(comparison: Comparison) -> Released:
     )
 
 
-def _recoded(comparison: Comparison, pairs: Pairs) -> Recoded:
+def _recoded(comparison: Comparison, pairs: Pairs) -> RecodedCells:
     before, after, published = comparison.before, comparison.after, comparison.published
     left = before.weights - published if before.units is None else (published == 0).astype(np.int64)
     gone = np.flatnonzero(left)
@@ -105,20 +105,20 @@ def _recoded(comparison: Comparison, pairs: Pairs) -> Recoded:
         sizes = [*map(len, before.domains), *(len(ladder.labels) for ladder in comparison.ladders), 2]
         units = np.concatenate([before.units[pairs.before], before.units[gone]])
         weights = people_weights([*values, *labels, removed.astype(np.int64)], sizes, units)
-    return Recoded(ladders=comparison.ladders, values=values, labels=labels, weights=weights, removed=removed)
+    return RecodedCells(ladders=comparison.ladders, values=values, labels=labels, weights=weights, removed=removed)
 
 
 def covered(ladder: Ladder) -> Integers:
     """Return how many values of the column each label may stand for; the root stands for all of them."""
-    # A value that the hierarchy does not know has the root's label on every level: only on top is the count whole.
+    # A value that the hierarchy does not know has the label of the root on every level: only the top counts all values.
     most = np.zeros(len(ladder.labels), np.int64)
     for labels in ladder.maps:
         np.maximum(most, np.bincount(labels, minlength=len(most)), out=most)
     return most
 
 
-def strays(cells: Recoded) -> int:
-    """Return how many published cells hold a label that does not cover what they were made from."""
+def strays(cells: RecodedCells) -> int:
+    """Return how many published cells have a label that does not cover the value that they were made from."""
     found = 0
     for ladder, values, labels in zip(cells.ladders, cells.values, cells.labels, strict=True):
         astray = ladder.maps[ladder.lowest[labels], values] != labels

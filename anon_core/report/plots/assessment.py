@@ -1,4 +1,4 @@
-"""How safe a table is, before and after recoding, and what is left of it: one picture."""
+"""One picture of how safe a table is, before and after recoding, and how much information is left."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anon_core.report.plots.utility import draw_quality, draw_utility, height_of
 if TYPE_CHECKING:
     from anon_core.measures.risk.rows_by_size import RowsBySize
     from anon_core.measures.utility import Utility
-    from anon_core.recoding.sweep import Swept
+    from anon_core.recoding.sweep import SweptK
 
 
 def plot_assessment(
@@ -24,14 +24,13 @@ def plot_assessment(
     before: RowsBySize | None = None,
     utility: Utility | None = None,
     weights: Mapping[str, float] | None = None,
-    sweep: Sequence[Swept] = (),
+    sweep: Sequence[SweptK] = (),
 ) -> None:
     """
     Draw the sizes of the classes and the risk of the rows, beside the table before recoding where there is one.
 
-    With ``utility`` a panel below shows what is left of every column, ordered by ``weights``, which are those of their
-    priorities. With a ``sweep`` what is left for every k stands in the place of the risk. A table without rows is drawn
-    empty.
+    With ``utility`` a panel below shows what is left of every column, ordered by ``weights``, those of the priorities.
+    With a ``sweep`` a panel shows what is left for every k, in place of the risk. A table without rows is drawn empty.
 
     :raises InvalidInputError: the path ends neither in .svg nor in .png.
     :raises StorageError: the file cannot be written.

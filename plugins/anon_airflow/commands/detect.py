@@ -1,4 +1,4 @@
-"""``anon detect``: which column sets single people out."""
+"""``anon detect``: find the column sets that single people out."""
 
 from __future__ import annotations
 
@@ -11,76 +11,62 @@ import click
 from anon_airflow.commands.output import (
     Stopwatch,
     json_option,
-    names_in,
     percent,
     print_json,
     print_table,
     several,
-    table_options,
 )
-from anon_airflow.commands.search_options import chosen, column_options, plot_option, say_cost
+from anon_airflow.commands.search_options import Searched, plot_option, say_cost, search_options
 
 if TYPE_CHECKING:
     from anon_core.api.detect import Detected
-    from anon_core.table import ReadOptions
 
 SHOWN = 10
-"""So many identifiers are named in the readable form."""
+"""At most so many identifiers are named in the readable form."""
 DEFAULT_MAX_SIZE = 5
 
 
-@click.command(short_help="The column sets that single out most rows.")
-@click.argument("table", type=click.Path(path_type=Path))
-@column_options
+@click.command(short_help="Find the column sets that single out most rows.")
+@search_options
 @click.option(
     "--max-size",
     type=click.IntRange(min=1),
-    help=f"Largest set to try.  [default: {DEFAULT_MAX_SIZE}; to be given for more than 50 columns]",
+    help=f"Largest set to try.  [default: {DEFAULT_MAX_SIZE}; required for more than 50 columns]",
 )
 @click.option(
     "--missing",
     type=click.Choice(["category", "drop"]),
     default="category",
     show_default=True,
-    help="A gap is a category of its own, or its row is dropped.",
+    help="A gap counts as a value of its own (category), or its row is dropped.",
 )
-@click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
 @plot_option("the share of rows that the best set of every size singles out")
-@table_options
 @json_option
 def detect(
-    table: Path,
-    columns: tuple[str, ...],
-    exclude: tuple[str, ...],
+    searched: Searched,
     max_size: int | None,
     missing: str,
-    unit: str | None,
     plot: Path | None,
-    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Find the column sets of TABLE that single out most rows.
 
-    A row that is alone in its combination of values is a singleton: whoever knows these values about a person finds the
-    row. Identifiers are minimal sets on which every row is alone. Exact, up to the largest size; prints counts only.
+    A row stands alone (a singleton) if no other row has the same combination of values: a reader who knows these
+    values of a person finds the row. Identifiers are minimal sets on which every row stands alone. The search is exact,
+    up to the largest size. Prints counts only.
     """
     from anon_core.api.detect import DEFAULT_MAX_SIZE
     from anon_core.api.detect import detect as search
-    from anon_core.api.sources import Rows
     from anon_core.detection.search_size import check_search_size
-    from anon_core.engines.engine import engine_named
-    from anon_core.table import read
 
-    content, people = read(table, reading), names_in(unit)
-    searched = chosen(content, columns, exclude, people).names
-    check_search_size(len(searched), max_size)
-    say_cost(len(searched), max_size or DEFAULT_MAX_SIZE)
+    check_search_size(len(searched.names), max_size)
+    say_cost(len(searched.names), max_size or DEFAULT_MAX_SIZE)
     found = search(
-        Rows(table=content, engine=engine_named(source=table)),
-        columns=searched,
+        searched.rows,
+        columns=searched.names,
         max_size=max_size,
         drop_missing=missing == "drop",
-        unit=people,
+        unit=searched.unit,
         progress=Stopwatch().sets,
     )
     if plot:
@@ -90,17 +76,17 @@ def detect(
     if as_json:
         result = asdict(found)
         result["best_by_size"] = [{"size": len(each["columns"]), **each} for each in result["best_by_size"]]
-        print_json({**result, "unit": list(people)})
+        print_json({**result, "unit": list(searched.unit)})
         return
-    _show(table.name, found)
+    _show(searched, found)
     if found.rows_unknown:
-        told = f"{several(found.rows_unknown, 'row')} of which it is not known whose they are"
-        click.echo(f"{told}: each class of such rows alone counts as one more person")
+        unknown = f"{several(found.rows_unknown, 'row')} without a person"
+        click.echo(f"{unknown}: each class that has only such rows counts as one more person")
 
 
-def _show(file: str, found: Detected) -> None:
+def _show(searched: Searched, found: Detected) -> None:
     dropped = found.rows_dropped
-    what = f"{found.rows:,} {'rows, not people' if found.counted == 'rows' else found.counted}"
+    what = searched.counted(found.rows)
     sets = list(found.best_by_size)
     if found.all_columns.columns not in [each.columns for each in sets]:
         sets.append(found.all_columns)
@@ -119,11 +105,11 @@ def _show(file: str, found: Detected) -> None:
             ]
         )
         most = each.singletons
-    header = ["size", "set with most singletons", "singletons", "share", "distinct"]
+    header = ["size", "set on which most stand alone", "alone (singletons)", "share", "distinct"]
     if found.counted == "rows":
         header.append("pairs told apart")
     print_table(
-        f"{file}: {what}" + (f", {several(dropped, 'row')} dropped for gaps" if dropped else ""),
+        f"{searched.file}: {what}" + (f", {several(dropped, 'row')} dropped for gaps" if dropped else ""),
         header,
         [row[: len(header)] for row in rows],
         right=(0, 2, 3, 4, 5),
@@ -131,10 +117,10 @@ def _show(file: str, found: Detected) -> None:
     if found.identifiers:
         shown = "; ".join(", ".join(names) for names in found.identifiers[:SHOWN])
         more = len(found.identifiers) - SHOWN
-        click.echo(f"everyone is alone on: {shown}" + (f" and {more:,} more (--json lists all)" if more > 0 else ""))
+        click.echo(f"identify everyone: {shown}" + (f" and {more:,} more (--json lists all)" if more > 0 else ""))
     if found.best and found.best.singletons:
-        but = " among the sets on which not everyone is alone" if found.identifiers else ""
-        elected = f"{', '.join(found.best.columns)} ({percent(found.best.share)} of the {what})"
-        click.echo(f"elected quasi-identifier{but}: {elected}")
+        but = ", apart from sets that identify everyone" if found.identifiers else ""
+        best = f"{', '.join(found.best.columns)} ({percent(found.best.share)} of the {what})"
+        click.echo(f"chosen as quasi-identifiers{but}: {best}")
     elif not found.identifiers:
-        click.echo("no set of these columns singles anyone out")
+        click.echo("no set of these columns singles people out")

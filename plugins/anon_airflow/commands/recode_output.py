@@ -1,4 +1,4 @@
-"""A recoded table as ``anon recode`` shows it: one JSON object, or a few readable tables. Never a value."""
+"""The output of ``anon recode``: one JSON object, or a few readable tables. Never a value of a cell."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ from anon_airflow.commands.check_output import check_document, how_many_hold, pr
 from anon_airflow.commands.output import percent, print_table, several
 
 if TYPE_CHECKING:
-    from anon_core.recoding.sweep import Swept
+    from anon_core.recoding.sweep import SweptK
     from anon_core.recoding.task import Candidate, Recoding
+    from anon_core.report.criteria import Criteria
     from anon_core.report.judgement import Judgement
-    from anon_core.report.question import Question
 
-MOST_CANDIDATES = 20
-"""More candidates than this are not printed; with --json all are."""
+MAX_CANDIDATES = 20
+"""At most so many candidates are printed; --json has all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecodedTable:
     """
-    What was done to a table.
+    A recoded table, with everything that the output shows.
 
-    ``dropped`` rows had a gap in a quasi-identifier; ``rows_capped`` are those of ``people_capped`` beyond what one
-    person may have; columns that are ``left_out`` are not declared.
+    ``dropped`` rows had a gap in a quasi-identifier; ``rows_capped`` rows of ``people_capped`` people were more than
+    one person may have; ``left_out`` columns are not declared.
     """
 
     table: Path
     output: Path
     keep_order: bool
-    question: Question
+    criteria: Criteria
     recoding: Recoding
     judged: Judgement
     dropped: int
     rows_capped: int
     people_capped: int
     left_out: tuple[str, ...]
-    sweep: tuple[Swept, ...]
+    sweep: tuple[SweptK, ...]
 
 
 def as_document(done: RecodedTable) -> dict[str, Any]:
-    """Return everything that was done and measured; ``rows`` were recoded, ``rows_removed`` of them are not written."""
+    """Return everything that was done and measured; of ``rows`` that were recoded, ``rows_removed`` are not written."""
     from anon_core.report.measured import measured_note, utility_note
     from anon_core.report.recoding import levels_note
 
     plan, assessment = done.recoding.plan, done.judged.assessment
-    measured = measured_note(done.question.quasi_identifiers, assessment)
+    measured = measured_note(done.criteria.quasi_identifiers, assessment)
     return {
         "method": done.recoding.method,
         "why": done.recoding.why,
@@ -66,7 +66,7 @@ def as_document(done: RecodedTable) -> dict[str, Any]:
         "cells_changed": plan.cells_changed,
         "levels": {ladder.column: levels_note(plan, i) for i, ladder in enumerate(plan.ladders)},
         "k": measured["k"],
-        "k_required": done.question.k,
+        "k_required": done.criteria.k,
         "singletons": measured["singletons"],
         "classes": measured["classes"],
         "rows_below_k": measured["rows_below"],
@@ -80,19 +80,20 @@ def as_document(done: RecodedTable) -> dict[str, Any]:
 
 
 def print_recoded(done: RecodedTable) -> None:
-    """Print what was elected and why, what it changed, how safe and how useful the result is, and what fails."""
+    """Print the chosen recoding and why, its changes, how safe and how useful the result is, and failed checks."""
     plan, recoding = done.recoding.plan, done.recoding
-    best = {True: "; by that measure nothing is better", False: "; something better may exist", None: ""}
-    told = f", people told apart by {', '.join(done.question.unit)}" if done.question.unit else ", not people"
-    click.echo(f"{done.table.name}: {several(plan.frequencies.rows, 'row')}{told}; method {recoding.method}")
+    best = {True: "; by that measure no recoding is better", False: "; a better recoding may exist", None: ""}
+    counted = f", people told apart by {', '.join(done.criteria.unit)}" if done.criteria.unit else ", not people"
+    click.echo(f"{done.table.name}: {several(plan.frequencies.rows, 'row')}{counted}; method {recoding.method}")
     click.echo(f"{recoding.why}{best[recoding.optimal]}")
     if len(recoding.candidates) > 1:
         _print_candidates(recoding.candidates)
     _print_columns(done)
     if four := done.judged.assessment.four:
-        counted = done.question.counted
+        counted = done.criteria.counted
         alone = several(done.judged.assessment.k.singletons, "row" if counted == "rows" else "person")
-        print_four(f"\nthe four k's; {alone} alone in their class", four, below=f"{counted} below {done.question.k}")
+        title = f"\nthe four k's; {alone} alone in their class (singletons)"
+        print_four(title, four, below=f"{counted} below {done.criteria.k}")
         if four.reason:
             click.echo(f"concealment: {four.reason}")
     if done.sweep:
@@ -102,10 +103,10 @@ def print_recoded(done: RecodedTable) -> None:
 
 
 def _shown(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that are printed, the elected one always among them."""
-    first = list(candidates[:MOST_CANDIDATES])
-    later = [candidate for candidate in candidates[MOST_CANDIDATES:] if candidate.elected]
-    return first[: MOST_CANDIDATES - len(later)] + later
+    """Return the candidates to print, always with the chosen one."""
+    first = list(candidates[:MAX_CANDIDATES])
+    later = [candidate for candidate in candidates[MAX_CANDIDATES:] if candidate.elected]
+    return first[: MAX_CANDIDATES - len(later)] + later
 
 
 def _print_candidates(candidates: Sequence[Candidate]) -> None:
@@ -113,7 +114,7 @@ def _print_candidates(candidates: Sequence[Candidate]) -> None:
     cut = f", {len(shown)} of {len(candidates)}" if len(shown) < len(candidates) else ""
     print_table(
         f"\nwhat was tried{cut}",
-        ["method", "singletons", "k", "changed", "removed", "distinct", "NUE", "wNUE", "candidate", ""],
+        ["method", "alone", "k", "changed", "removed", "distinct", "left (NUE)", "by priority (wNUE)", "candidate", ""],
         [
             [
                 one.method,
@@ -125,7 +126,7 @@ def _print_candidates(candidates: Sequence[Candidate]) -> None:
                 one.nue,
                 one.wnue,
                 one.name,
-                "elected" if one.elected else one.reason,
+                "chosen" if one.elected else one.reason,
             ]
             for one in shown
         ],
@@ -142,7 +143,7 @@ def _print_columns(done: RecodedTable) -> None:
     left = utility.entropy.by_column if utility and utility.entropy else {}
     print_table(
         "\nwhat was changed",
-        ["column", "cells changed", "share", "NUE", "loss", "rows at each level"],
+        ["column", "cells changed", "share", "left (NUE)", "loss", "rows at each level"],
         [
             [
                 name,
@@ -162,10 +163,10 @@ def _print_columns(done: RecodedTable) -> None:
         click.echo(f"information left: {nue}loss {utility.loss.overall:.4f}")
 
 
-def _print_sweep(sweep: Sequence[Swept]) -> None:
+def _print_sweep(sweep: Sequence[SweptK]) -> None:
     print_table(
-        "\nwhat is left for every k",
-        ["k", "NUE", "wNUE", "rows removed", ""],
+        "\ninformation left for every k",
+        ["k", "left (NUE)", "by priority (wNUE)", "rows removed", ""],
         [[one.k, one.nue, one.wnue, one.rows_removed, one.reason] for one in sweep],
         right=range(4),
     )
@@ -176,15 +177,15 @@ def _print_end(done: RecodedTable) -> None:
     failed = [check.name for check in checks if not check.holds]
     click.echo(
         f"\n{how_many_hold(checks)}"
-        + (f"; `anon run` would not publish this, for: {', '.join(failed)}" if failed else "")
+        + (f"; `anon run` would refuse this, because of: {', '.join(failed)}" if failed else "")
     )
     if done.left_out:
         click.echo(f"not declared, so left out: {', '.join(done.left_out)}")
     if done.dropped:
-        click.echo(f"dropped for a gap in a quasi-identifier: {several(done.dropped, 'row')}")
+        click.echo(f"dropped because of a gap in a quasi-identifier: {several(done.dropped, 'row')}")
     if done.rows_capped:
         of = several(done.people_capped, "person")
-        click.echo(f"left out beyond privacy.max_rows_per_person: {several(done.rows_capped, 'row')} of {of}")
+        click.echo(f"left out because of privacy.max_rows_per_person: {several(done.rows_capped, 'row')} of {of}")
     click.echo(
         f"wrote {done.output}: {several(plan.frequencies.rows - plan.rows_removed, 'row')} "
         f"({plan.rows_changed:,} changed, {plan.rows_removed:,} removed)"
@@ -196,4 +197,4 @@ def _print_end(done: RecodedTable) -> None:
             if plan.rows_removed
             else "and `anon check --original TABLE --same-order` compares them one by one"
         )
-        click.echo(f"rows stand in the order of the source, {pairs}. Do not publish this file")
+        click.echo(f"rows are in the order of the source, {pairs}. Do not publish this file")

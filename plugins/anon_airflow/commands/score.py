@@ -1,4 +1,4 @@
-"""``anon score``: how much each column helps to single people out."""
+"""``anon score``: measure how much each column helps to single people out."""
 
 from __future__ import annotations
 
@@ -12,49 +12,47 @@ import click
 from anon_airflow.commands.output import (
     Stopwatch,
     json_option,
-    names_in,
     print_json,
     print_table,
-    rows_not_people,
     several,
-    table_options,
 )
 from anon_airflow.commands.search_options import (
     Probability,
-    chosen,
-    column_options,
+    Searched,
     plot_option,
     say_cost,
+    search_options,
     unique_options,
 )
 
 if TYPE_CHECKING:
     from anon_core.api.score import Scored
-    from anon_core.table import ReadOptions
 
 
-@click.command(short_help="How much each column helps to single people out.")
-@click.argument("table", type=click.Path(path_type=Path))
-@column_options
+@click.command(short_help="Measure how much each column helps to single people out.")
+@search_options
 @click.option(
     "--p",
     "probabilities",
     multiple=True,
     metavar="P",
-    help="Probability that an outsider knows a column: a number for all (0.5), or COL=number; may be repeated.",
+    help="Probability that an outsider knows a column: a number for all columns (default 0.5), or COL=number. May be "
+    "repeated.",
 )
 @unique_options
-@click.option("--mask", "masks", multiple=True, metavar="COL=N", help="Score again with the last N characters masked.")
-@click.option("--sweep", type=click.Choice(["rows", "adversary"]), help="Also score samples of rows, or size limits.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of whatever is sampled.")
-@click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
+@click.option(
+    "--mask", "masks", multiple=True, metavar="COL=N", help="Also score with the last N characters of COL masked."
+)
+@click.option(
+    "--sweep",
+    type=click.Choice(["rows", "adversary"]),
+    help="Also score samples of rows, or outsiders who know only so many columns.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed for all random samples.")
 @plot_option("sensitivities, ranks and the sweep")
-@table_options
 @json_option
 def score(
-    table: Path,
-    columns: tuple[str, ...],
-    exclude: tuple[str, ...],
+    searched: Searched,
     probabilities: tuple[str, ...],
     max_size: int | None,
     approximate: float | None,
@@ -62,31 +60,25 @@ def score(
     masks: tuple[str, ...],
     sweep: Literal["rows", "adversary"] | None,
     seed: int,
-    unit: str | None,
     plot: Path | None,
-    reading: ReadOptions,
     as_json: bool,
 ) -> None:
-    """Score how much each column of TABLE helps to single people out.
+    """Measure how much each column of TABLE helps to single people out.
 
-    The sensitivity of a column is an upper bound of the probability that an outsider, who knows each column with
-    probability P, knows it together with the rest of some set on which every row is unique; `exact` is the probability
-    itself. --max-size limits how many columns the outsider may know. Beside it three simpler measures, and the ranks
-    by all four. With --mask the scores before masking are shown too. Prints names and figures only.
+    The sensitivity of a column is an upper bound of this probability: an outsider, who knows each column with
+    probability P, knows this column and all others of some set on which every row is unique. `exact` is the probability
+    itself. --max-size limits how many columns the outsider may know. Three simpler measures, and the ranks by all four,
+    are shown too; with --mask also the scores before masking. Prints names and figures only.
     """
     from anon_core.api.score import score as scored
-    from anon_core.api.sources import Rows
-    from anon_core.engines.engine import engine_named
-    from anon_core.table import read
 
-    content, people = read(table, reading), names_in(unit)
-    names = chosen(content, columns, exclude, people).names
+    names = searched.names
     reveal, hidden = _reveal(probabilities, names), _masks(masks, names)
     say_cost(len(names), max_size)
     scores = scored(
-        Rows(table=content, engine=engine_named(source=table)),
+        searched.rows,
         columns=names,
-        unit=people,
+        unit=searched.unit,
         probability=reveal,
         max_size=max_size,
         approximate=approximate or 0.0,
@@ -104,11 +96,11 @@ def score(
         asked_for = {"before": bool(hidden), "sweep": sweep is not None}
         print_json({key: value for key, value in asdict(scores).items() if asked_for.get(key, True)})
     else:
-        _show(table.name, scores, reveal)
+        _show(searched, scores, reveal)
 
 
 def _reveal(words: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Return the probability of every column: the one that names it, else the one without a name, else 0.5."""
+    """Return the probability of every column: its own, else the one given for all columns, else 0.5."""
     own: dict[str, float] = {}
     for word in words:
         name, _, number = word.rpartition("=")
@@ -124,7 +116,7 @@ def _reveal(words: Sequence[str], names: Sequence[str]) -> dict[str, float]:
 
 
 def _masks(words: Sequence[str], names: Sequence[str]) -> dict[str, int]:
-    """Return how many characters of which column are masked."""
+    """Return for each masked column how many characters are masked."""
     masks: dict[str, int] = {}
     for word in words:
         name, found, number = word.rpartition("=")
@@ -142,7 +134,7 @@ def _known(option: str, name: str, names: Sequence[str]) -> None:
         raise click.BadParameter(f"no column {name!r} among those to be scored", param_hint=option)
 
 
-def _show(file: str, scores: Scored, reveal: Mapping[str, float]) -> None:
+def _show(searched: Searched, scores: Scored, reveal: Mapping[str, float]) -> None:
     before, sweep = scores.before, scores.sweep
     earlier = {column.name: column.sensitivity for column in before.columns} if before else {}
     header = ["column", "sensitivity", "exact", "cardinality", "unique", "entropy", "ranks"]
@@ -162,9 +154,8 @@ def _show(file: str, scores: Scored, reveal: Mapping[str, float]) -> None:
         header.insert(1, "before masking")
         for row in rows:
             row.insert(1, earlier[row[0]])
-    counted = f"{scores.rows:,} people" if scores.unit else rows_not_people(scores.rows)
     print_table(
-        f"{file}: {counted}, {several(scores.unique_sets, 'minimal unique set')}; "
+        f"{searched.file}: {searched.counted(scores.rows)}, {several(scores.unique_sets, 'minimal unique set')}; "
         "ranks by sensitivity, cardinality, unique values, entropy",
         header,
         rows,
@@ -176,14 +167,14 @@ def _show(file: str, scores: Scored, reveal: Mapping[str, float]) -> None:
         was = f", before masking {before.average:.4f}" if before and before.average is not None else ""
         click.echo(f"average sensitivity {scores.average:.4f}{was}")
     if sum((column.sensitivity or 0) > 0.99 * reveal[column.name] for column in scores.columns) * 2 > len(rows):
-        click.echo("for most columns the bound has reached what it can be, P itself: compare `exact`")
+        click.echo("for most columns the bound has reached its maximum, P: compare `exact`")
     if scores.exact_error:
         click.echo(
             f"exact comes from {scores.samples:,} samples (seed {scores.seed}): "
             f"off by at most {scores.exact_error:.4f} with 99 % confidence"
         )
     if sweep:
-        along = "rows" if sweep.axis == "rows" else "columns that the adversary may know"
+        along = "rows" if sweep.axis == "rows" else "columns that the outsider may know"
         print_table(
             f"average sensitivity by {along}",
             [sweep.axis, "average", "unique sets"],

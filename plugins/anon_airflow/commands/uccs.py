@@ -1,9 +1,8 @@
-"""``anon uccs``: all minimal unique column combinations."""
+"""``anon uccs``: find all minimal unique column combinations."""
 
 from __future__ import annotations
 
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,60 +10,44 @@ import click
 from anon_airflow.commands.output import (
     Stopwatch,
     json_option,
-    names_in,
     percent,
     print_json,
     print_table,
-    rows_not_people,
     several,
-    table_options,
 )
-from anon_airflow.commands.search_options import chosen, column_options, say_cost, unique_options
+from anon_airflow.commands.search_options import Searched, say_cost, search_options, unique_options
 
 if TYPE_CHECKING:
     from anon_core.api.uccs import UniqueColumnSets
-    from anon_core.table import ReadOptions
 
 SHOWN = 50
-"""So many sets are named in the readable form."""
+"""At most so many sets are named in the readable form."""
 
 
-@click.command(short_help="All minimal sets on which each row is unique.")
-@click.argument("table", type=click.Path(path_type=Path))
-@column_options
+@click.command(short_help="Find all minimal sets of columns on which each row is unique.")
+@search_options
 @unique_options
-@click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
-@table_options
 @json_option
 def uccs(
-    table: Path,
-    columns: tuple[str, ...],
-    exclude: tuple[str, ...],
+    searched: Searched,
     max_size: int | None,
     approximate: float | None,
     ignore_duplicates: bool,
-    unit: str | None,
-    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Find every minimal set of columns of TABLE on which each row is unique.
 
-    Such a set identifies whoever is in the table, and no column of it can be spared. One pair of equal rows means that
-    there is none: then count equal rows once (--ignore-duplicates) or allow for some (--approximate). A gap is a value
-    like any other. Exact; prints names of columns only.
+    Such a set (a unique column combination, UCC) identifies every person in the table; without one of its columns it
+    does not. One pair of equal rows means that there is none: then count equal rows once (--ignore-duplicates) or allow
+    some (--approximate). A gap is a value like any other. The search is exact. Prints names of columns only.
     """
-    from anon_core.api.sources import Rows
     from anon_core.api.uccs import uccs as search
-    from anon_core.engines.engine import engine_named
-    from anon_core.table import read
 
-    content, people = read(table, reading), names_in(unit)
-    names = chosen(content, columns, exclude, people).names
-    say_cost(len(names), max_size)
+    say_cost(len(searched.names), max_size)
     found = search(
-        Rows(table=content, engine=engine_named(source=table)),
-        columns=names,
-        unit=people,
+        searched.rows,
+        columns=searched.names,
+        unit=searched.unit,
         max_size=max_size,
         approximate=approximate or 0.0,
         ignore_duplicates=ignore_duplicates,
@@ -76,24 +59,23 @@ def uccs(
                 "uccs": [list(names) for names in found.sets],
                 "duplicate_rows": found.duplicate_rows,
                 "rows": found.rows,
-                "unit": list(people),
+                "unit": list(searched.unit),
                 "max_size": max_size,
                 "approximate": found.approximate,
             }
         )
         return
-    noun = "people" if people else "rows"
+    noun = "people" if searched.unit else "rows"
     tolerance = f" on which {percent(1 - found.approximate)} of the {noun} are alone" if found.approximate else ""
-    counted = f"{found.rows:,} people" if people else rows_not_people(found.rows)
     print_table(
-        f"{table.name}: {counted}, {several(len(names), 'column')}",
+        f"{searched.file}: {searched.counted(found.rows)}, {several(len(searched.names), 'column')}",
         ["size", "columns"],
         [[len(one), ", ".join(one)] for one in found.sets[:SHOWN]],
         right=(0,),
     )
     more = f"; the first {SHOWN} are shown, --json lists all" if len(found.sets) > SHOWN else ""
     click.echo(f"{several(len(found.sets), 'minimal unique set')}{tolerance}{more}")
-    if found.duplicate_rows and people:
+    if found.duplicate_rows and searched.unit:
         left = ", who are left out" if ignore_duplicates else ""
         click.echo(f"{found.duplicate_rows:,} of the people share all their rows with others{left}")
     elif found.duplicate_rows:
@@ -105,10 +87,10 @@ def uccs(
 
 
 def _why_none(found: UniqueColumnSets) -> str:
-    """Say why there is no set, and what would find one."""
+    """Return why there is no set, and which options would find one."""
     least = 1 - found.alone / found.rows
     if least > found.approximate:
-        why = "who shares all rows with others is never alone" if found.unit else "equal rows are never unique"
+        why = "people who share all their rows are never alone" if found.unit else "equal rows are never unique"
         # Rounded up, so that it is enough.
         return f"{why}: try --ignore-duplicates or --approximate {ceil(least * 10_000) / 10_000:g}"
     return f"no set of up to {found.max_size} columns is unique: raise --max-size or --approximate"

@@ -1,20 +1,20 @@
-"""The receipt: the gate's signed word that these very bytes passed every check. It knows no clock."""
+"""The receipt: a statement, signed by the gate, that these bytes passed every check. It contains no time."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from anon_airflow.gate.commitments import Commitment
-from anon_airflow.gate.files import Distribution
+from anon_airflow.gate.files import MeasuredFile
 from anon_airflow.keys.ring import KeyRing
 from anon_airflow.keys.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.files.storage import digest
 
-__all__ = ["Distribution", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
+__all__ = ["MeasuredFile", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
 
 
 _TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "site_policy")
@@ -24,34 +24,37 @@ _KEYS = {*_TEXTS, "checks", "commitments", "distributions", "models", "verdict"}
 _PRIVATE = {
     "publication_file": "publication file",
     "suite": "suite of checks",
-    "witness": "witness of whose the rows are",
+    "witness": "witness (which person each row belongs to)",
 }
 
 
 class ModelUsed(NamedTuple):
-    """A privacy model that judged, and the package that it came with."""
+    """A privacy model that was measured, and the package that it comes from."""
 
     key: str
     package: str
     version: str
 
 
+Entry = TypeVar("Entry", Commitment, MeasuredFile, ModelUsed)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """
-    What a gate measured and found safe; a gate that refuses gives none, so the verdict is always ``passed``.
+    The files that the gate measured and found safe; if the gate refuses there is no receipt, so the verdict is always
+    ``passed``.
 
-    ``commitments`` are to the private things that it covers: the publication file with its hierarchies, the suite, and
-    the witness where there is one.
-    ``site_policy`` is one, too: what it is stays private, and who keeps the record can show that it was this one.
-    ``models`` are the privacy models that judged, sorted by key.
+    ``commitments`` cover private files: the publication file with its hierarchies, the suite, and the witness if there
+    is one. ``site_policy`` is a commitment too: the policy stays private, and the owner of the audit store can prove
+    which policy it was. ``models`` are the privacy models that were measured, sorted by key.
     """
 
     dataset: str
     run_id: str
     commitments: tuple[Commitment, ...]
     site_policy: str
-    distributions: tuple[Distribution, ...]
+    distributions: tuple[MeasuredFile, ...]
     models: tuple[ModelUsed, ...]
     checks: int
     anonflow_version: str
@@ -69,7 +72,7 @@ class Receipt:
 
     @property
     def signed(self) -> bytes:
-        """The bytes that the signature stands under: everything but the signature itself."""
+        """The bytes that are signed: everything but the signature itself."""
         return canonical_json({name: value for name, value in self._document().items() if name != "mac"}).encode()
 
     def to_json(self) -> str:
@@ -79,7 +82,7 @@ class Receipt:
     @classmethod
     def from_json(cls, text: str) -> Receipt:
         """
-        Read a receipt; its signature is not checked here but in :func:`problems`.
+        Read a receipt; :func:`problems` checks its signature.
 
         :raises InvalidInputError: the text is not a receipt.
         """
@@ -93,14 +96,12 @@ class Receipt:
             raise _not_a_receipt("its verdict is not `passed`")
         if not all(isinstance(document[name], str) for name in _TEXTS) or not _is_count(document["checks"]):
             raise _not_a_receipt("a field has the wrong type")
-        distributions, models = _distributions(document["distributions"]), _models(document["models"])
-        texts = {name: document[name] for name in _TEXTS}
         return cls(
-            commitments=_commitments(document["commitments"]),
-            distributions=distributions,
-            models=models,
+            commitments=_entries(Commitment, document["commitments"], "commitment"),
+            distributions=_entries(MeasuredFile, document["distributions"], "distribution", counts=("bytes", "rows")),
+            models=_entries(ModelUsed, document["models"], "privacy model"),
             checks=document["checks"],
-            **texts,
+            **{name: document[name] for name in _TEXTS},
         )
 
     def _document(self) -> dict[str, Any]:
@@ -114,7 +115,7 @@ class Receipt:
 
 
 def digest_of_text(body: str) -> str:
-    """Return the digest that a receipt goes by, from the text that is stored of it."""
+    """Return the digest of a receipt from its stored text."""
     return digest(body)
 
 
@@ -125,7 +126,7 @@ def issue(
     run_id: str,
     commitments: Iterable[Commitment],
     site_policy: str,
-    distributions: Iterable[Distribution],
+    distributions: Iterable[MeasuredFile],
     models: Iterable[ModelUsed],
     checks: int,
     anonflow_version: str,
@@ -138,7 +139,7 @@ def issue(
     listed = tuple(sorted(distributions))
     reasons = _empty(checks, listed)
     if len({distribution.name for distribution in listed}) < len(listed):
-        reasons.append("two distributions have the same name")
+        reasons.append("two files have the same name")
     if reasons:
         raise RefusedError("receipt", reasons)
     unsigned = Receipt(
@@ -165,22 +166,22 @@ def problems(
     run_id: str,
     commitments: Iterable[Commitment],
     site_policy: str,
-    distributions: Iterable[Distribution],
+    distributions: Iterable[MeasuredFile],
     models: Iterable[ModelUsed],
     checks: int,
 ) -> list[str]:
     """
-    List every reason why a receipt does not cover what is about to be published; an empty list means it does.
+    List every reason why a receipt does not cover the files to publish; an empty list means that it does.
 
-    ``checks`` is how many the suite of this publication asks for. Only the current key counts: a retired one may be
-    known to others by now.
+    ``checks`` is the number of checks in the suite of this publication. Only the current key counts: others may know a
+    retired key by now.
     """
     ring = KeyRing.of(key)
     found = []
     if distrust := ring.distrust(receipt.key_id):
         found.append(f"the receipt {distrust}")
     elif not ring.current.verify("receipt", receipt.signed, receipt.mac):
-        found.append("the signature is wrong: the receipt was changed after it was signed, or never signed")
+        found.append("the signature is wrong: the receipt was changed after it was signed, or was never signed")
     expected = {
         "dataset": (receipt.dataset, dataset),
         "run": (receipt.run_id, run_id),
@@ -196,10 +197,10 @@ def problems(
         if then_private.get(name) != private.get(name)
     ]
     if receipt.checks != checks:
-        found.append(f"the receipt is for {receipt.checks} checks, the suite of this publication asks for {checks}")
+        found.append(f"the receipt is for {receipt.checks} checks, the suite of this publication has {checks}")
     now, then = ({one.key: f"{one.package} {one.version}" for one in given} for given in (models, receipt.models))
     found += [
-        f"the privacy model {key} was {then.get(key, 'not there')} at the gate and is {now.get(key, 'not there')} now; "
+        f"the privacy model {key} was {then.get(key, 'missing')} at the gate and is {now.get(key, 'missing')} now; "
         "clear the run from `stage`"
         for key in sorted(now.keys() | then.keys())
         if now.get(key) != then.get(key)
@@ -208,69 +209,51 @@ def problems(
     return found + _differences(receipt.distributions, tuple(distributions))
 
 
-def _differences(covered: tuple[Distribution, ...], sent: tuple[Distribution, ...]) -> list[str]:
-    """Compare name by name; a name that stands twice on either side is a problem of its own."""
+def _differences(covered: tuple[MeasuredFile, ...], sent: tuple[MeasuredFile, ...]) -> list[str]:
+    """Compare files by name; a name that occurs twice is a problem of its own."""
     found = []
     before = {distribution.name: distribution for distribution in covered}
     now = {distribution.name: distribution for distribution in sent}
     if len(before) < len(covered) or len(now) < len(sent):
-        found.append("two distributions have the same name")
+        found.append("two files have the same name")
     for name in sorted(before.keys() | now.keys()):
         if name not in now:
-            found.append(f"distribution {name} is in the receipt but is not about to be published")
+            found.append(f"file {name} is in the receipt, but would not be published")
         elif name not in before:
-            found.append(f"distribution {name} is about to be published but the gate did not measure it")
+            found.append(f"file {name} would be published, but the gate did not measure it")
         elif before[name] != now[name]:
             parts = [
                 f"{field} {old}, now {new}"
-                for field, old, new in zip(Distribution._fields, before[name], now[name], strict=True)
+                for field, old, new in zip(MeasuredFile._fields, before[name], now[name], strict=True)
                 if old != new
             ]
-            found.append(f"distribution {name} changed after the gate measured it: {'; '.join(parts)}")
+            found.append(f"file {name} changed after the gate measured it: {'; '.join(parts)}")
     return found
 
 
-def _empty(checks: int, distributions: tuple[Distribution, ...]) -> list[str]:
+def _empty(checks: int, distributions: tuple[MeasuredFile, ...]) -> list[str]:
     reasons = []
     if checks < 1:
         reasons.append("no check was evaluated")
     if not distributions:
-        reasons.append("no distribution was measured")
+        reasons.append("no file was measured")
     return reasons
 
 
-def _distributions(listed: Any) -> tuple[Distribution, ...]:
+def _entries(kind: type[Entry], listed: Any, what: str, counts: Collection[str] = ()) -> tuple[Entry, ...]:
+    """
+    Read one list of a receipt, in which the fields named in ``counts`` are counts and all others texts.
+
+    :raises InvalidInputError: it is no list, or an entry has other fields or types.
+    """
     if not isinstance(listed, list):
-        raise _not_a_receipt("its distributions are not a list")
+        raise _not_a_receipt(f"its {what}s are not a list")
     for entry in listed:
-        if not isinstance(entry, dict) or set(entry) != set(Distribution._fields):
-            raise _not_a_receipt("a distribution has the wrong fields")
-        texts = isinstance(entry["name"], str) and isinstance(entry["sha256"], str)
-        if not texts or not _is_count(entry["bytes"]) or not _is_count(entry["rows"]):
-            raise _not_a_receipt("a field of a distribution has the wrong type")
-    return tuple(Distribution(**entry) for entry in listed)
-
-
-def _commitments(listed: Any) -> tuple[Commitment, ...]:
-    if not isinstance(listed, list):
-        raise _not_a_receipt("its commitments are not a list")
-    for entry in listed:
-        if not isinstance(entry, dict) or set(entry) != set(Commitment._fields):
-            raise _not_a_receipt("a commitment has the wrong fields")
-        if not all(isinstance(value, str) for value in entry.values()):
-            raise _not_a_receipt("a field of a commitment has the wrong type")
-    return tuple(Commitment(**entry) for entry in listed)
-
-
-def _models(listed: Any) -> tuple[ModelUsed, ...]:
-    if not isinstance(listed, list):
-        raise _not_a_receipt("its privacy models are not a list")
-    for entry in listed:
-        if not isinstance(entry, dict) or set(entry) != set(ModelUsed._fields):
-            raise _not_a_receipt("its privacy models have the wrong fields")
-        if not all(isinstance(value, str) for value in entry.values()):
-            raise _not_a_receipt("a field of a privacy model has the wrong type")
-    return tuple(ModelUsed(**entry) for entry in listed)
+        if not isinstance(entry, dict) or set(entry) != set(kind._fields):
+            raise _not_a_receipt(f"a {what} has the wrong fields")
+        if not all(_is_count(value) if name in counts else isinstance(value, str) for name, value in entry.items()):
+            raise _not_a_receipt(f"a field of a {what} has the wrong type")
+    return tuple(kind(**entry) for entry in listed)
 
 
 def _is_count(value: Any) -> bool:

@@ -10,11 +10,6 @@ from tests.anon_airflow.commands.check_specs import SPEC, spec_with
 from tests.faults.anon_process import anon
 
 
-@pytest.fixture
-def home(tmp_path) -> Path:
-    return tmp_path / "home"
-
-
 def test_people_are_counted_in_place_of_rows(tmp_path, home):
     before, after = tmp_path / "b.csv", tmp_path / "a.csv"
     before.write_text("who,sex\nann,f\nann,f\nbea,f\ncem,m\ncem,m\n")
@@ -61,7 +56,7 @@ def test_without_a_pairing_people_are_counted_in_the_released_table_only(home, v
     }
     assert shown["utility"]["loss"] > 0
     text = anon(*asked, home=home)
-    assert "the four k's of people; which row became which is taken to be unknown; rows removed: 1" in text.out
+    assert "the four k's of people; which row was made from which is not known; rows removed: 1" in text.out
     assert f"link, source and concealment: not measured; {UNPAIRED}" in text.out
 
 

@@ -8,16 +8,12 @@ import pytest
 
 from tests.anon_airflow.commands.hierarchy_tables import CANARY, unfit, write_people
 from tests.faults.anon_process import anon
+from tests.faults.terminal import on_a_terminal
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     return write_people(tmp_path / "people.csv")
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
 
 
 def test_a_table_in_the_place_of_a_hierarchy_is_told_as_such(home: Path, tmp_path: Path) -> None:
@@ -68,7 +64,7 @@ def test_labels_that_have_no_rule_on_the_next_level_are_counted(home: Path, tmp_
     file = tmp_path / "towns.rules"
     file.write_text("level 1: provinces\n{a, b} => TO\n{c} => CN\n{d} => AO\nlevel 2\n{CN} => Piemonte\n")
     ended = anon("hierarchy", "check", file, home=home)
-    assert "level 2 has no rule for 2 labels of level 1: they stay as they are" in ended.out
+    assert "level 2 has no rule for 2 labels of level 1: they stay unchanged" in ended.out
     assert anon("hierarchy", "check", file, "--json", home=home).json["without_a_rule_above"] == [2]
     file.write_text(file.read_text() + "{T0, AO} => Piemonte\n")
     ended = anon("hierarchy", "check", file, home=home)
@@ -105,13 +101,13 @@ def test_check_says_what_a_file_is_like_and_what_a_table_lacks(table: Path, home
     assert (found["values"], found["covered"], found["unmapped"]) == (3, 2, {"values": 1, "rows": 2})
     assert found["unused"] == 1
     hinted = anon("hierarchy", "check", file, "--table", table, "--column", "town", home=home)
-    assert "--show-values names what is not covered" in hinted.out and "`unmapped: suppress`" in hinted.out
+    assert "--show-values names them" in hinted.out and "`unmapped: suppress`" in hinted.out
     text = anon("hierarchy", "check", file, "--table", table, "--column", "town", "--show-values", home=home)
     assert text.code == 1
     assert (
         "town: 2 of 3 values covered; not covered: 1 value in 2 rows; 1 value of the file not in the table" in text.out
     )
-    assert "kept apart from the same word on a level below: 1 label" in text.out
+    assert "labels that a lower level also has, so their level is added: 1" in text.out
     assert "--show-values" not in text.out and "`unmapped: suppress`" in text.out, "it was given already"
     assert "MILANO" not in text.out + text.err
     assert "--show-values shows values on a terminal only" in text.err
@@ -128,7 +124,7 @@ def test_table_and_column_go_together(table: Path, home: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("command", ["build", "check"])
 def test_values_without_a_place_are_named_on_a_terminal_when_asked_for(
-    table: Path, tmp_path: Path, command: str
+    table: Path, tmp_path: Path, home: Path, command: str
 ) -> None:
     unfit(table)
     rules = tmp_path / "ages.rules"
@@ -137,7 +133,7 @@ def test_values_without_a_place_are_named_on_a_terminal_when_asked_for(
         arguments = ["build", table, "--column", "age", "--rules", rules, "--show-values"]
     else:
         arguments = ["check", rules, "--table", table, "--column", "age", "--show-values"]
-    ended = anon("hierarchy", *arguments, home=tmp_path / "home", cwd=tmp_path, terminal=True)
+    ended = on_a_terminal("hierarchy", *arguments, home=home)
     assert ended.code == (2 if command == "build" else 1)
     assert CANARY in ended.err
     assert CANARY not in ended.out

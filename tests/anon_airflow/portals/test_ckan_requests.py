@@ -10,14 +10,23 @@ from pathlib import Path
 import pytest
 
 from anon_airflow.portals.ckan import datastore, requests
-from anon_airflow.portals.ckan.client import CheckedFile, CkanClient, Patience
+from anon_airflow.portals.ckan.client import CheckedFile, CkanClient, RetryPolicy
 from anon_airflow.portals.ckan.datastore import batches, fill
 from anon_airflow.portals.ckan.metadata import licence_id, lost, metadata_problems, tombstone_fields, withdrawn
 from anon_airflow.portals.ckan.requests import Sent, read_reply
-from anon_airflow.portals.ckan.resources import Role, address, described, held, in_order, plan, size_of, without_files
+from anon_airflow.portals.ckan.resources import (
+    ResourceRole,
+    address,
+    described,
+    held,
+    in_order,
+    plan,
+    size_of,
+    without_files,
+)
 from anon_airflow.portals.ckan.server import Server
 from anon_airflow.run import progress
-from anon_airflow.run.progress import seldom
+from anon_airflow.run.progress import throttled
 from anon_core.errors import PortalError, RefusedError
 
 PACKAGE = {
@@ -105,7 +114,7 @@ def test_of_a_fault_of_the_server_only_its_kind_is_told() -> None:
 def test_waiting_gets_longer_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
     monkeypatch.setattr("tenacity.nap.time.sleep", waited.append)
-    client = CkanClient(Server(url="http://127.0.0.1:9", token="none"), Patience(attempts=4, first=1))
+    client = CkanClient(Server(url="http://127.0.0.1:9", token="none"), RetryPolicy(attempts=4, first=1))
 
     def fail() -> None:
         raise client.failed("asking", "it is away")
@@ -117,7 +126,7 @@ def test_waiting_gets_longer_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("content", [b"a\n2\n", b"a\n", b"a\n1\n1\n", b""])
 def test_the_last_byte_of_other_content_is_never_let_go(content: bytes) -> None:
-    file = CheckedFile(io.BytesIO(content), sent(), seldom(None))
+    file = CheckedFile(io.BytesIO(content), sent(), throttled(None))
     let_go = b""
     with pytest.raises(RefusedError, match="changed after the check"):
         while block := file.read(2):
@@ -126,27 +135,30 @@ def test_the_last_byte_of_other_content_is_never_let_go(content: bytes) -> None:
 
 
 def test_the_content_that_was_checked_is_let_go_again_and_again() -> None:
-    file = CheckedFile(io.BytesIO(b"a\n1\n"), sent(), seldom(None))
+    file = CheckedFile(io.BytesIO(b"a\n1\n"), sent(), throttled(None))
     for _ in range(2):
         assert file.seek(0) == 0
         assert b"".join(iter(lambda: file.read(3), b"")) == b"a\n1\n"
 
 
 def test_a_file_that_the_portal_has_already_is_not_sent() -> None:
-    there = on_portal(described(PACKAGE, Role.CURRENT, manifest(), sent()))
+    there = on_portal(described(PACKAGE, ResourceRole.CURRENT, manifest(), sent()))
     new = manifest("v2")
-    assert plan(there, [(Role.CURRENT, new, [sent()])], ()).uploads == {}
-    changed = plan(there, [(Role.CURRENT, new, [sent(content=b"a\n2\n")])], ())
+    assert plan(there, [(ResourceRole.CURRENT, new, [sent()])], ()).uploads == {}
+    changed = plan(there, [(ResourceRole.CURRENT, new, [sent(content=b"a\n2\n")])], ())
     assert list(changed.uploads) == [there["resources"][0]["id"]]
-    doubtful = plan(there, [(Role.CURRENT, new, [sent()])], [there["resources"][0]["id"]])
+    doubtful = plan(there, [(ResourceRole.CURRENT, new, [sent()])], [there["resources"][0]["id"]])
     assert list(doubtful.uploads) == [there["resources"][0]["id"]]
 
 
 def test_current_files_come_first_then_versions_newest_first_then_what_others_added() -> None:
     guide = {"id": "guide", "name": "guide", "url": "https://example.org"}
     files = [sent("report.json"), sent("people.csv"), sent("manifest.json")]
-    groups = [(Role.VERSION, manifest("v1", "2026-10-01"), files), (Role.VERSION, manifest("v2"), files)]
-    wanted = plan(PACKAGE, [*groups, (Role.CURRENT, manifest("v2"), files)], ()).wanted
+    groups = [
+        (ResourceRole.VERSION, manifest("v1", "2026-10-01"), files),
+        (ResourceRole.VERSION, manifest("v2"), files),
+    ]
+    wanted = plan(PACKAGE, [*groups, (ResourceRole.CURRENT, manifest("v2"), files)], ()).wanted
     names = [one["name"] for one in in_order([guide, *reversed(wanted)])]
     assert names[:4] == ["people.csv", "manifest.json", "report.json", "people.csv (v2)"]
     assert names[6:] == ["people.csv (v1)", "manifest.json (v1)", "report.json (v1)", "guide"]
@@ -154,9 +166,9 @@ def test_current_files_come_first_then_versions_newest_first_then_what_others_ad
 
 def test_versions_are_told_newest_first_and_trials_by_hand_last() -> None:
     made = [manifest("v1", "2026-09-01"), manifest("v2", None), manifest("v3", "2026-11-01")]
-    there = on_portal(*(described(PACKAGE, Role.VERSION, one, sent()) for one in made))
-    assert [one.version for one in held(there, Role.VERSION)] == ["v3", "v1", "v2"]
-    assert held(there, Role.CURRENT) == []
+    there = on_portal(*(described(PACKAGE, ResourceRole.VERSION, one, sent()) for one in made))
+    assert [one.version for one in held(there, ResourceRole.VERSION)] == ["v3", "v1", "v2"]
+    assert held(there, ResourceRole.CURRENT) == []
 
 
 def test_no_more_of_a_file_is_read_back_than_the_limit_whatever_the_portal_says(
@@ -173,11 +185,11 @@ def test_no_more_of_a_file_is_read_back_than_the_limit_whatever_the_portal_says(
 def test_versions_of_a_period_are_sorted_by_their_numbers_before_their_times(number: str) -> None:
     older = {**manifest("v1"), "sequence": 1, "published_at": "2046-11-01T00:00:00Z"}
     newer = {**manifest("v2"), "sequence": 2, "published_at": "2026-11-01T00:00:00Z"}
-    resources = [described(PACKAGE, Role.VERSION, one, sent()) for one in (older, newer)]
-    assert [one.version for one in held(on_portal(*resources), Role.VERSION)] == ["v2", "v1"]
+    resources = [described(PACKAGE, ResourceRole.VERSION, one, sent()) for one in (older, newer)]
+    assert [one.version for one in held(on_portal(*resources), ResourceRole.VERSION)] == ["v2", "v1"]
     assert in_order(resources) == resources[::-1]
     resources[1]["anonflow_sequence"] = number
-    assert [one.version for one in held(on_portal(*resources), Role.VERSION)] == ["v1", "v2"]
+    assert [one.version for one in held(on_portal(*resources), ResourceRole.VERSION)] == ["v1", "v2"]
 
 
 @pytest.mark.parametrize(
@@ -195,9 +207,9 @@ def test_versions_of_a_period_are_sorted_by_their_numbers_before_their_times(num
 )
 def test_what_others_labelled_is_no_version(labels: dict[str, object]) -> None:
     """A file of a version is downloaded under the name that its label says."""
-    mine = described(PACKAGE, Role.CURRENT, manifest(), sent())
-    assert len(held(on_portal(mine), *Role)) == 1
-    assert held(on_portal({**mine, **labels}), *Role) == []
+    mine = described(PACKAGE, ResourceRole.CURRENT, manifest(), sent())
+    assert len(held(on_portal(mine), *ResourceRole)) == 1
+    assert held(on_portal({**mine, **labels}), *ResourceRole) == []
 
 
 def test_a_resource_is_downloaded_where_we_speak_to() -> None:
@@ -206,7 +218,7 @@ def test_a_resource_is_downloaded_where_we_speak_to() -> None:
 
 
 def test_a_file_is_cleared_before_its_resource_is_removed() -> None:
-    there = on_portal(described(PACKAGE, Role.CURRENT, manifest(), sent()), {"id": "guide", "name": "guide"})
+    there = on_portal(described(PACKAGE, ResourceRole.CURRENT, manifest(), sent()), {"id": "guide", "name": "guide"})
     cleared, guide = without_files(there, [there["resources"][0]["id"]])
     assert (cleared["clear_upload"], cleared["url"], cleared["hash"]) == (True, "", "")
     assert guide == there["resources"][1]
@@ -266,15 +278,15 @@ def test_a_line_end_inside_a_cell_may_stand_where_reading_pauses(tmp_path: Path,
 def test_a_file_that_changed_does_not_get_into_the_datastore(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(b"a\n2\n")
-    nobody = CkanClient(Server(url="http://127.0.0.1:9", token="none"), Patience(attempts=1))
+    nobody = CkanClient(Server(url="http://127.0.0.1:9", token="none"), RetryPolicy(attempts=1))
     with pytest.raises(RefusedError, match="changed after the check"):
         fill(nobody, "one", sent(path=path), [{"name": "a"}])
 
 
 def test_how_far_sending_is_is_told_now_and_then(monkeypatch) -> None:
     said: list[str] = []
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN", -1)
-    file = CheckedFile(io.BytesIO(b"a" * 3_000_000), sent(content=b"a" * 3_000_000), seldom(said.append))
+    monkeypatch.setattr(progress, "MIN_INTERVAL_S", -1)
+    file = CheckedFile(io.BytesIO(b"a" * 3_000_000), sent(content=b"a" * 3_000_000), throttled(said.append))
     while file.read(1_000_000):
         pass
     assert said[:3] == [f"sending: {number} of 3 MB of people.csv" for number in (1, 2, 3)]

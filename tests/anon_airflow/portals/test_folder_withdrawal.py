@@ -17,20 +17,10 @@ import pytest
 
 from anon_airflow.portals.folder.portal import FolderPortal
 from anon_core.errors import InvalidInputError, RefusedError, StorageError
-from tests.anon_airflow.portals.folder_releases import Maker, maker, names, newest
+from tests.anon_airflow.portals.folder_releases import Maker, names, newest
 from tests.anon_airflow.portals.test_folder_failures import in_child
 
 AT, WHY = "2026-11-17T10:00:00Z", "Somebody could be recognised"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "portal"
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Maker:
-    return maker(tmp_path)
 
 
 @pytest.fixture
@@ -106,7 +96,7 @@ def test_what_was_never_there_is_not_taken_off(root: Path, three: FolderPortal) 
 def test_where_no_portal_is_nothing_counts_as_taken_off(root: Path, three: FolderPortal) -> None:
     root.rename(root.with_name("moved"))
     for _ in range(2):  # Also where the folder is there and empty, as when its disk is not mounted.
-        with pytest.raises(StorageError, match="no portal is there"):
+        with pytest.raises(StorageError, match="there is no portal"):
             three.withdraw("people", "v3", WHY, AT)
         root.mkdir(exist_ok=True)
     root.rmdir()

@@ -10,7 +10,7 @@ import pytest
 from tests.faults.anon_process import anon
 from tests.faults.publications import COLUMNS, people, write_publication
 
-README = (Path(__file__).resolve().parents[3] / "README.md").read_text(encoding="utf-8")
+SUMMARY = (Path(__file__).resolve().parents[3] / "docs/summary.md").read_text(encoding="utf-8")
 
 
 def line(text: str, beginning: str) -> str:
@@ -22,7 +22,7 @@ def test_beside_sets_that_identify_every_row_the_chosen_set_is_said_to_be_of_the
     columns = {**COLUMNS, "notes": {"role": "other"}}
     text = anon("run", write_publication(tmp_path, columns=columns), home=tmp_path / "home").out
     assert line(text, "identify every row").endswith("  notes")
-    assert "%, most of the sets on which not everyone is alone); sets up to 3" in line(text, "found in the data")
+    assert "%, the most of all sets that do not identify everyone); sets up to 3" in line(text, "found in the data")
 
 
 def test_where_no_set_identifies_every_row_the_chosen_set_is_simply_the_best(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_a_refusal_by_a_step_is_by_what_the_step_does(tmp_path: Path) -> None:
         "informed",
     ],
 )
-def test_the_readme_says_what_a_line_of_the_summary_that_it_shows_means(words: str) -> None:
-    shown, table = re.search(r"\$ make demo\n(.*?)```.*\n\| line of the summary (.*?)\n\n", README, re.DOTALL).groups()  # type: ignore[union-attr]
+def test_the_page_on_the_summary_says_what_each_line_that_it_shows_means(words: str) -> None:
+    shown, table = re.search(r"\$ make demo\n(.*?)```.*\n\| line of the summary (.*?)\n\n", SUMMARY, re.DOTALL).groups()  # type: ignore[union-attr]
     assert words in table
     assert words in shown or words == "receipt"
