@@ -41,8 +41,8 @@ class Collected:
     ``unit`` is the column of ``table`` that numbers the people; None if every row is another person. For rows
     ``without_person`` the source names no person. ``dropped`` rows had a gap in a quasi-identifier. Some rows of
     ``people_capped`` people are left out, the ``surplus``: these people had more rows than the file allows.
-    ``verifiable``: a column could contradict that every row is another person; None if a column does, or if there is a
-    unit.
+    ``verifiable``: a column could contradict that every row is another person; None if a column does, or if
+    some people have several rows.
     """
 
     table: Table
@@ -111,8 +111,9 @@ def read_source(publication: Publication, source: Source) -> Collected:
     collected = replace(
         _collected(prepared.table, people.name if people else None, publication),
         dropped=prepared.dropped,
-        verifiable=claim.verifiable,
     )
+    if collected.unit is None:
+        collected = replace(collected, verifiable=claim.verifiable)
     table = collected.table
     ladders(publication, table, publication.quasi_identifiers)
     rows = engine.of(table, unit=collected.unit)
@@ -153,7 +154,7 @@ def claim_of(publication: Publication, table: Table) -> Claim:
     found = [one for one in spanning_columns(table, roles, people) if one.column not in answered]
     if found and unit.rows_are_people is None:
         raise RefusedError("stage", [_spanned(one, publication) for one in found])
-    return Claim(people=people, verifiable=None if people or found else is_verifiable(table, roles))
+    return Claim(people=people, verifiable=None if found else is_verifiable(table, roles))
 
 
 def _spanned(one: SpanningColumn, publication: Publication) -> str:
