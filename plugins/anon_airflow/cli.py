@@ -40,6 +40,7 @@ COMMANDS = (
     "approval",
     "policy",
     "audit",
+    "compile",
 )
 
 NEED_GATE = ("run", "withdraw", "sweep", "approval", "audit")

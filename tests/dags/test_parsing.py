@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from tests.dags.parsing import HEAVY, IMPORTED, PARSE_THE_FILE, PARSED, ROOT, in_airflow
+from tests.dags.parsing import HEAVY, IMPORTED, PARSE_THE_FILE, ROOT, in_airflow, parsed_in_airflow
 from tests.faults.publications import write_publication
 
 STEPS = ["stage", "detect", "score", "recode", "informed", "gate", "publish", "record"]
@@ -51,7 +51,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def parsed(folder):
-    return in_airflow(PARSED, folder)
+    return parsed_in_airflow(folder / "include")
 
 
 NOT_INSTALLED = "publish_not_installed"
@@ -117,7 +117,7 @@ def test_a_file_that_breaks_keeps_its_dag_so_that_a_run_at_work_can_remove_its_o
     spec = write_publication(tmp_path, schedule="@monthly")
     spec.write_text(spec.read_text() + "colour: red\n")
     for environ in ({}, {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": "publish_people"}):
-        found = in_airflow(PARSED, tmp_path, environ)
+        found = parsed_in_airflow(tmp_path / "include", environ)
         assert set(found["dags"]) == {"publish_people"}
         assert found["dags"]["publish_people"]["teardowns"] == ["record"]
         assert found["dags"]["publish_people"]["timetable"] == "NullTimetable"
@@ -142,7 +142,7 @@ def test_a_file_that_breaks_keeps_its_task_for_whoever_is_asked_at_that_moment(t
         )
         assert "{users" in text
     spec.write_text(text + "colour: red\n")
-    assert in_airflow(PARSED, tmp_path)["dags"]["publish_people"]["tasks"] == WITH_APPROVAL
+    assert parsed_in_airflow(tmp_path / "include")["dags"]["publish_people"]["tasks"] == WITH_APPROVAL
 
 
 def test_docs_and_tags_are_set(parsed):
@@ -177,7 +177,7 @@ def test_only_the_source_is_templated(parsed):
 
 @pytest.mark.parametrize("wanted", ["publish_cron", "publish_after_another"])
 def test_a_task_parses_its_own_dag_only(folder, wanted):
-    found = in_airflow(PARSED, folder, {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": wanted})
+    found = parsed_in_airflow(folder / "include", {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": wanted})
     assert wanted in found["dags"]
     assert not set(GOOD) - {wanted} & set(found["dags"])
     assert found["errors"] == {}
@@ -186,7 +186,7 @@ def test_a_task_parses_its_own_dag_only(folder, wanted):
 def test_a_task_of_a_broken_file_finds_its_dag(parsed, folder):
     broken = [name for name, dag in parsed["dags"].items() if "broken publication file" in dag["tags"]]
     wanted = next(name for name in broken if "same-again" in name)
-    assert wanted in in_airflow(PARSED, folder, {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": wanted})["dags"]
+    assert wanted in parsed_in_airflow(folder / "include", {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": wanted})["dags"]
 
 
 def test_parsing_imports_nothing_heavy(folder):
@@ -194,10 +194,25 @@ def test_parsing_imports_nothing_heavy(folder):
     assert not set(HEAVY) & set(in_airflow(IMPORTED.format(then=PARSE_THE_FILE), folder))
 
 
-def test_importing_the_operators_imports_nothing_heavy(folder):
-    names = ", ".join(OPERATORS)
-    found = in_airflow(IMPORTED.format(then=f"from anon_airflow.operators import {names}"), folder)
-    assert not set(HEAVY) & set(found)
+@pytest.fixture(scope="module")
+def operators(folder):
+    """What importing the operators imports, and what their constructors take."""
+    code = IMPORTED.format(then=f"from anon_airflow.operators import {', '.join(OPERATORS)}")
+    code += f"""
+import importlib, inspect
+answer = {{"imported": answer, "constructors": {{}}}}
+for name in {OPERATORS!r}:
+    module = importlib.import_module("anon_airflow.operators." + name)
+    operator = getattr(module, name.capitalize() + "Operator")
+    kinds = [p.kind.name for p in inspect.signature(operator.__init__).parameters.values()][1:]
+    answer["constructors"][name] = {{"kinds": kinds, "operator": issubclass(operator, BaseOperator)}}
+"""
+    return in_airflow(code, folder)
+
+
+def test_importing_the_operators_imports_nothing_heavy(operators):
+    assert "anon_airflow" in operators["imported"]
+    assert not set(HEAVY) & set(operators["imported"])
 
 
 def test_the_plugin_folder_loads_one_file_and_nothing_under_a_bare_name(tmp_path):
@@ -221,24 +236,15 @@ answer = {
     assert [name for name in bare if name != "anon_airflow"] == []
 
 
-def test_constructors_take_keywords_only(folder):
-    code = f"""
-import importlib, inspect
-from airflow.sdk import BaseOperator
-answer = {{}}
-for name in {OPERATORS!r}:
-    module = importlib.import_module("anon_airflow.operators." + name)
-    operator = getattr(module, name.capitalize() + "Operator")
-    kinds = [p.kind.name for p in inspect.signature(operator.__init__).parameters.values()][1:]
-    answer[name] = {{"kinds": kinds, "operator": issubclass(operator, BaseOperator)}}
-"""
-    for name, found in in_airflow(code, folder).items():
+def test_constructors_take_keywords_only(operators):
+    assert set(operators["constructors"]) == set(OPERATORS)
+    for name, found in operators["constructors"].items():
         assert found["operator"], name
         assert set(found["kinds"]) <= {"KEYWORD_ONLY", "VAR_KEYWORD"}, name
 
 
-def test_the_publications_of_the_project_have_a_dag_each(tmp_path):
-    found = in_airflow(PARSED, tmp_path, {"ANON_INCLUDE": str(ROOT / "include")})
+def test_the_publications_of_the_project_have_a_dag_each():
+    found = parsed_in_airflow(ROOT / "include")
     names = [yaml.safe_load(path.read_text())["dataset"] for path in (ROOT / "include/publications").glob("*.yaml")]
     assert set(found["dags"]) == {"publish_" + name.replace("-", "_") for name in names}
     assert found["errors"] == {}
