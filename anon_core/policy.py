@@ -31,7 +31,7 @@ from anon_core.files.yaml_lines import as_text
 
 __all__ = [
     "Acceptance",
-    "Alpha",
+    "AlphaEntry",
     "Belief",
     "Breach",
     "CountedValues",
@@ -41,18 +41,18 @@ __all__ = [
     "Freeform",
     "Guard",
     "KMeans",
-    "LDiversity",
+    "LDiversityEntry",
     "Observability",
     "PartialPolicy",
     "PatternAcceptance",
     "Patterns",
     "PersonalPattern",
     "Policy",
-    "PublishedUniqueness",
     "Raised",
     "ReleaseMode",
     "Sensitivity",
-    "TCloseness",
+    "TClosenessEntry",
+    "UniquenessLimits",
     "Waiver",
 ]
 
@@ -229,7 +229,7 @@ class Breach(StrEnum):
     BLOCK = "block"
 
 
-class LDiversity(Model):
+class LDiversityEntry(Model):
     """At least ``l`` well represented values of a sensitive column in every class."""
 
     column: Text
@@ -238,7 +238,7 @@ class LDiversity(Model):
     c: Annotated[Number, Field(gt=0)] | None = None
 
     @model_validator(mode="after")
-    def _c_goes_with_recursive(self) -> LDiversity:
+    def _c_goes_with_recursive(self) -> LDiversityEntry:
         if self.kind is Diversity.RECURSIVE and self.c is None:
             raise ValueError("`kind: recursive` needs `c`")
         if self.kind is not Diversity.RECURSIVE and self.c is not None:
@@ -246,7 +246,7 @@ class LDiversity(Model):
         return self
 
 
-class TCloseness(Model):
+class TClosenessEntry(Model):
     """The distribution of a sensitive column in every class is at most ``t`` away from that of the whole table."""
 
     column: Text
@@ -254,7 +254,7 @@ class TCloseness(Model):
     distance: Distance = Distance.EQUAL
 
 
-class Alpha(Model):
+class AlphaEntry(Model):
     """No value of a sensitive column holds more than ``alpha`` of a class."""
 
     column: Text
@@ -270,7 +270,7 @@ class Acceptance(Model):
     until: Day
 
 
-class PublishedUniqueness(Model):
+class UniquenessLimits(Model):
     """
     How many people published columns may single out.
 
@@ -387,13 +387,13 @@ class PartialPolicy(Model):
     k_means: KMeans = KMeans.EXACT
     singletons: Annotated[Whole, Field(ge=0)] = 0
     suppression_limit: Share = 0.0
-    l_diversity: tuple[LDiversity, ...] = ()
-    t_closeness: tuple[TCloseness, ...] = ()
-    alpha: tuple[Alpha, ...] = ()
+    l_diversity: tuple[LDiversityEntry, ...] = ()
+    t_closeness: tuple[TClosenessEntry, ...] = ()
+    alpha: tuple[AlphaEntry, ...] = ()
     max_rows_per_person: Annotated[Whole, Field(ge=1)] | None = None
     max_sensitivity: Share | None = None
     max_risk: Annotated[Share, Field(gt=0)] | None = None
-    published_uniqueness: PublishedUniqueness = PublishedUniqueness()
+    published_uniqueness: UniquenessLimits = UniquenessLimits()
     patterns: Patterns = Patterns()
     max_restored: Annotated[Whole, Field(ge=0)] = 0
     freeform: Freeform | None = None

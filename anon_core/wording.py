@@ -14,6 +14,16 @@ def counted(number: int, noun: str = "") -> str:
     return f"{number:,} {noun if number == 1 else several}" if noun else f"{number:,}"
 
 
+def rows_not_people(rows: int) -> str:
+    """
+    Return how many rows there are, where it is not known whose they are.
+
+    >>> rows_not_people(1), rows_not_people(2000)
+    ('1 row, not people', '2,000 rows, not people')
+    """
+    return f"{counted(rows, 'row')}, not people"
+
+
 def printable(text: str) -> str:
     """
     Return a text with a space in place of every character that cannot be printed, and could steer a terminal.

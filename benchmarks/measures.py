@@ -27,7 +27,7 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder, climb
 from anon_core.measures.linkage.four_ks import four_k
 from anon_core.measures.utility import utility
-from anon_core.measures.utility.cells import Recoded, released
+from anon_core.measures.utility.cells import RecodedCells, released
 from anon_core.measures.utility.entropy import entropy
 from anon_core.plan import RecodingPlan
 from anon_core.table import Column, Table, from_arrow, read
@@ -83,7 +83,7 @@ def labelled(table: Table, plan: RecodingPlan) -> Table:
     place = pd.MultiIndex.from_arrays(frequencies.codes).get_indexer(
         pd.MultiIndex.from_arrays([column.codes for column in table.columns])
     )
-    cells = Recoded.by(plan)
+    cells = RecodedCells.by(plan)
     pairs = zip(plan.ladders, cells.labels, strict=True)
     arrays = [ladder.labels.take(pa.array(labels[place])) for ladder, labels in pairs]
     return from_arrow(pa.table(arrays, names=list(table.names)))
@@ -120,16 +120,16 @@ def nue() -> None:
     before, after = categories(table), categories(release)
 
     def of_plan() -> float:
-        return entropy(Recoded.by(plan)).overall
+        return entropy(RecodedCells.by(plan)).overall
 
     def counted_first() -> float:
         counted = FrequencyTable.of(table)
         again = RecodingPlan(frequencies=counted, ladders=plan.ladders, levels=plan.levels, removed=plan.removed)
-        return entropy(Recoded.by(again)).overall
+        return entropy(RecodedCells.by(again)).overall
 
     def two_tables() -> float:
         cells = released(compare(table, release, ladders, same_order=True))
-        assert isinstance(cells, Recoded)
+        assert isinstance(cells, RecodedCells)
         return entropy(cells).overall
 
     def by_pandas() -> float:

@@ -28,7 +28,7 @@ from timing import best_of
 from anon_core.detection.unique_columns import unique_column_combinations
 from anon_core.detection.unique_columns.combinations import search_compiled
 from anon_core.detection.unique_columns.interpreted import search_interpreted
-from anon_core.detection.unique_columns.question import ask
+from anon_core.detection.unique_columns.problem import reduced
 from anon_core.frequency import FrequencyTable
 from anon_core.table import ReadOptions, Table, from_arrow, read
 
@@ -138,15 +138,15 @@ def measure(case: Case, peers: bool) -> None:
     frequencies = FrequencyTable.of(case.table)
     found = unique_column_combinations(frequencies, max_size=case.max_size)  # Compiles, the first time.
     seconds = best_of(case.repeats, lambda: unique_column_combinations(frequencies, max_size=case.max_size))
-    question = ask(frequencies, np.zeros(frequencies.tuples, np.bool_), 0, case.max_size)
-    only_search = best_of(case.repeats, lambda: search_compiled(question, _quiet))
+    problem = reduced(frequencies, np.zeros(frequencies.tuples, np.bool_), 0, case.max_size)
+    only_search = best_of(case.repeats, lambda: search_compiled(problem, _quiet))
     limit = f", up to size {case.max_size}" if case.max_size else ""
     sizes = ", ".join(f"{count:,} of {size}" for size, count in sorted(Counter(map(len, found.sets)).items()))
     print(f"{case.name}: {frequencies.rows:,} x {len(frequencies.names)}{limit}; {len(found.sets):,} sets ({sizes})")
     print(f"  anonflow, codes to answer          {seconds * 1000:10.2f} ms")
     print(f"  anonflow, search only              {only_search * 1000:10.2f} ms")
     if frequencies.rows < 10_000:
-        plain = best_of(5, lambda: search_interpreted(question, 10**9, _quiet))
+        plain = best_of(5, lambda: search_interpreted(problem, 10**9, _quiet))
         print(f"  anonflow, search in plain Python   {plain * 1000:10.2f} ms")
     tracemalloc.start()
     unique_column_combinations(frequencies, max_size=case.max_size)

@@ -27,6 +27,12 @@ def reference_data() -> Path:
     return Path(folder)
 
 
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The home of ``anon``, empty."""
+    return tmp_path / "home"
+
+
 def pytest_collection_finish() -> None:
     """Spare the garbage collector thousands of tests and all that was imported for them."""
     gc.collect()

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, ClassVar
 
-from anon_core.api.measure import MEASUREMENT_FIELDS, how_many_hold, measurement_record, refuse
+from anon_core.api.measure import Judged, how_many_hold
 from anon_core.api.recode import Recoded
-from anon_core.api.shown import Shown
 from anon_core.api.sources import Names, TableLike, names_of, rows_of
 from anon_core.api.specs import Spec, publication_of, reading_of
 from anon_core.errors import InvalidInputError
 from anon_core.models import Measurement
 from anon_core.registry import ANY_ENGINE
 from anon_core.report.assessment import Assessment
+from anon_core.report.criteria import Criteria
 from anon_core.report.judgement import Judgement, Original, judge
-from anon_core.report.question import Question
 from anon_core.report.table_recoding import judge_released
 from anon_core.spec import PartialPublication
 from anon_core.table import ReadOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checked(Shown):
+class Checked(Judged):
     """
     What was required of a table and what holds, and where the table stands beside that (``assessment``).
 
     ``not_checked`` is what the publication file requires and this call could not check. ``unit`` tells people apart;
     without it rows were counted.
     """
-
-    FIELDS: ClassVar[Mapping[str, str]] = MEASUREMENT_FIELDS
 
     rows: int
     unit: tuple[str, ...]
@@ -41,28 +36,9 @@ class Checked(Shown):
     assessment: Assessment = field(repr=False)
 
     @property
-    def holds(self) -> bool:
-        """Whether everything that was checked holds."""
-        return all(one.holds for one in self.measurements)
-
-    @property
-    def counted(self) -> str:
-        """What was counted: rows, or people."""
-        return "people" if self.unit else "rows"
-
-    @property
     def heading(self) -> str:
-        whose = f"people told apart by {', '.join(self.unit)}" if self.unit else "rows, not people"
         rest = f"; not checked: {', '.join(self.not_checked)}" if self.not_checked else ""
-        return f"{how_many_hold(self.measurements)}; counted: {self.rows:,} {whose}{rest}"
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the measurements."""
-        return [measurement_record(one) for one in self.measurements]
-
-    def raise_if_unsafe(self) -> None:
-        """:raises RefusedError: something does not hold; all such checks are named."""
-        refuse(self.measurements)
+        return f"{how_many_hold(self.measurements)}; counted: {self.rows:,} {self.counted_whom}{rest}"
 
 
 def check(
@@ -94,7 +70,7 @@ def check(
     """
     _check_arguments(source, original, k, sampling_fraction, key, same_order=same_order)
     publication = _publication(source, spec)
-    question = Question.of(
+    criteria = Criteria.of(
         publication,
         quasi_identifiers=names_of(quasi),
         sensitive=names_of(sensitive),
@@ -110,7 +86,7 @@ def check(
                 "tables: leave them out, or check its .table"
             )
         made = replace(source.made.recoded, publication=publication or source.made.recoded.publication)
-        return _checked(judge_released(made, question, source.made.rows, today=today), question, publication)
+        return _checked(judge_released(made, criteria, source.made.rows, today=today), criteria, publication)
     rows = rows_of(
         source,
         ReadOptions(encoding="auto", quoted_missing=False),
@@ -119,8 +95,8 @@ def check(
     before = None
     if original is not None:
         before = Original(table=rows_of(original, reading_of(publication)).table, same_order=same_order, key=key)
-    judged = judge(rows.table, question, before, engine=rows.engine, today=today)
-    return _checked(judged, question, publication, with_original=original is not None)
+    judged = judge(rows.table, criteria, before, engine=rows.engine, today=today)
+    return _checked(judged, criteria, publication, with_original=original is not None)
 
 
 def not_checked(publication: PartialPublication | None, *, with_original: bool) -> list[str]:
@@ -132,11 +108,11 @@ def not_checked(publication: PartialPublication | None, *, with_original: bool) 
 
 
 def _checked(
-    judged: Judgement, question: Question, publication: PartialPublication | None, *, with_original: bool = True
+    judged: Judgement, criteria: Criteria, publication: PartialPublication | None, *, with_original: bool = True
 ) -> Checked:
     return Checked(
         rows=judged.assessment.k.rows,
-        unit=question.unit,
+        unit=criteria.unit,
         measurements=judged.checks,
         not_checked=tuple(not_checked(publication, with_original=with_original)),
         assessment=judged.assessment,

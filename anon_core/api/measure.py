@@ -34,6 +34,40 @@ def measurement_record(one: Measurement) -> dict[str, Any]:
     return record | figures
 
 
+class Judged(Shown):
+    """A table with the ``measurements`` of it; ``unit`` tells its people apart, without it rows were counted."""
+
+    __slots__ = ()
+
+    FIELDS: ClassVar[Mapping[str, str]] = MEASUREMENT_FIELDS
+
+    measurements: Sequence[Measurement]
+    unit: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that was measured holds."""
+        return all(one.holds for one in self.measurements)
+
+    @property
+    def counted(self) -> str:
+        """What was counted: rows, or people."""
+        return "people" if self.unit else "rows"
+
+    @property
+    def counted_whom(self) -> str:
+        """What was counted, in words."""
+        return f"people told apart by {', '.join(self.unit)}" if self.unit else "rows, not people"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the measurements."""
+        return [measurement_record(one) for one in self.measurements]
+
+    def raise_if_unsafe(self) -> None:
+        """:raises RefusedError: something does not hold; all such checks are named."""
+        refuse(self.measurements)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured(Measurement, Shown):
     """
@@ -60,7 +94,7 @@ class Measured(Measurement, Shown):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measurements(Shown, Sequence[Measured]):
+class Measurements(Judged, Sequence[Measured]):
     """What several models found, in their order."""
 
     FIELDS: ClassVar[Mapping[str, str]] = Measured.FIELDS
@@ -70,21 +104,12 @@ class Measurements(Shown, Sequence[Measured]):
     measurements: tuple[Measured, ...]
 
     @property
-    def holds(self) -> bool:
-        """Whether all of them hold."""
-        return all(one.holds for one in self.measurements)
-
-    @property
     def heading(self) -> str:
         return f"{how_many_hold(self.measurements)}; {rows_or_people(self.rows, self.unit)}"
 
     def records(self) -> list[dict[str, Any]]:
         """Return the measurements."""
         return [line for one in self.measurements for line in one.records()]
-
-    def raise_if_unsafe(self) -> None:
-        """:raises RefusedError: one of them does not hold; all such are named."""
-        refuse(self.measurements)
 
     def __len__(self) -> int:
         return len(self.measurements)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from anon_core.api.measure import MEASUREMENT_FIELDS, how_many_hold, measurement_record, refuse
-from anon_core.api.shown import Shown
+from anon_core.api.measure import Judged, how_many_hold
 from anon_core.api.sources import TableLike, rows_of
 from anon_core.api.specs import Spec, publication_of, reading_of
 from anon_core.errors import InvalidInputError, UnknownColumnError
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Recoded(Shown):
+class Recoded(Judged):
     """
     A recoded table, ``measurements`` of all that its policy requires, and the ``utility`` that is left.
 
@@ -35,8 +33,6 @@ class Recoded(Shown):
     does not declare. ``unit`` tells people apart; without it rows were counted. It is shown by its measurements, never
     by its rows. What it was ``made`` from is private, the original table among it, so it cannot be pickled.
     """
-
-    FIELDS: ClassVar[Mapping[str, str]] = MEASUREMENT_FIELDS
 
     table: Table = field(repr=False)
     measurements: tuple[Measurement, ...]
@@ -57,34 +53,15 @@ class Recoded(Shown):
         raise InvalidInputError("a recoding has the original table in it: save its rows, by to_arrow() or to_pandas()")
 
     @property
-    def holds(self) -> bool:
-        """Whether everything that the policy requires holds."""
-        return all(one.holds for one in self.measurements)
-
-    @property
-    def counted(self) -> str:
-        """What was counted: rows, or people."""
-        return "people" if self.unit else "rows"
-
-    @property
     def heading(self) -> str:
-        whose = f"people told apart by {', '.join(self.unit)}" if self.unit else "rows, not people"
         return (
             f"{self.table.rows:,} of {counted(self.rows, 'row')} released by method {self.method}, "
-            f"{how_many_hold(self.measurements)}; counted: {whose}"
+            f"{how_many_hold(self.measurements)}; counted: {self.counted_whom}"
         )
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return the measurements; for the released rows see :meth:`to_arrow`."""
-        return [measurement_record(one) for one in self.measurements]
 
     def to_arrow(self) -> pa.Table:
         """Return the released rows: texts, gaps as null."""
         return self.table.to_arrow()
-
-    def raise_if_unsafe(self) -> None:
-        """:raises RefusedError: something that the policy requires does not hold; all such checks are named."""
-        refuse(self.measurements)
 
 
 def recode(
@@ -132,7 +109,7 @@ def recode(
         method=recoding.method,
         why=recoding.why,
         optimal=recoding.optimal,
-        unit=made.question.unit,
+        unit=made.criteria.unit,
         rows=plan.frequencies.rows,
         rows_dropped=made.rows_dropped,
         rows_capped=made.rows_capped,

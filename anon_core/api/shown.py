@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from anon_core.errors import InvalidInputError
-from anon_core.wording import counted
+from anon_core.wording import counted, rows_not_people
 
 if TYPE_CHECKING:
     import pandas
@@ -104,4 +104,4 @@ def rows_or_people(count: int, unit: Sequence[str]) -> str:
     """
     if unit:
         return f"{counted(count, 'person')}, told apart by {', '.join(unit)}"
-    return f"{counted(count, 'row')}, not people"
+    return rows_not_people(count)

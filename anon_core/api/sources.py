@@ -20,7 +20,7 @@ Names: TypeAlias = str | Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rows:
+class LoadedTable:
     """A table in memory, and the kind of engine that counts it."""
 
     table: Table
@@ -43,11 +43,11 @@ class Rows:
         return self.engine.of(Table(columns=(*table.columns, people), rows=table.rows), unit=name)
 
 
-TableLike: TypeAlias = Frame | Table | Rows | Path | str
+TableLike: TypeAlias = Frame | Table | LoadedTable | Path | str
 """A frame of pandas, polars or pyarrow; a table that :func:`read` gave; or the path of a CSV or Parquet file."""
 
 
-def rows_of(source: TableLike, options: ReadOptions | None = None, *, engine: str = ANY_ENGINE) -> Rows:
+def rows_of(source: TableLike, options: ReadOptions | None = None, *, engine: str = ANY_ENGINE) -> LoadedTable:
     """
     Return the rows of a source, which stays as it is.
 
@@ -55,17 +55,17 @@ def rows_of(source: TableLike, options: ReadOptions | None = None, *, engine: st
     :raises InvalidInputError: it is none of the kinds that are read.
     """
     options = options or ReadOptions(encoding="auto")
-    if isinstance(source, Rows):
+    if isinstance(source, LoadedTable):
         return source
     if isinstance(source, (str, Path)):
         path = Path(source)
-        return Rows(table=read_file(path, options), engine=engine_named(engine, source=path))
+        return LoadedTable(table=read_file(path, options), engine=engine_named(engine, source=path))
     if isinstance(source, Table):
         if not source.rows or not source.columns:
             raise TableError("the table", "has no rows", "there is nothing to measure: check how it was made")
-        return Rows(table=source, engine=engine_named(engine, source=FRAME))
+        return LoadedTable(table=source, engine=engine_named(engine, source=FRAME))
     if isinstance(source, Frame) and not isinstance(source, type):
-        return Rows(table=read_frame(source, options), engine=engine_named(engine, source=FRAME))
+        return LoadedTable(table=read_frame(source, options), engine=engine_named(engine, source=FRAME))
     raise InvalidInputError(
         f"a table is wanted, and this is of type {type(source).__name__}: give a frame of pandas, polars or pyarrow "
         "(anything with __arrow_c_stream__), or the path of a CSV or Parquet file"

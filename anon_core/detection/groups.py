@@ -16,13 +16,13 @@ FEW_VALUES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Groups:
+class ValueGroups:
     """The rows of each value of a column, gaps left out."""
 
     sizes: Integers
 
     @classmethod
-    def of(cls, column: Column) -> Groups:
+    def of(cls, column: Column) -> ValueGroups:
         """Count the rows of each value that occurs."""
         sizes = np.bincount(column.codes, minlength=len(column.domain))
         sizes = sizes[:-1] if column.has_gaps else sizes

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from anon_core.detection.groups import LARGEST_GROUP, Groups
+from anon_core.detection.groups import LARGEST_GROUP, ValueGroups
 from anon_core.detection.roles.lexicon import is_numbered
 from anon_core.detection.roles.personal_codes import PERSONAL_NUMBER, personal_code
 from anon_core.detection.roles.propose import ProposedRole
 from anon_core.detection.roles.sampling import sample_of
 from anon_core.detection.roles.values import are_codes
-from anon_core.detection.unit import Spanning, spanning_columns
+from anon_core.detection.unit import SpanningColumn, spanning_columns
 from anon_core.role import Role
 from anon_core.table import Column, Table
 from anon_core.table.people import fresh_name, one_spelling, person_column
@@ -45,7 +45,7 @@ class ProposedUnit:
     columns: tuple[str, ...]
     reason: str
     verifiable: bool
-    spanning: tuple[Spanning, ...]
+    spanning: tuple[SpanningColumn, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class _Witness:
 
     name: str
     rank: int
-    groups: Groups
+    groups: ValueGroups
 
 
 def proposed_unit(table: Table, roles: Mapping[str, ProposedRole]) -> ProposedUnit:
@@ -101,7 +101,7 @@ def proposed_unit(table: Table, roles: Mapping[str, ProposedRole]) -> ProposedUn
 def _witness(column: Column, role: ProposedRole) -> _Witness | None:
     if role.role not in (Role.IDENTIFIER, Role.DROP):
         return None
-    groups, kind = Groups.of(one_spelling(column)), personal_code(column)
+    groups, kind = ValueGroups.of(one_spelling(column)), personal_code(column)
     if not groups.values or groups.rows * 2 < len(column.codes):
         return None
     if kind is None and role.role is Role.DROP:
@@ -125,7 +125,7 @@ def _repeats(witness: _Witness) -> bool:
     return groups.repeat and (witness.rank < _SURE or groups.values * LARGEST_GROUP >= groups.rows)
 
 
-def _named_people(table: Table, roles: Mapping[str, ProposedRole]) -> tuple[tuple[str, ...], Groups | None]:
+def _named_people(table: Table, roles: Mapping[str, ProposedRole]) -> tuple[tuple[str, ...], ValueGroups | None]:
     """Return columns with names of people, and a date of birth if there is one; and how they repeat together."""
     kinds = {name: role.kind for name, role in roles.items()}
     names = [n for n in table.names if kinds[n] == "personal name" and roles[n].role is Role.IDENTIFIER][:2]
@@ -133,7 +133,7 @@ def _named_people(table: Table, roles: Mapping[str, ProposedRole]) -> tuple[tupl
     if not names:
         return (), None
     columns = (*names, *births)
-    return columns, Groups.of(person_column(table, columns, fresh_name("person", table.names)))
+    return columns, ValueGroups.of(person_column(table, columns, fresh_name("person", table.names)))
 
 
 def _proposed(
@@ -155,7 +155,7 @@ def _kind(role: ProposedRole) -> str:
     return f"{'an' if role.kind[0] in 'aeiou' else 'a'} {role.kind}"
 
 
-def _counted(groups: Groups, rows: int) -> str:
+def _counted(groups: ValueGroups, rows: int) -> str:
     without = f", {rows - groups.rows:,} rows without one" if rows > groups.rows else ""
     most = int(groups.sizes.max())
     each = groups.rows / groups.values

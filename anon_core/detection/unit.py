@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core import kernels
-from anon_core.detection.groups import FEW_VALUES, LARGEST_GROUP, Groups
+from anon_core.detection.groups import FEW_VALUES, LARGEST_GROUP, ValueGroups
 from anon_core.detection.roles.personal_codes import is_of_something_else, is_shared, may_number_people, personal_code
 from anon_core.frequency import NOBODY, unit_codes
 from anon_core.kernels import AnyCodes, Integers
@@ -18,7 +18,7 @@ from anon_core.table.people import one_spelling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spanning:
+class SpanningColumn:
     """A column with a value that stands in rows of several units; ``people`` are its distinct values."""
 
     column: str
@@ -26,7 +26,7 @@ class Spanning:
     people: int
 
 
-def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | None) -> tuple[Spanning, ...]:
+def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | None) -> tuple[SpanningColumn, ...]:
     """
     Return the columns that contradict a unit: one value of theirs stands in rows of several people by that unit.
 
@@ -53,9 +53,9 @@ def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | Non
     """
     units = None if unit is None else unit_codes(unit)
     return tuple(
-        Spanning(column=column.name, rows=groups.rows, people=groups.values)
+        SpanningColumn(column=column.name, rows=groups.rows, people=groups.values)
         for column in map(one_spelling, table.columns)
-        if (groups := Groups.of(column)).repeat and _contradicts(column, groups, roles.get(column.name), units)
+        if (groups := ValueGroups.of(column)).repeat and _contradicts(column, groups, roles.get(column.name), units)
     )
 
 
@@ -71,7 +71,7 @@ def is_verifiable(table: Table, roles: Mapping[str, Role]) -> bool:
 
 
 def _could_contradict(column: Column, role: Role | None) -> bool:
-    groups = Groups.of(column)
+    groups = ValueGroups.of(column)
     if not groups.values or groups.rows * 2 < len(column.codes):
         return False
     if role is not Role.IDENTIFIER:
@@ -80,7 +80,7 @@ def _could_contradict(column: Column, role: Role | None) -> bool:
     return many or not is_shared(column)
 
 
-def _contradicts(column: Column, groups: Groups, role: Role | None, units: AnyCodes | None) -> bool:
+def _contradicts(column: Column, groups: ValueGroups, role: Role | None, units: AnyCodes | None) -> bool:
     per_value = _units_of_values(column, units)
     if not (per_value > 1).any():
         return False

@@ -19,7 +19,7 @@ from anon_core.hierarchy.kinds.dates import by_date, form_of
 from anon_core.hierarchy.ladder import ROOT
 from anon_core.hierarchy.numbers import may_be_thousands, reading_of, written
 from anon_core.spec import Coarsen, Hierarchy, PartialPublication, Unmapped
-from anon_core.spec.columns import Column as Declared
+from anon_core.spec.columns import DeclaredColumn as Declared
 from anon_core.table import Column, Mask, Table
 from anon_core.table.assembling import Piece, assemble
 from anon_core.wording import counted

@@ -21,7 +21,7 @@ _NO_VALUE = "\0none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class PlacedCells:
     """
     A column's taxonomy, and for every code of its domain where that cell stands in it, -1 where it does not.
 
@@ -49,9 +49,9 @@ class Placed:
         return int(self.unplaced.sum()), int(np.count_nonzero(self.unplaced[self.column.codes]))
 
 
-def placed(
+def placed_column(
     column: Column, hierarchy: Hierarchy | None, folder: Path, *, withheld: str | None = None, guarded: bool = False
-) -> Placed:
+) -> PlacedCells:
     """
     Place the cells of a column: values as leaves, labels where the hierarchy has them.
 
@@ -81,7 +81,7 @@ def placed(
     places = np.array([tree.root if value in roots else at.get(value, otherwise) for value in known], np.int64)
     if guarded and from_values:
         places[(places >= 0) & ~tree.leaves[places]] = -1
-    return Placed(column=column, taxonomy=tree, places=places, from_values=from_values)
+    return PlacedCells(column=column, taxonomy=tree, places=places, from_values=from_values)
 
 
 def _is_prefix(value: str | None, hierarchy: Hierarchy | None) -> bool:

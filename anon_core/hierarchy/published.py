@@ -25,21 +25,21 @@ UNKNOWN = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
+class PublishedPlaces:
     """The tree of a column, and where each published label stands in it: ``UNKNOWN`` for one that has no place."""
 
     taxonomy: Taxonomy
     places: Integers
 
 
-def placed(
+def placed_labels(
     name: str,
     labels: Sequence[str | None],
     hierarchy: Hierarchy | None,
     folder: Path,
     *,
     withheld: str | None = None,
-) -> Placed:
+) -> PublishedPlaces:
     """
     Place the published labels of a column; ``withheld`` stands at the root, whatever that is called.
 
@@ -61,7 +61,7 @@ def placed(
         raise InvalidInputError(f"column {name!r} has a hierarchy made from its values, so labels cannot be placed")
     at = {label: place for place, label in enumerate(tree.labels)}
     places = [tree.root if _is(label, withheld) else at.get(label, UNKNOWN) for label in labels]
-    return Placed(taxonomy=tree, places=np.array(places, np.int64))
+    return PublishedPlaces(taxonomy=tree, places=np.array(places, np.int64))
 
 
 def ladder_of_labels(column: Column, hierarchy: Hierarchy | None, folder: Path) -> Ladder:
@@ -75,7 +75,7 @@ def ladder_of_labels(column: Column, hierarchy: Hierarchy | None, folder: Path) 
     """
     if hierarchy is None or hierarchy.file is None or read_levels(folder / hierarchy.file).numbers:
         return ladder(column, hierarchy, folder)
-    found = placed(column.name, column.domain.to_pylist(), hierarchy, folder)
+    found = placed_labels(column.name, column.domain.to_pylist(), hierarchy, folder)
     tree = found.taxonomy
     unmapped = found.places == UNKNOWN
     maps = np.full((tree.depth + 1, len(found.places)), tree.root, np.int32)

@@ -19,7 +19,7 @@ from anon_core.table import Mask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Removal:
+class RemovalFigures:
     """
     Of ``classes`` of the original that have k people, how many are ``missing``, at least in part, or only ``coarser``.
 
@@ -49,11 +49,11 @@ class Kept:
     exact: bool = True
 
 
-def removal(kept: Kept, k: int) -> Removal:
+def removal(kept: Kept, k: int) -> RemovalFigures:
     """Count what k alone would have kept as collected: classes of the original with at least ``k`` people."""
     large = kept.people >= k
     missing = large & (kept.gone > 0)
-    return Removal(
+    return RemovalFigures(
         classes=int(np.count_nonzero(large)),
         missing=int(np.count_nonzero(missing)),
         coarser=int(np.count_nonzero(large & ~missing & ~kept.as_collected)),

@@ -20,7 +20,7 @@ MAX_PAIRS = 30_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowSets:
+class RowSetsFigures:
     """
     How many people share their set of classes with fewer than k people, themselves included, and two of their classes.
 
@@ -32,7 +32,7 @@ class RowSets:
     by_two: int | None
 
 
-def row_sets(people: FrequencyTable, k: int) -> RowSets:
+def row_sets(people: FrequencyTable, k: int) -> RowSetsFigures:
     """
     Count the people whom their classes, taken together, tell apart; rows of nobody known take no part.
 
@@ -48,7 +48,7 @@ def row_sets(people: FrequencyTable, k: int) -> RowSets:
     of_class, units = member[order], people.units[known][order]
     starts = np.flatnonzero(np.diff(units, prepend=-1))
     lengths = np.diff(starts, append=len(units))
-    return RowSets(
+    return RowSetsFigures(
         people=len(starts),
         by_all=_in_small_sets(of_class, starts, lengths, len(starts_of_classes), k),
         by_two=_in_small_pairs(of_class, starts, lengths, len(starts_of_classes), k),

@@ -12,7 +12,7 @@ from anon_core.models.diverse_column import DiverseColumnModel, values_of
 
 if TYPE_CHECKING:
     from anon_core.measures.classes import SensitiveClasses
-    from anon_core.measures.diversity.diversity import AlphaAnonymity as Shares
+    from anon_core.measures.diversity.diversity import AlphaFigures as Shares
     from anon_core.table import Mask
 
 
@@ -32,7 +32,7 @@ class AlphaAnonymity(DiverseColumnModel):
     page: ClassVar[Mapping[str, str]] = {"alpha": "No value fills too much of a group"}
     section: ClassVar[str] = "alpha"
     monotone: ClassVar[bool] = True
-    entry: ClassVar[type[policy.Alpha]] = policy.Alpha
+    entry: ClassVar[type[policy.AlphaEntry]] = policy.AlphaEntry
     of_bytes: ClassVar[bool] = True
 
     alpha: float
@@ -47,7 +47,7 @@ class AlphaAnonymity(DiverseColumnModel):
         return f"alpha of column {self.sensitive!r} {self.alpha:g}"
 
     @classmethod
-    def of_entry(cls, asked: Asked, entry: policy.Alpha) -> Self:
+    def of_entry(cls, asked: Asked, entry: policy.AlphaEntry) -> Self:
         return cls(
             columns=asked.quasi_identifiers,
             sensitive=entry.column,

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, PrivacyModel, Subject
+from anon_core.models import Asked, Measurement, Subject
+from anon_core.models.sensitive_column import OfSensitiveColumn
 from anon_core.policy import Diversity
 from anon_core.wording import counted
 
 
 @dataclass(frozen=True, kw_only=True)
-class CommonValues(PrivacyModel):
+class CommonValues(OfSensitiveColumn):
     """
     The values that all classes of a person over ``columns`` have in common are at least ``l``.
 
@@ -26,12 +27,9 @@ class CommonValues(PrivacyModel):
     title: ClassVar[str] = "common values"
     promise: ClassVar[str] = "all classes of a person over {columns} have {l} values of {sensitive} in common"
     page: ClassVar[Mapping[str, str]] = {"common_values": "The groups of one person leave enough values open together"}
-    needs: ClassVar[Need] = Need.SENSITIVE
     instead: ClassVar[str] = "generalise further, so that the rows of a person are in one class, or lower l"
     of_release: ClassVar[bool] = True
-    counts_people: ClassVar[bool] = True
 
-    sensitive: str = ""
     l: float  # noqa: E741 - the name in the literature
 
     @classmethod
@@ -44,14 +42,6 @@ class CommonValues(PrivacyModel):
                 strictest[one.column] = max(float(one.l), strictest.get(one.column, 0.0))
         for name, least in strictest.items():
             yield cls(columns=asked.quasi_identifiers, sensitive=name, l=least)
-
-    @property
-    def name(self) -> str:
-        return f"{self.key}({self.sensitive})"
-
-    @property
-    def column(self) -> str:
-        return self.sensitive
 
     @property
     def limits(self) -> str:

@@ -140,7 +140,7 @@ class NoFreeformBreach(PrivacyModel):
         self, name: str, labels: Sequence[str | None], guard: Guard | None, folder: Path | None
     ) -> tuple[GuardedColumn, Integers]:
         """Return a column with what its labels give away, and the place of every label among them."""
-        from anon_core.hierarchy.published import placed
+        from anon_core.hierarchy.published import placed_labels
         from anon_core.measures.freeform import guarded, refuse_disarmed
 
         if guard is not None and guard.sensitivity is Sensitivity.FREQUENCY:
@@ -148,7 +148,7 @@ class NoFreeformBreach(PrivacyModel):
         given: Mapping[str, Any] = self.hierarchies[name]
         try:
             hierarchy = hierarchy_named(name, given, folder)
-            found = placed(name, labels, hierarchy, folder or Path(), withheld=given.get(WITHHELD))
+            found = placed_labels(name, labels, hierarchy, folder or Path(), withheld=given.get(WITHHELD))
             column = guarded(found.taxonomy, guard, self.sigma_o)
             refuse_disarmed(column, guard)
             return column, found.places

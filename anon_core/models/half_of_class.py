@@ -32,6 +32,7 @@ class HalfOfClass(PrivacyModel):
     instead: ClassVar[str] = "generalise further, or publish fewer rows of one person: `privacy.max_rows_per_person`"
     of_release: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
+    monotone_by_people: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
 
     @classmethod
@@ -42,10 +43,6 @@ class HalfOfClass(PrivacyModel):
     @property
     def goal(self) -> str:
         return "at most half of the rows of a class from one person"
-
-    @property
-    def monotone_by_people(self) -> bool:
-        return True
 
     def out_of_reach(self, classes: Classes) -> str:
         return f"one person has more than half of all rows: {self.instead}"

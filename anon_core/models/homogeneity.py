@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, PrivacyModel, Subject
+from anon_core.models import Asked, Measurement, Subject
+from anon_core.models.sensitive_column import OfSensitiveColumn
 
 
 @dataclass(frozen=True, kw_only=True)
-class Homogeneity(PrivacyModel):
+class Homogeneity(OfSensitiveColumn):
     """
     How many people have a ``sensitive`` value that their class gives away (Machanavajjhala 2007, homogeneity attack).
 
@@ -26,24 +27,12 @@ class Homogeneity(PrivacyModel):
     )
     page: ClassVar[Mapping[str, str]] = {"homogeneity": "Values that a whole group shares were counted"}
     instead: ClassVar[str] = "nothing is required of it"
-    needs: ClassVar[Need] = Need.SENSITIVE
-    counts_people: ClassVar[bool] = True
     of_release: ClassVar[bool] = True
-
-    sensitive: str = ""
 
     @classmethod
     def required_by(cls, asked: Asked) -> Iterator[Self]:
         if asked.quasi_identifiers:
             yield from (cls(columns=asked.quasi_identifiers, sensitive=name) for name in asked.sensitive)
-
-    @property
-    def name(self) -> str:
-        return f"{self.key}({self.sensitive})"
-
-    @property
-    def column(self) -> str:
-        return self.sensitive
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.measures.diversity.homogeneity import homogeneity

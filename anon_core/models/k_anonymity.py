@@ -26,6 +26,7 @@ class KAnonymity(PrivacyModel):
     section: ClassVar[str] = "k"
     instead: ClassVar[str] = HIDES_PEOPLE
     monotone: ClassVar[bool] = True
+    monotone_by_people: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
     of_bytes: ClassVar[bool] = True
 
@@ -43,10 +44,6 @@ class KAnonymity(PrivacyModel):
     @property
     def min_rows(self) -> int:
         return self.k
-
-    @property
-    def monotone_by_people(self) -> bool:
-        return True
 
     @property
     def absorbing(self) -> bool:

@@ -35,7 +35,7 @@ class LDiversity(DiverseColumnModel):
     page: ClassVar[Mapping[str, str]] = {"l_diversity": "The values in every group differ enough"}
     section: ClassVar[str] = "l_diversity"
     monotone: ClassVar[bool] = True
-    entry: ClassVar[type[policy.LDiversity]] = policy.LDiversity
+    entry: ClassVar[type[policy.LDiversityEntry]] = policy.LDiversityEntry
     of_bytes: ClassVar[bool] = True
 
     kind: str = Diversity.DISTINCT.value
@@ -55,7 +55,7 @@ class LDiversity(DiverseColumnModel):
         return f"{self.kind} l-diversity of column {self.sensitive!r} ({self.limits})"
 
     @classmethod
-    def of_entry(cls, asked: Asked, entry: policy.LDiversity) -> Self:
+    def of_entry(cls, asked: Asked, entry: policy.LDiversityEntry) -> Self:
         return cls(
             columns=asked.quasi_identifiers,
             sensitive=entry.column,

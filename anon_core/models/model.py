@@ -61,9 +61,10 @@ class PrivacyModel(ABC):
     what the section says when it asks for nothing.
 
     ``waivable``: a named person may let it fail; where not, ``instead`` says what to do. ``monotone``: the union of two
-    classes that keep it keeps it. ``relative``: whether a class keeps it depends on all others, too. ``of_release``:
-    only released files show it, so no recoding is held to it. ``by_column``: it is asked of columns one by one.
-    ``counts_people``: it counts people where these are known.
+    classes that keep it keeps it; ``monotone_by_people``: also where people are counted, who may be in both.
+    ``relative``: whether a class keeps it depends on all others, too. ``of_release``: only released files show it, so
+    no recoding is held to it. ``by_column``: it is asked of columns one by one. ``counts_people``: it counts people
+    where these are known.
 
     ``of_bytes``: everything that it tells is a function of the published rows and of its fields, so the public may read
     it; of any other model the public reads the promise. ``resists`` names what it measures of the attacks in
@@ -83,6 +84,7 @@ class PrivacyModel(ABC):
     waivable: ClassVar[bool] = False
     instead: ClassVar[str] = "it is required of every release; correct what it finds"
     monotone: ClassVar[bool] = False
+    monotone_by_people: ClassVar[bool] = False
     relative: ClassVar[bool] = False
     of_release: ClassVar[bool] = False
     by_column: ClassVar[bool] = False
@@ -157,15 +159,6 @@ class PrivacyModel(ABC):
     def min_rows(self) -> int:
         """How many rows every class needs by this model alone."""
         return 1
-
-    @property
-    def monotone_by_people(self) -> bool:
-        """
-        Whether the union of two classes that keep it keeps it where people are counted, who may be in both.
-
-        A search goes by ``monotone`` where it counts rows, and by this where it counts people.
-        """
-        return False
 
     @property
     def absorbing(self) -> bool:

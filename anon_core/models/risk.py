@@ -24,6 +24,7 @@ class MaxRisk(PrivacyModel):
     section: ClassVar[str] = "max_risk"
     waivable: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
+    monotone_by_people: ClassVar[bool] = True
     of_bytes: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
 
@@ -47,10 +48,6 @@ class MaxRisk(PrivacyModel):
         [5, 4, 1]
         """
         return ceil(1 / Fraction(str(self.max_risk))) if self.max_risk > 0 else 1 << 62
-
-    @property
-    def monotone_by_people(self) -> bool:
-        return True
 
     @property
     def absorbing(self) -> bool:

@@ -22,16 +22,35 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SensitiveColumnModel(PrivacyModel):
-    """A requirement of one ``sensitive`` column; ``entry`` is how the list in its section asks for one."""
+class OfSensitiveColumn(PrivacyModel):
+    """A requirement of the people in each class and of their values in one ``sensitive`` column."""
 
     needs: ClassVar[Need] = Need.SENSITIVE
-    waivable: ClassVar[bool] = True
-    by_column: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
-    entry: ClassVar[type[Model]]
 
     sensitive: str = ""
+
+    @property
+    def kind_of(self) -> str:
+        """Which kind of the model is meant, where there are several."""
+        return ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.key}({self.sensitive}{self.kind_of and ', '}{self.kind_of})"
+
+    @property
+    def column(self) -> str:
+        return self.sensitive
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensitiveColumnModel(OfSensitiveColumn):
+    """A requirement that its section asks for in a list; ``entry`` is how the list asks for one."""
+
+    waivable: ClassVar[bool] = True
+    by_column: ClassVar[bool] = True
+    entry: ClassVar[type[Model]]
 
     @classmethod
     @abstractmethod
@@ -70,19 +89,6 @@ class SensitiveColumnModel(PrivacyModel):
         nothing = Asked(policy=PartialPolicy(), quasi_identifiers=(), k=1, today=date.min)
         models = [cls.of_entry(nothing, entry) for entry in entries]
         return [(one.name, model) for one, model in zip(named(models), models, strict=True)]
-
-    @property
-    def kind_of(self) -> str:
-        """Which kind of the model is meant, where there are several."""
-        return ""
-
-    @property
-    def name(self) -> str:
-        return f"{self.key}({self.sensitive}{self.kind_of and ', '}{self.kind_of})"
-
-    @property
-    def column(self) -> str:
-        return self.sensitive
 
     def values_in(self, classes: Classes) -> SensitiveClasses:
         """Return the sensitive values of some classes, which a recoding has counted."""

@@ -26,6 +26,7 @@ class Singletons(PrivacyModel):
     section: ClassVar[str] = "singletons"
     instead: ClassVar[str] = "set `privacy.singletons` to the number of rows that may stand alone"
     monotone: ClassVar[bool] = True
+    monotone_by_people: ClassVar[bool] = True
     of_bytes: ClassVar[bool] = True
     counts_people: ClassVar[bool] = True
 
@@ -40,10 +41,6 @@ class Singletons(PrivacyModel):
     @property
     def goal(self) -> str:
         return f"at most {self.max_singletons} singletons"
-
-    @property
-    def monotone_by_people(self) -> bool:
-        return True
 
     def measure(self, subject: Subject) -> Measurement:
         found = subject.people_over(self.columns)

@@ -38,7 +38,7 @@ class TCloseness(SensitiveColumnModel):
     section: ClassVar[str] = "t_closeness"
     monotone: ClassVar[bool] = True
     relative: ClassVar[bool] = True
-    entry: ClassVar[type[policy.TCloseness]] = policy.TCloseness
+    entry: ClassVar[type[policy.TClosenessEntry]] = policy.TClosenessEntry
     of_bytes: ClassVar[bool] = True
 
     t: float
@@ -62,7 +62,7 @@ class TCloseness(SensitiveColumnModel):
         return f"t-closeness of column {self.sensitive!r} {self.t:g}"
 
     @classmethod
-    def of_entry(cls, asked: Asked, entry: policy.TCloseness) -> Self:
+    def of_entry(cls, asked: Asked, entry: policy.TClosenessEntry) -> Self:
         return cls(
             columns=asked.quasi_identifiers,
             sensitive=entry.column,

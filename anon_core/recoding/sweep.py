@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from anon_core.errors import PolicyNotMetError
-from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.cells import RecodedCells
 from anon_core.measures.utility.entropy import entropy
 from anon_core.recoding.method import Progress
 from anon_core.recoding.methods import recode
@@ -15,7 +15,7 @@ from anon_core.recoding.task import Recoding, Task
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Swept:
+class SweptK:
     """What is left for one k. Where that k cannot be reached the figures are None, and ``reason`` says why."""
 
     k: int
@@ -27,7 +27,7 @@ class Swept:
 
 def sweep_k(
     task: Task, sizes: Sequence[int], *, known: Recoding | None = None, progress: Progress | None = None
-) -> tuple[Swept, ...]:
+) -> tuple[SweptK, ...]:
     """
     Recode a table for every k of ``sizes``, the smallest first, and measure what is left.
 
@@ -36,15 +36,15 @@ def sweep_k(
     return tuple(_swept(task, k, known if k == task.k else None, progress) for k in sorted(set(sizes)))
 
 
-def _swept(task: Task, k: int, known: Recoding | None, progress: Progress | None) -> Swept:
+def _swept(task: Task, k: int, known: Recoding | None, progress: Progress | None) -> SweptK:
     if k > task.frequencies.rows:
-        return Swept(k=k, reason=f"the table has only {task.frequencies.rows} rows")
+        return SweptK(k=k, reason=f"the table has only {task.frequencies.rows} rows")
     try:
         recoding = known or recode(_with_k(task, k), progress=_telling(k, progress))
     except PolicyNotMetError as error:
-        return Swept(k=k, reason=str(error))
-    left = entropy(Recoded.by(recoding.plan), task.by_name)
-    return Swept(k=k, nue=left.overall, wnue=left.weighted, rows_removed=recoding.plan.rows_removed)
+        return SweptK(k=k, reason=str(error))
+    left = entropy(RecodedCells.by(recoding.plan), task.by_name)
+    return SweptK(k=k, nue=left.overall, wnue=left.weighted, rows_removed=recoding.plan.rows_removed)
 
 
 def _with_k(task: Task, k: int) -> Task:

@@ -13,7 +13,7 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladders
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import Integers
-from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.cells import RecodedCells
 from anon_core.measures.utility.entropy import entropy
 from anon_core.measures.utility.loss import loss
 from anon_core.plan import RecodingPlan
@@ -198,7 +198,7 @@ class Candidate:
         people: TuplePeople | None = None,
     ) -> Candidate:
         """Measure a plan; who stands alone and the smallest class are counted in ``people`` where these are known."""
-        released, cells = (plan if people is None else people.plan(plan)).released(), Recoded.by(plan)
+        released, cells = (plan if people is None else people.plan(plan)).released(), RecodedCells.by(plan)
         left = entropy(cells, weights)
         return cls(
             method=method,

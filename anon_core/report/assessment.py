@@ -11,7 +11,7 @@ from anon_core.measures.classes import sensitive_classes
 from anon_core.measures.diversity.bands import in_bands
 from anon_core.measures.diversity.closeness import t_closeness
 from anon_core.measures.diversity.diversity import alpha_anonymity, distinct_diversity, entropy_diversity
-from anon_core.measures.linkage.four_ks import FourK, KAnonymity, four_k, k_anonymity
+from anon_core.measures.linkage.four_ks import FourK, KFigures, four_k, k_anonymity
 from anon_core.measures.risk.attackers import Risk, risk
 from anon_core.measures.risk.population import PopulationUniqueness, population_uniqueness
 from anon_core.measures.utility import Utility, utility
@@ -43,7 +43,7 @@ class SensitiveColumn:
 class Assessment:
     """Where a table stands. ``four`` and ``utility`` need the original and are None without it."""
 
-    k: KAnonymity
+    k: KFigures
     four: FourK | None
     risk: Risk
     population: PopulationUniqueness

@@ -11,7 +11,7 @@ import pyarrow as pa
 from anon_core.engines.engine import Engine
 from anon_core.errors import InvalidInputError, UnplacedCellsError
 from anon_core.frequency import FrequencyTable
-from anon_core.hierarchy.placing import Placed, placed
+from anon_core.hierarchy.placing import PlacedCells, placed_column
 from anon_core.kernels import Integers
 from anon_core.measures.freeform import (
     Attack,
@@ -130,7 +130,7 @@ def _as_labels(engine: Engine, places: Sequence[Integers], columns: Sequence[Gua
     return FrequencyTable.from_codes(names, codes, domains, counted.weights)
 
 
-def placed_cells(table: Table, publication: PartialPublication, policy: Freeform) -> list[Placed]:
+def placed_cells(table: Table, publication: PartialPublication, policy: Freeform) -> list[PlacedCells]:
     """
     Return where the cells of the quasi-identifiers and the guarded columns stand, whether all of them do or not.
 
@@ -142,7 +142,7 @@ def placed_cells(table: Table, publication: PartialPublication, policy: Freeform
     quasi, declared = publication.quasi_identifiers, publication.effective_columns
     names = [name for name in publication.published if name in quasi or name in policy.columns]
     return [
-        placed(
+        placed_column(
             column,
             declared[column.name].hierarchy,
             publication.root,

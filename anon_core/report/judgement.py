@@ -22,9 +22,9 @@ from anon_core.recoding.method import ALONE, K, Promise, RecodingMethod
 from anon_core.recoding.people import TuplePeople
 from anon_core.recoding.task import Task
 from anon_core.report.assessment import Assessment, assess
+from anon_core.report.criteria import Criteria
 from anon_core.report.freeform import check_release, check_table
 from anon_core.report.originals import beside_original, prepared_original, without_surplus
-from anon_core.report.question import Question
 from anon_core.report.recoding import RecodedPublication, compared_by_people
 from anon_core.role import Role
 from anon_core.table import Column, Table
@@ -57,7 +57,7 @@ class Judgement:
 
 def judge(
     table: Table,
-    question: Question,
+    criteria: Criteria,
     original: Original | None = None,
     *,
     engine: type[Engine],
@@ -73,48 +73,48 @@ def judge(
     :raises InvalidInputError: a column is missing, the table is empty, the original does not fit, or units are to be
         counted that only a pairing tells.
     """
-    question = question.of_columns(table.names)
+    criteria = criteria.of_columns(table.names)
     names, comparison, people, joint, whose = table.names, None, None, None, None
-    others = _others_judged(question, table.names, today)
-    unit = fresh_name("person", [*names, *(original.table.names if original else ())]) if question.unit else None
+    others = _others_judged(criteria, table.names, today)
+    unit = fresh_name("person", [*names, *(original.table.names if original else ())]) if criteria.unit else None
     if original is not None:
-        before = _as_staged(original.table, question, unit, table.rows)
-        table = _with_units(_with_people(table, question, unit), before, original, unit)
-        comparison = people = _beside(before, table, question, original, None)
+        before = _as_staged(original.table, criteria, unit, table.rows)
+        table = _with_units(_with_people(table, criteria, unit), before, original, unit)
+        comparison = people = _beside(before, table, criteria, original, None)
         if unit and not (comparison.pairs is None and _tells_units(table, before, unit)):
-            people = _beside(before, table, question, original, unit)
+            people = _beside(before, table, criteria, original, unit)
         if others and set(others) <= {*before.names}:
-            joint = _beside(before, table, question, original, unit if people is not comparison else None, others)
+            joint = _beside(before, table, criteria, original, unit if people is not comparison else None, others)
         if unit and people is comparison and unit in before.names:
-            whose = engine.of(before, unit=unit).people((*question.quasi_identifiers, *others))
+            whose = engine.of(before, unit=unit).people((*criteria.quasi_identifiers, *others))
     elif unit:
-        table = _with_people(table, question, unit, required=True)
-    counted = dict.fromkeys([*question.quasi_identifiers, *question.sensitive, *also])
+        table = _with_people(table, criteria, unit, required=True)
+    counted = dict.fromkeys([*criteria.quasi_identifiers, *criteria.sensitive, *also])
     rows = engine.of(table, unit=unit)
     frequencies = rows.people(list(counted))
-    besides = [name for name in (*question.unit, original.key if original else None) if name is not None]
-    guarded = question.publication if question.policy.freeform else None
+    besides = [name for name in (*criteria.unit, original.key if original else None) if name is not None]
+    guarded = criteria.publication if criteria.policy.freeform else None
     freeform = check_table(table, guarded, engine) if guarded else None
     assessment = assess(
         frequencies,
-        question.quasi_identifiers,
-        k=question.k,
-        sensitive=question.sensitive,
-        max_risk=question.policy.max_risk,
-        sampling_fraction=question.sampling_fraction,
+        criteria.quasi_identifiers,
+        k=criteria.k,
+        sensitive=criteria.sensitive,
+        max_risk=criteria.policy.max_risk,
+        sampling_fraction=criteria.sampling_fraction,
         comparison=comparison,
         people=people,
-        weights=question.publication.priority_weights if question.publication else None,
-        counted=question.publication.counted_values if question.publication else None,
+        weights=criteria.publication.priority_weights if criteria.publication else None,
+        counted=criteria.publication.counted_values if criteria.publication else None,
     )
-    subject = _subject(rows, question, people, joint=joint, besides=besides, freeform=freeform)
+    subject = _subject(rows, criteria, people, joint=joint, besides=besides, freeform=freeform)
     subject = replace(subject, original_people=whose)
-    checks = tuple(_measurements(subject, question, comparison, today))
+    checks = tuple(_measurements(subject, criteria, comparison, today))
     return Judgement(assessment=assessment, checks=checks, frequencies=frequencies, comparison=people)
 
 
 def judge_recoding(
-    recoded: RecodedPublication, question: Question, *, today: date, freeform: FreeformProblem | None = None
+    recoded: RecodedPublication, criteria: Criteria, *, today: date, freeform: FreeformProblem | None = None
 ) -> Judgement:
     """
     Judge what recoding made of a table, as :func:`judge` does beside the original; which row became which is known.
@@ -125,27 +125,27 @@ def judge_recoding(
     :raises InvalidInputError: a column is missing, or no row is left.
     """
     engine = recoded.engine
-    question = question.of_columns(engine.names)
+    criteria = criteria.of_columns(engine.names)
     plan, people = recoded.recoding.plan, recoded.task.people
-    comparison = Comparison.of_plan(plan, question.quasi_identifiers)
-    linked = question.policy.k_means is KMeans.LINK
-    others = _others_judged(question, engine.names, today) if linked else ()
+    comparison = Comparison.of_plan(plan, criteria.quasi_identifiers)
+    linked = criteria.policy.k_means is KMeans.LINK
+    others = _others_judged(criteria, engine.names, today) if linked else ()
     subject = _subject(
         engine,
-        question,
-        compared_by_people(plan, question.quasi_identifiers, people),
-        joint=_joint_of(plan, (*question.quasi_identifiers, *others), people) if others else None,
+        criteria,
+        compared_by_people(plan, criteria.quasi_identifiers, people),
+        joint=_joint_of(plan, (*criteria.quasi_identifiers, *others), people) if others else None,
         freeform=check_release(engine, freeform) if freeform else None,
         rows_blanked=comparison.rows_blanked,
     )
     if recoded.pairing is not None:
         subject = replace(subject, paired=recoded.pairing)
-    counted = [*question.quasi_identifiers, *question.sensitive]
+    counted = [*criteria.quasi_identifiers, *criteria.sensitive]
     if people is None:
         subject = replace(subject, people=None)  # Every row is another person.
     return Judgement(
         assessment=recoded.assessment,
-        checks=tuple(_measurements(subject, question, comparison, today)),
+        checks=tuple(_measurements(subject, criteria, comparison, today)),
         frequencies=(engine.count if people is None else engine.people)(counted),
         comparison=subject.comparison,
     )
@@ -153,7 +153,7 @@ def judge_recoding(
 
 def _subject(
     engine: Engine,
-    question: Question,
+    criteria: Criteria,
     people: Comparison | None,
     *,
     joint: Comparison | None = None,
@@ -162,7 +162,7 @@ def _subject(
     rows_blanked: int | None = None,
 ) -> Subject:
     """Return what the models measure: the rows of an engine, and people where units are told."""
-    publication = question.publication
+    publication = criteria.publication
     published = publication.published if publication else ()
     return Subject(
         names=engine.names,
@@ -181,22 +181,22 @@ def _subject(
 
 
 def _measurements(
-    subject: Subject, question: Question, comparison: Comparison | None, today: date
+    subject: Subject, criteria: Criteria, comparison: Comparison | None, today: date
 ) -> Iterator[Measurement]:
     """
     Measure all that is asked of a table; what does not pass may be waived.
 
     :raises InvalidInputError: the policy means the link k, which needs the original, and of people also a pairing.
     """
-    policy = question.policy
+    policy = criteria.policy
     if policy.k_means is KMeans.LINK:
         _require_link(subject)
     asked = Asked(
         policy=policy,
-        quasi_identifiers=question.quasi_identifiers,
-        k=question.k,
+        quasi_identifiers=criteria.quasi_identifiers,
+        k=criteria.k,
         today=today,
-        publication=question.publication,
+        publication=criteria.publication,
         rows_before=comparison.before.rows if comparison else None,
         compared=comparison is not None,
         paired=subject.paired is not None,
@@ -204,7 +204,7 @@ def _measurements(
     )
     for one in required(asked):
         yield one.measured(subject).excused(one.waiver(policy, today))
-    unit = question.publication.unit if question.publication else None
+    unit = criteria.publication.unit if criteria.publication else None
     for kind, times in Counter(one.kind for one in ended(policy, today, unit)).items():
         yield Measurement(
             model=kind,
@@ -224,13 +224,13 @@ def _require_link(subject: Subject) -> None:
         raise InvalidInputError(f"`k_means: link` cannot be checked: {UNPAIRED}")
 
 
-def _others_judged(question: Question, names: Sequence[str], today: date) -> tuple[str, ...]:
+def _others_judged(criteria: Criteria, names: Sequence[str], today: date) -> tuple[str, ...]:
     """Return the columns declared other that are judged beside the original; some may be recoded under freeform."""
-    policy = question.policy
-    if question.publication is None or (policy.freeform is not None and policy.k_means is not KMeans.LINK):
+    policy = criteria.policy
+    if criteria.publication is None or (policy.freeform is not None and policy.k_means is not KMeans.LINK):
         return ()
-    quasi = question.quasi_identifiers
-    return tuple(name for name in question.publication.judged_others(today) if name in names and name not in quasi)
+    quasi = criteria.quasi_identifiers
+    return tuple(name for name in criteria.publication.judged_others(today) if name in names and name not in quasi)
 
 
 def _joint_of(plan: RecodingPlan, columns: tuple[str, ...], people: TuplePeople | None) -> Comparison:
@@ -239,42 +239,42 @@ def _joint_of(plan: RecodingPlan, columns: tuple[str, ...], people: TuplePeople 
 
 
 def _beside(
-    before: Table, table: Table, question: Question, original: Original, unit: str | None, others: Sequence[str] = ()
+    before: Table, table: Table, criteria: Criteria, original: Original, unit: str | None, others: Sequence[str] = ()
 ) -> Comparison:
     return beside_original(
         before,
         table,
-        (*question.quasi_identifiers, *others),
-        question.publication,
+        (*criteria.quasi_identifiers, *others),
+        criteria.publication,
         same_order=original.same_order,
         key=original.key,
         unit=unit,
     )
 
 
-def _as_staged(original: Table, question: Question, unit: str | None, released: int) -> Table:
+def _as_staged(original: Table, criteria: Criteria, unit: str | None, released: int) -> Table:
     """
     Return the original as a run would have recoded it, and with its people where it has the columns of the unit.
 
     If more rows are ``released`` than would stay of it, too many of one person were not left out: then all stay.
     """
-    prepared = prepared_original(original, question.publication)
-    before = _with_people(prepared, question, unit)
-    if unit is None or question.publication is None or unit not in before.names:
+    prepared = prepared_original(original, criteria.publication)
+    before = _with_people(prepared, criteria, unit)
+    if unit is None or criteria.publication is None or unit not in before.names:
         return before
-    kept = without_surplus(before, question.publication, unit).kept
+    kept = without_surplus(before, criteria.publication, unit).kept
     return before if released > kept.rows else kept
 
 
-def _with_people(table: Table, question: Question, name: str | None, *, required: bool = False) -> Table:
+def _with_people(table: Table, criteria: Criteria, name: str | None, *, required: bool = False) -> Table:
     """
     Return a table with a column of this name that tells people apart, if it has the columns that do.
 
     :raises UnknownColumnError: it is required, and they are not there.
     """
-    if name is None or not (required or set(question.unit) <= set(table.names)):
+    if name is None or not (required or set(criteria.unit) <= set(table.names)):
         return table
-    return Table(columns=(*table.columns, person_column(table, question.unit, name)), rows=table.rows)
+    return Table(columns=(*table.columns, person_column(table, criteria.unit, name)), rows=table.rows)
 
 
 def _with_units(table: Table, before: Table, original: Original, unit: str | None) -> Table:
@@ -295,13 +295,13 @@ def _tells_units(table: Table, before: Table, unit: str) -> bool:
     return unit not in before.names or told <= {*before.column(unit).domain.to_pylist()}
 
 
-def unkept(task: Task, question: Question, judged: Judgement) -> list[str]:
+def unkept(task: Task, criteria: Criteria, judged: Judgement) -> list[str]:
     """
     Return the names of the promises that a table does not keep; if there is one, that is a bug of the method.
 
     What is waived no method promises. k is held as the method means it, which may be otherwise than the policy does.
     """
-    policy, names, checks = question.policy, question.quasi_identifiers, list(judged.checks)
+    policy, names, checks = criteria.policy, criteria.quasi_identifiers, list(judged.checks)
     method: RecodingMethod = task.settings.member
     promise = method.promised_k(task.settings, policy)
     if promise is not Promise.of_policy(policy):
@@ -310,9 +310,9 @@ def unkept(task: Task, question: Question, judged: Judgement) -> list[str]:
             names=names,
             rows=judged.frequencies.project,
             comparison=judged.comparison,
-            _found={question.k: four} if four else {},
+            _found={criteria.k: four} if four else {},
         )
-        own = [one for one in models_of_classes(policy, names, question.k, promise) if one.key in (*K, ALONE)]
+        own = [one for one in models_of_classes(policy, names, criteria.k, promise) if one.key in (*K, ALONE)]
         checks = [one for one in checks if one.model not in (*K, ALONE)] + [one.measured(subject) for one in own]
     promised = [one for one in checks if not waiver_of(policy, one.name, one.column)]
     return [one.name for one in broken(task, method, promised)]

@@ -14,13 +14,13 @@ from anon_core.measures.utility import Utility
 from anon_core.report.assessment import Assessment
 
 
-class Part(BaseModel):
+class ReportPart(BaseModel):
     """The base of every part of a report: it never changes, and a key that it does not know is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class FourKMeasured(Part):
+class FourKMeasured(ReportPart):
     """The four k's; null where one was not measured, or where no assignment of rows to originals exists."""
 
     exact: int | None
@@ -29,7 +29,7 @@ class FourKMeasured(Part):
     concealment: int | None = None
 
 
-class RowsAtRisk(Part):
+class RowsAtRisk(ReportPart):
     """How many rows are above a risk, or in classes below a size."""
 
     limit: float
@@ -37,7 +37,7 @@ class RowsAtRisk(Part):
     share: float
 
 
-class AttackMeasured(Part):
+class AttackMeasured(ReportPart):
     """The probability that a row is linked to its person."""
 
     highest: float
@@ -45,7 +45,7 @@ class AttackMeasured(Part):
     above: list[RowsAtRisk]
 
 
-class PopulationEstimate(Part):
+class PopulationEstimate(ReportPart):
     """How many people one estimator takes to be alone in the population; null with the reason."""
 
     estimator: str
@@ -54,7 +54,7 @@ class PopulationEstimate(Part):
     reason: str | None
 
 
-class RiskMeasured(Part):
+class RiskMeasured(ReportPart):
     """Three attackers, the rows in small classes, and the people who are alone in the population, if assessed."""
 
     prosecutor: AttackMeasured
@@ -67,7 +67,7 @@ class RiskMeasured(Part):
     population_reason: str | None
 
 
-class SensitiveMeasured(Part):
+class SensitiveMeasured(ReportPart):
     """What the worst class gives away about a sensitive column, whatever is required."""
 
     name: str
@@ -78,7 +78,7 @@ class SensitiveMeasured(Part):
     t_ordered: float
 
 
-class QueryError(Part):
+class QueryError(ReportPart):
     """The relative errors of counts by so many columns; 0 is exact."""
 
     groups: int
@@ -88,7 +88,7 @@ class QueryError(Part):
     p95: float
 
 
-class UtilitySummary(Part):
+class UtilitySummary(ReportPart):
     """
     What is left and what was lost.
 
@@ -116,7 +116,7 @@ class UtilitySummary(Part):
     seed: int | None
 
 
-class Measured(Part):
+class ClassesMeasured(ReportPart):
     """Where the quasi-identifiers stand; ``rows_below`` are in classes smaller than the required k."""
 
     columns: list[str]

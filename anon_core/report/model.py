@@ -11,13 +11,13 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
-from anon_core.report.measured import Measured, Part, RowsAtRisk, SensitiveMeasured, UtilitySummary
+from anon_core.report.measured import ClassesMeasured, ReportPart, RowsAtRisk, SensitiveMeasured, UtilitySummary
 
 SCHEMA: Literal["anonflow/report/1"] = "anonflow/report/1"
 PUBLIC_SCHEMA: Literal["anonflow/report/2"] = "anonflow/report/2"
 
 
-class CheckResult(Part):
+class CheckResult(ReportPart):
     """
     One thing the gate measured; where it did not pass and was let through, by which waiver of which person.
 
@@ -34,7 +34,7 @@ class CheckResult(Part):
     waived_by: str | None = None
 
 
-class AcceptedSet(Part):
+class AcceptedSet(ReportPart):
     """
     A column set that a named person accepts as singling people out, or a ``pattern`` of personal data in a column.
 
@@ -49,7 +49,7 @@ class AcceptedSet(Part):
     needed: bool | None
 
 
-class WaivedCheck(Part):
+class WaivedCheck(ReportPart):
     """
     A check that a named person lets fail until a day.
 
@@ -63,7 +63,7 @@ class WaivedCheck(Part):
     needed: bool | None
 
 
-class LimitRaised(Part):
+class LimitRaised(ReportPart):
     """
     A limit of the site that a named person let this file raise, until a day, to ``value``; null: to no limit at all.
 
@@ -78,7 +78,7 @@ class LimitRaised(Part):
     needed: bool | None
 
 
-class UniquenessAllowed(Part):
+class UniquenessAllowed(ReportPart):
     """
     Sets of up to ``max_size`` of the ``columns`` were searched; each may leave the share ``max_share`` alone.
 
@@ -96,7 +96,7 @@ class UniquenessAllowed(Part):
     protected: list[str]
 
 
-class PublicCheck(Part):
+class PublicCheck(ReportPart):
     """
     A check as the public may read it.
 
@@ -114,13 +114,13 @@ class PublicCheck(Part):
     waived_by: str | None = None
 
 
-class KInRows(Part):
+class KInRows(ReportPart):
     """The rows of the smallest class; null where people are counted, where there are no classes, or k is by linkage."""
 
     exact: int | None
 
 
-class RiskOfRows(Part):
+class RiskOfRows(ReportPart):
     """The probability, by class sizes in the published rows, that a row is linked to its person (prosecutor)."""
 
     highest: float
@@ -129,7 +129,7 @@ class RiskOfRows(Part):
     below: list[RowsAtRisk]
 
 
-class Privacy(Part):
+class Privacy(ReportPart):
     """
     What was required, and what can be counted in the published rows.
 
@@ -152,7 +152,7 @@ class Privacy(Part):
     not_measured: list[str]
 
 
-class Rows(Part):
+class Rows(ReportPart):
     """
     ``removed`` to protect people, within the policy's limit; ``dropped`` because a quasi-identifier was missing.
 
@@ -167,7 +167,7 @@ class Rows(Part):
     rounded_to: int
 
 
-class UnitAnswered(Part):
+class UnitAnswered(ReportPart):
     """What a person answers for about whose the rows are: that rows are people, or that a ``column`` may span them."""
 
     reason: str
@@ -176,7 +176,7 @@ class UnitAnswered(Part):
     column: str | None
 
 
-class PeoplePublished(Part):
+class PeoplePublished(ReportPart):
     """
     Whether checks counted rows or people; the ``published`` people, those ``alone`` over all columns, and those sharing
     their ``row_sets``, all their classes, with fewer than k: rounded down as rows removed are, null where rows count.
@@ -194,7 +194,7 @@ class PeoplePublished(Part):
     answered: list[UnitAnswered]
 
 
-class LevelUse(Part):
+class LevelUse(ReportPart):
     """How many published rows stand at one level of a column."""
 
     level: int
@@ -202,7 +202,7 @@ class LevelUse(Part):
     rows: int
 
 
-class PublishedColumn(Part):
+class PublishedColumn(ReportPart):
     """A column of the release; ``type`` is what all its published cells read as."""
 
     name: str
@@ -213,14 +213,14 @@ class PublishedColumn(Part):
     cells_changed: int
 
 
-class RecodingSummary(Part):
+class RecodingSummary(ReportPart):
     method: str
     why: str
     rows_changed: int
     columns: list[PublishedColumn]
 
 
-class PublicColumn(Part):
+class PublicColumn(ReportPart):
     """A column of the release; its ``levels`` are told by labels alone: one that two levels share counts below."""
 
     name: str
@@ -230,14 +230,14 @@ class PublicColumn(Part):
     levels: list[LevelUse]
 
 
-class PublicRecoding(Part):
+class PublicRecoding(ReportPart):
     """The method that the publication file asks for, and how coarse each column is."""
 
     method: str
     columns: list[PublicColumn]
 
 
-class PublicDetail(Part):
+class PublicDetail(ReportPart):
     """
     What is coarser than collected, told by labels alone: shares of the published rows and of their cells.
 
@@ -250,7 +250,7 @@ class PublicDetail(Part):
     columns_without_detail: list[str]
 
 
-class PublishedFile(Part):
+class PublishedFile(ReportPart):
     name: str
     media_type: str
     sha256: str
@@ -258,7 +258,7 @@ class PublishedFile(Part):
     rows: int
 
 
-class PublicReport(Part):
+class PublicReport(ReportPart):
     """What anyone may read beside the data; ``approved``: a person had to approve it before it was published."""
 
     schema_: Literal["anonflow/report/2"] = PUBLIC_SCHEMA
@@ -279,7 +279,7 @@ class PublicReport(Part):
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=lambda name: name.rstrip("_"))
 
 
-class ColumnSetFound(Part):
+class ColumnSetFound(ReportPart):
     """A set of columns: rows alone on it, its distinct tuples, the share of all pairs of rows that it tells apart."""
 
     columns: list[str]
@@ -290,7 +290,7 @@ class ColumnSetFound(Part):
     separation_ratio: float | None
 
 
-class DetectionFound(Part):
+class DetectionFound(ReportPart):
     """Which column sets single people out in the data as collected."""
 
     counted: str
@@ -303,13 +303,13 @@ class DetectionFound(Part):
     sets_examined: int
 
 
-class SubsetCounted(Part):
+class SubsetCounted(ReportPart):
     columns: list[str]
     distinct: int
     singletons: int
 
 
-class SelectionFound(Part):
+class SelectionFound(ReportPart):
     """Every subset of the declared quasi-identifiers, and the one that tells most rows apart with fewest columns."""
 
     rows: int
@@ -317,7 +317,7 @@ class SelectionFound(Part):
     elected: list[str]
 
 
-class ColumnScore(Part):
+class ColumnScore(ReportPart):
     """One column; ``exact`` is the probability that ``sensitivity`` bounds, a rank of 1 is the most sensitive."""
 
     name: str
@@ -332,7 +332,7 @@ class ColumnScore(Part):
     ranks: dict[str, int | None]
 
 
-class UniqueColumnsFound(Part):
+class UniqueColumnsFound(ReportPart):
     """The minimal sets on which (nearly) every row is unique: how many there are, and the first of them."""
 
     rows: int
@@ -344,7 +344,7 @@ class UniqueColumnsFound(Part):
     sets: list[list[str]]
 
 
-class ScoresFound(Part):
+class ScoresFound(ReportPart):
     """What each column contributes; ``reason`` says why there is no sensitivity."""
 
     columns: list[ColumnScore]
@@ -357,7 +357,7 @@ class ScoresFound(Part):
     samples: int | None
 
 
-class Tried(Part):
+class Tried(ReportPart):
     """One recoding that was tried: what was generalised, how far, what it cost, and why it could not be elected.
 
     Where a method found nothing, the counts are those of the table as it was and the measures are null.
@@ -377,7 +377,7 @@ class Tried(Part):
     reason: str | None
 
 
-class Staged(Part):
+class Staged(ReportPart):
     """What came in.
 
     ``rows_dropped`` had a gap in a quasi-identifier. Of ``rows_without_person`` the source does not say whose they are.
@@ -401,7 +401,7 @@ class Staged(Part):
     spec_digest: str
 
 
-class Decided(Part):
+class Decided(ReportPart):
     """What a person decided about a receipt, and when; a decision for an earlier attempt is not listed."""
 
     person: str
@@ -410,14 +410,14 @@ class Decided(Part):
     receipt: str
 
 
-class StepFailed(Part):
+class StepFailed(ReportPart):
     """A step that only informs, and failed: its part of the report is null, and nothing else depends on it."""
 
     step: str
     reason: str
 
 
-class InternalReport(Part):
+class InternalReport(ReportPart):
     """Everything that was measured in one run, whatever its end; a step that did not run is null."""
 
     schema_: Literal["anonflow/report/1"] = SCHEMA
@@ -439,11 +439,11 @@ class InternalReport(Part):
     staged: Staged | None
     k_means: str
     k_required: int
-    before: Measured | None
+    before: ClassesMeasured | None
     detection: DetectionFound | None
     selection: SelectionFound | None
     scores: ScoresFound | None
-    after: Measured | None
+    after: ClassesMeasured | None
     unique_rows_published: int | None
     candidates: list[Tried]
     optimal: bool | None

@@ -22,7 +22,7 @@ from anon_core.models.unique_with_sensitive import UniqueWithSensitive
 from anon_core.plan import RecodingPlan
 from anon_core.registry import MODELS
 from anon_core.report.assessment import assess
-from anon_core.report.question import USUAL_K
+from anon_core.report.criteria import USUAL_K
 
 GATE = ("evaluated", "formulas", "same_content", "unchanged")
 """What the gate notes of the files themselves, in words that anybody who has the files could write."""

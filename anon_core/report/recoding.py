@@ -25,8 +25,8 @@ from anon_core.recoding.people import TuplePeople
 from anon_core.recoding.task import Recoding, Task
 from anon_core.report import public
 from anon_core.report.assessment import Assessment, assess
+from anon_core.report.criteria import USUAL_K
 from anon_core.report.measured import measured_note, utility_note
-from anon_core.report.question import USUAL_K
 from anon_core.role import Role
 from anon_core.spec import PartialPublication
 from anon_core.table import Table

@@ -11,9 +11,9 @@ from anon_core.errors import InternalError, InvalidInputError
 from anon_core.policy import PartialPolicy
 from anon_core.recoding.freeform_problem import FreeformProblem
 from anon_core.recoding.method import Progress
+from anon_core.report.criteria import Criteria
 from anon_core.report.judgement import Judgement, judge_recoding, unkept
 from anon_core.report.originals import prepared_original, without_surplus
-from anon_core.report.question import Question
 from anon_core.report.recoding import RecodedPublication, recode_publication
 from anon_core.spec import Mode, PartialPublication, Recode
 from anon_core.spec.recode import MOST_SWEEPS
@@ -30,7 +30,7 @@ class TableRecoding:
     ``people_capped`` beyond what one person may have; columns that are ``left_out`` are not declared.
     """
 
-    question: Question
+    criteria: Criteria
     rows: Engine
     recoded: RecodedPublication
     judged: Judgement
@@ -57,16 +57,16 @@ def recode_table(
     :raises InternalError: the released rows do not keep what the method promises.
     :raises InvalidInputError: a column is missing, or cannot be split or coarsened as the file says.
     """
-    question = Question.of(publication)
+    criteria = Criteria.of(publication)
     content = prepared_original(source, publication)
     counted = _counted(content, publication, engine)
     recoded = recode_publication(publication, counted.engine, keep_order=keep_order, progress=progress)
-    judged = judge_released(recoded, question, counted.engine, today=today)
+    judged = judge_released(recoded, criteria, counted.engine, today=today)
     task = recoded.task
-    if broken := unkept(task, question, judged):
+    if broken := unkept(task, criteria, judged):
         raise InternalError(f"table that is not what method {task.settings.method} promises", ", ".join(broken))
     return TableRecoding(
-        question=question,
+        criteria=criteria,
         rows=counted.engine,
         recoded=recoded,
         judged=judged,
@@ -77,9 +77,9 @@ def recode_table(
     )
 
 
-def judge_released(recoded: RecodedPublication, question: Question, rows: Engine, *, today: date) -> Judgement:
+def judge_released(recoded: RecodedPublication, criteria: Criteria, rows: Engine, *, today: date) -> Judgement:
     """Judge the released rows by all that the policy requires; ``rows`` counts those that were recoded."""
-    return judge_recoding(recoded, question, today=today, freeform=_guarded(recoded, rows))
+    return judge_recoding(recoded, criteria, today=today, freeform=_guarded(recoded, rows))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -166,7 +166,7 @@ class Decompose(Model):
         )
 
 
-class Column(Model):
+class DeclaredColumn(Model):
     """What is declared about one column."""
 
     role: Role
@@ -203,7 +203,7 @@ class Column(Model):
         """What stands in cells that were suppressed before anything was recoded, if there can be any."""
         return None
 
-    def published_as(self, name: str) -> dict[str, Column]:
+    def published_as(self, name: str) -> dict[str, DeclaredColumn]:
         """Return the columns of a release that a column of this name becomes: itself, or its published parts."""
         rule = self.decompose
         if rule is None:
@@ -222,7 +222,7 @@ class Column(Model):
         }
 
 
-class Part(Column):
+class Part(DeclaredColumn):
     """
     A published part of a decomposed column: a column of its own in a release, never written in a file.
 

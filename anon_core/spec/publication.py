@@ -23,7 +23,7 @@ from anon_core.policy import NOT_EMPTY, CountedValues, Filled, Flag, KMeans, Mod
 from anon_core.registry import ANY_ENGINE, ENGINES, PORTALS
 from anon_core.role import Role
 from anon_core.spec.checks import cross_problems, not_built_problems, plain_sentences
-from anon_core.spec.columns import Column
+from anon_core.spec.columns import DeclaredColumn
 from anon_core.spec.member_sections import (
     PortalSection,
     PortalSettings,
@@ -71,7 +71,7 @@ class PartialPublication(Model):
     unit: UnitSection | None = None
     reviewed: ReviewSection | None = None
     sampling_fraction: Annotated[Share, Field(gt=0)] | None = None
-    columns: Annotated[dict[str, Column], NOT_EMPTY]
+    columns: Annotated[dict[str, DeclaredColumn], NOT_EMPTY]
     detect: Detect = Detect()
     privacy: PartialPolicy | None = None
     recode: Recode = Recode()
@@ -104,7 +104,7 @@ class PartialPublication(Model):
         return tuple(self.resolve(path) for _, path in self._referred_files())
 
     @property
-    def effective_columns(self) -> dict[str, Column]:
+    def effective_columns(self) -> dict[str, DeclaredColumn]:
         """The columns in the order of the file, the published parts of a decomposed one in its place.
 
         ``columns`` is what the source has; everything after the source was split goes by these.

@@ -355,7 +355,7 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     without the signed approval of that receipt.
     """
     from anon_airflow.gate import receipt as receipts
-    from anon_airflow.gate.measurement import Original, measure
+    from anon_airflow.gate.measurement import StagedOriginal, measure
 
     with run.audit() as audit:
         history = run.history(audit)
@@ -374,7 +374,8 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     files, report = release_files(run)
     say(progress, "measuring the files again before they are sent")
     staged, day = history.staged, history.day(_today())
-    original = Original(sha256=staged["sha256"])  # The originals are gone; the receipt stands for what needs them.
+    # The originals are gone; the receipt stands for what needs them.
+    original = StagedOriginal(sha256=staged["sha256"])
     witness = kept_witness(run, staged["unit"])
     verdict = measure(
         run.publication,

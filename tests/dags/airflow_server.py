@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from typing import Any
 
 from anon_airflow.audit import AuditStore
 from anon_airflow.keys.signing import SigningKey
+from include import up
 from tests.dags.parsing import ROOT
 
 AIRFLOW = str(Path(sys.executable).with_name("airflow"))
@@ -159,38 +159,9 @@ def running_airflow(folder: Path, include: Path, python_path: Path) -> Iterator[
     (folder / "tmp").mkdir()
     airflow = Airflow(home, include, folder / "anon-home", port, environ)
     airflow.command("db", "migrate")
-    parts = (
-        ("api-server", "--host", "127.0.0.1", "--port", str(port), "--workers", "1"),
-        ("scheduler", "--skip-serve-logs"),
-        ("dag-processor",),
-    )
-    running = [start(airflow, *part) for part in parts]
+    running = up.start(home, port, without=("triggerer",), env=environ, cwd=home)
     try:
-        until(lambda: is_healthy(airflow), 120, "Airflow to start")
+        until(lambda: up.healthy(port), 120, "Airflow to start")
         yield airflow
     finally:
-        stop(running)
-
-
-def start(airflow: Airflow, *part: str) -> subprocess.Popen[bytes]:
-    with (airflow.home / f"{part[0]}.log").open("wb") as log:
-        return subprocess.Popen(
-            [AIRFLOW, *part], stdout=log, stderr=log, env=airflow.environ, cwd=airflow.home, start_new_session=True
-        )
-
-
-def is_healthy(airflow: Airflow) -> bool:
-    state = airflow.ask("GET", "/api/v2/monitor/health")
-    return all(state[part]["status"] == "healthy" for part in ("metadatabase", "scheduler", "dag_processor"))
-
-
-def stop(running: list[subprocess.Popen[bytes]]) -> None:
-    """End all parts with their children, kindly first; each leads a group of its own, so no other process is meant."""
-    for how, patience in ((signal.SIGTERM, 15), (signal.SIGKILL, 5)):
-        for part in running:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(part.pid, how)
-        end = time.monotonic() + patience
-        for part in running:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                part.wait(max(0.1, end - time.monotonic()))
+        up.stop(running)

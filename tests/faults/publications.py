@@ -99,6 +99,12 @@ def portal_of(spec: Path) -> Path:
     return spec.parent.parent / "portal"
 
 
+def released(spec: Path) -> list[dict[str, str]]:
+    """Return the rows of the newest release, as anybody can download them."""
+    with (portal_of(spec) / spec.stem / "latest" / f"{spec.stem}.csv").open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
 def versions_of(spec: Path) -> list[str]:
     """The versions that a visitor of the portal sees."""
     folder = portal_of(spec) / spec.stem / "versions"

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import yaml
 
-from anon_airflow import steps
-from anon_airflow.run.context import Run, staging_of
-from anon_airflow.run.home import Home
+from anon_airflow.run.context import staging_of
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.spec import load_spec
+from tests.anon_airflow.run.step_runs import run_of, take
 from tests.faults.anon_process import anon
 from tests.faults.publications import (
     COLUMNS,
@@ -21,34 +19,15 @@ from tests.faults.publications import (
     files_below,
     people,
     portal_of,
+    released,
     source_of,
     versions_of,
     write_publication,
 )
 
 
-@pytest.fixture
-def home(tmp_path):
-    return tmp_path / "home"
-
-
-def released(spec) -> list[dict[str, str]]:
-    with (portal_of(spec) / spec.stem / "latest" / f"{spec.stem}.csv").open(newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
 def public_report(spec) -> dict:
     return json.loads((portal_of(spec) / spec.stem / "latest" / "report.json").read_bytes())
-
-
-def run_of(spec, home, run_id="scheduled__1") -> Run:
-    return Run(publication=load_spec(spec), run_id=run_id, home=Home(home), actor="tester")
-
-
-def take(run, *names):
-    for name in names:
-        result = getattr(steps, name)(run, *([str(run.publication.source.file)] if name == "stage" else []))
-    return result
 
 
 def test_a_quote_that_is_never_closed_does_not_swallow_rows(tmp_path, home):
@@ -155,7 +134,7 @@ def test_a_group_is_not_named_after_somebody_who_was_removed(tmp_path, home):
 def test_a_publication_file_that_breaks_in_the_middle_leaves_no_original(tmp_path, home, monkeypatch):
     monkeypatch.setenv("ANON_HOME", str(home))
     spec = write_publication(tmp_path)
-    run = run_of(spec, home)
+    run = run_of(spec, home, "scheduled__1")
     take(run, "stage")
     assert run.staging == staging_of(run.home, spec, run.run_id)
     assert files_below(run.staging)
@@ -173,10 +152,10 @@ def test_a_publication_file_that_breaks_in_the_middle_leaves_no_original(tmp_pat
 def test_a_refused_rerun_is_not_recorded_as_published(tmp_path, home):
     """The first attempt is killed before `record`; the second one, with other data, is refused."""
     spec = write_publication(tmp_path, people(), recode={"method": "global"})
-    run = run_of(spec, home)
+    run = run_of(spec, home, "scheduled__1")
     take(run, "stage", "detect", "score", "recode", "gate", "publish")
     write_publication(tmp_path, people(), recode={"method": "none"}, reviewed={"by": "Ada", "on": "2026-01-03"})
-    again = run_of(spec, home)
+    again = run_of(spec, home, "scheduled__1")
     take(again, "stage", "detect", "score", "recode")
     with pytest.raises(RefusedError):
         take(again, "gate")
@@ -187,11 +166,11 @@ def test_a_refused_rerun_is_not_recorded_as_published(tmp_path, home):
 
 def test_a_run_goes_on_only_by_the_publication_file_it_began_with(tmp_path, home):
     spec = write_publication(tmp_path)
-    take(run_of(spec, home), "stage", "detect", "score", "recode")
+    take(run_of(spec, home, "scheduled__1"), "stage", "detect", "score", "recode")
     write_publication(tmp_path, columns=COLUMNS | {"sex": {"role": "other"}})
     for name in ("detect", "score", "recode", "gate"):
         with pytest.raises(InvalidInputError, match=r"was changed after run|is gone"):
-            take(run_of(spec, home), name)
+            take(run_of(spec, home, "scheduled__1"), name)
     assert not versions_of(spec)
 
 

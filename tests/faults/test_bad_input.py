@@ -5,9 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -27,9 +24,9 @@ from tests.faults.publications import (
     versions_of,
     write_publication,
 )
+from tests.faults.terminal import on_a_terminal
 
 CANARY = "Qanaryville"
-ANON = [sys.executable, "-m", "anon_airflow.cli"]
 
 
 def assert_stopped(ended: Ended, code: int, *words: str) -> None:
@@ -192,35 +189,18 @@ def test_a_hierarchy_that_misses_a_value_is_told_without_the_value(tmp_path, opt
 
 def test_a_hierarchy_that_misses_a_value_is_told_with_it_on_a_terminal(tmp_path):
     spec, home = unmapped(tmp_path)
-    shown, code = on_a_terminal("run", spec, "--show-values", home=home)
-    assert code == 2
-    assert f"column 'town' has no place for: '{CANARY}'" in shown
+    ended = on_a_terminal("run", spec, "--show-values", home=home)
+    assert ended.code == 2
+    assert f"column 'town' has no place for: '{CANARY}'" in ended.err
+    assert CANARY not in ended.out
     assert [path for path in files_below(home) if CANARY.encode() in path.read_bytes()] == []
 
 
 def test_without_show_values_a_terminal_sees_no_value_either(tmp_path):
     spec, home = unmapped(tmp_path)
-    shown, code = on_a_terminal("run", spec, home=home)
-    assert code == 2
-    assert CANARY not in shown
-
-
-def on_a_terminal(*arguments: str | Path, home: Path) -> tuple[str, int]:
-    """Run ``anon`` with its stderr on a terminal and its stdout in a pipe; return what the terminal showed."""
-    ours, its = pty.openpty()
-    environ = {**os.environ, "ANON_HOME": str(home)}
-    with subprocess.Popen([*ANON, *map(str, arguments)], stdout=subprocess.PIPE, stderr=its, env=environ) as process:
-        os.close(its)
-        shown = b""
-        try:
-            while block := os.read(ours, 4096):
-                shown += block
-        except OSError:  # how a terminal says that the other side has gone
-            pass
-        out = process.stdout.read() if process.stdout else b""
-    os.close(ours)
-    assert CANARY.encode() not in out
-    return shown.decode(), process.returncode
+    ended = on_a_terminal("run", spec, home=home)
+    assert ended.code == 2
+    assert CANARY not in ended.err + ended.out
 
 
 def test_a_hierarchy_that_misses_a_value_may_suppress_it(tmp_path):

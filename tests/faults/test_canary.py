@@ -12,10 +12,9 @@ import pytest
 
 from anon_airflow import steps
 from anon_airflow.run import local
-from anon_airflow.run.context import Run
-from anon_airflow.run.home import Home
 from anon_core.errors import AnonError, InternalError, RefusedError
 from anon_core.spec import load_spec
+from tests.anon_airflow.run.step_runs import run_of
 from tests.faults.anon_process import Ended, anon
 from tests.faults.publications import (
     COLUMNS,
@@ -204,10 +203,6 @@ def test_log_records_of_every_level_hold_no_canary(tmp_path, monkeypatch, caplog
     lines = [*said, *(str(record.__dict__) for record in caplog.records), caplog.text]
     assert [line for line in lines for canary in CANARIES if canary in line] == []
     assert len(said) > 5
-
-
-def run_of(spec: Path, home: Path) -> Run:
-    return Run(publication=load_spec(spec), run_id="manual__2026-11-16", home=Home(home), actor="tester")
 
 
 def modes_below(folder: Path) -> dict[str, int]:

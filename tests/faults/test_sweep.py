@@ -30,11 +30,6 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def spec(tmp_path: Path) -> Path:
     return write_publication(tmp_path, people(120))
 

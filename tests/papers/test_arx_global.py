@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anon_core.policy import LDiversity, Policy, TCloseness
+from anon_core.policy import LDiversityEntry, Policy, TClosenessEntry
 from anon_core.recoding.compliance import shortfalls
 from anon_core.recoding.methods import recode
 from anon_core.spec import Recode, UtilityMeasure
@@ -50,8 +50,8 @@ def test_the_entropy_that_arx_reaches_is_reached(
 
 def test_diversity_is_reached_together_with_k(adult: Table, reference_data: Path) -> None:
     quasi = tuple(name for name in adult.names if name != "occupation")
-    diverse = LDiversity(column="occupation", l=3)
-    close = TCloseness(column="occupation", t=0.4)
+    diverse = LDiversityEntry(column="occupation", l=3)
+    close = TClosenessEntry(column="occupation", t=0.4)
     found = []
     for policy in (
         Policy(k=5, suppression_limit=0.02),

@@ -22,7 +22,7 @@ from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.build import ladder
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.measures.utility import utility
-from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.cells import RecodedCells
 from anon_core.measures.utility.entropy import entropy
 from anon_core.plan import RecodingPlan
 from anon_core.spec import Hierarchy
@@ -199,7 +199,7 @@ def test_the_best_global_recodings_reach_what_arx_reaches(
 ) -> None:
     plan = plan_for(adult, levels_of(levels), k)
     assert plan.rows_removed == removed
-    assert entropy(Recoded.by(plan)).overall == pytest.approx(reached, abs=0.00005)
+    assert entropy(RecodedCells.by(plan)).overall == pytest.approx(reached, abs=0.00005)
 
 
 def numbered(adult: Adult, numbers: Sequence[int], rows: Sequence[Row | None]) -> Table:

@@ -11,20 +11,9 @@ import pytest
 from anon_core.detection.unique_columns import unique_column_combinations
 from anon_core.frequency import FrequencyTable
 from anon_core.table import ReadOptions, read
-from tests.properties.tables import Row, table_of
+from tests.papers.gong import NAMES, TABLE_1
+from tests.properties.tables import table_of
 from tests.properties.tiers import TIERS, tier
-
-NAMES = ["MINum", "Sex", "Age", "Zip Code", "Birthday", "Disease"]
-
-TABLE_1: list[Row] = [
-    ("EN569244", "Female", "19", "721001", "1230", "Fever"),
-    ("EF863453", "Male", "23", "121000", "0422", "Pneumonia"),
-    ("EX756421", "Female", "56", "831100", "0719", "Fever"),
-    ("EA556754", "Female", "14", "201100", "0926", "Appendicitis"),
-    ("EP974423", "Male", "23", "012000", "1111", "Leukemia"),
-    ("EN540305", "Female", "67", "831100", "1230", "Fever"),
-    ("EY775612", "Male", "19", "721001", "0717", "Leukemia"),
-]
 
 
 @pytest.mark.parametrize("way", TIERS)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.frequency import FrequencyTable
 from anon_core.plan import RecodingPlan
-from anon_core.policy import Alpha, Diversity, LDiversity, TCloseness
+from anon_core.policy import AlphaEntry, Diversity, LDiversityEntry, TClosenessEntry
 from anon_core.recoding.task import Task
 from anon_core.spec import Recode, UtilityMeasure
 from anon_core.table import Table
@@ -19,12 +19,12 @@ from tests.properties.required import LIMITS, SENSITIVE, policy_of
 from tests.properties.tables import Cell, Row, Small, ladders_for, small_tables, table_of
 
 PERSON = "person"
-Requirement = LDiversity | TCloseness | Alpha
+Requirement = LDiversityEntry | TClosenessEntry | AlphaEntry
 ASKED: list[Requirement] = [
-    LDiversity(column=SENSITIVE, kind=Diversity.DISTINCT, l=2),
-    LDiversity(column=SENSITIVE, kind=Diversity.ENTROPY, l=1.5),
-    TCloseness(column=SENSITIVE, t=0.4),
-    Alpha(column=SENSITIVE, alpha=0.7),
+    LDiversityEntry(column=SENSITIVE, kind=Diversity.DISTINCT, l=2),
+    LDiversityEntry(column=SENSITIVE, kind=Diversity.ENTROPY, l=1.5),
+    TClosenessEntry(column=SENSITIVE, t=0.4),
+    AlphaEntry(column=SENSITIVE, alpha=0.7),
 ]
 
 

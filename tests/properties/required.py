@@ -10,23 +10,25 @@ from math import exp, log
 
 from hypothesis import strategies as st
 
+from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
-from anon_core.policy import Alpha, Diversity, LDiversity, PartialPolicy, Policy, TCloseness
-from anon_core.recoding.task import Task
+from anon_core.policy import AlphaEntry, Diversity, LDiversityEntry, PartialPolicy, Policy, TClosenessEntry
+from anon_core.recoding.methods import recode
+from anon_core.recoding.task import Recoding, Task
 from anon_core.spec import Recode, UtilityMeasure
 from tests.properties.tables import Cell, Small, ladders_for, small_tables
 
 SENSITIVE = "illness"
 LIMITS = ["0", "0", "0.1", "0.29", "0.5", "1"]
 ROUNDING = 1e-9
-Requirement = LDiversity | TCloseness | Alpha
+Requirement = LDiversityEntry | TClosenessEntry | AlphaEntry
 
 REQUIREMENTS: list[Requirement] = [
-    LDiversity(column=SENSITIVE, kind=Diversity.DISTINCT, l=2),
-    LDiversity(column=SENSITIVE, kind=Diversity.ENTROPY, l=1.5),
-    LDiversity(column=SENSITIVE, kind=Diversity.RECURSIVE, l=2, c=1.5),
-    TCloseness(column=SENSITIVE, t=0.3),
-    Alpha(column=SENSITIVE, alpha=0.6),
+    LDiversityEntry(column=SENSITIVE, kind=Diversity.DISTINCT, l=2),
+    LDiversityEntry(column=SENSITIVE, kind=Diversity.ENTROPY, l=1.5),
+    LDiversityEntry(column=SENSITIVE, kind=Diversity.RECURSIVE, l=2, c=1.5),
+    TClosenessEntry(column=SENSITIVE, t=0.3),
+    AlphaEntry(column=SENSITIVE, alpha=0.6),
 ]
 
 
@@ -92,9 +94,9 @@ def policy_of(k: int, limit: str, required: Sequence[Requirement]) -> PartialPol
     return Policy(
         k=k,
         suppression_limit=float(limit),
-        l_diversity=tuple(one for one in required if isinstance(one, LDiversity)),
-        t_closeness=tuple(one for one in required if isinstance(one, TCloseness)),
-        alpha=tuple(one for one in required if isinstance(one, Alpha)),
+        l_diversity=tuple(one for one in required if isinstance(one, LDiversityEntry)),
+        t_closeness=tuple(one for one in required if isinstance(one, TClosenessEntry)),
+        alpha=tuple(one for one in required if isinstance(one, AlphaEntry)),
     )
 
 
@@ -108,9 +110,9 @@ def holds(required: Requirement, secrets: Sequence[Cell], whole: Sequence[Cell])
     """Whether a class with these sensitive values keeps a requirement; closeness is held to ``whole``."""
     counts = sorted(Counter(secrets).values(), reverse=True)
     size = len(secrets)
-    if isinstance(required, Alpha):
+    if isinstance(required, AlphaEntry):
         return Fraction(counts[0], size) <= Fraction(str(required.alpha))
-    if isinstance(required, TCloseness):
+    if isinstance(required, TClosenessEntry):
         mine, all_ = Counter(secrets), Counter(whole)
         away = sum(abs(mine[value] / size - all_[value] / len(whole)) for value in all_ | mine) / 2
         return away <= required.t + ROUNDING
@@ -119,3 +121,12 @@ def holds(required: Requirement, secrets: Sequence[Cell], whole: Sequence[Cell])
     if required.kind is Diversity.ENTROPY:
         return exp(-sum(n / size * log(n / size) for n in counts)) >= required.l * (1 - ROUNDING)
     return counts[0] < Fraction(str(required.c)) * sum(counts[int(required.l) - 1 :])
+
+
+def solved(task: Task) -> Recoding | None:
+    """Recode a table; None where the policy cannot be met, which is said of all its rows."""
+    try:
+        return recode(task)
+    except PolicyNotMetError as error:
+        assert error.rows == task.frequencies.rows
+        return None

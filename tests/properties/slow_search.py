@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
-from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.cells import RecodedCells
 from anon_core.measures.utility.entropy import entropy
 from anon_core.plan import RecodingPlan
 
@@ -89,6 +89,6 @@ def most_information(slow: Slow) -> float | None:
         plan = RecodingPlan(frequencies=slow.frequencies, ladders=slow.ladders, levels=levels, removed=removed)
         if plan.rows_removed + plan.rows_blanked > slow.allowed:
             continue
-        left = entropy(Recoded.by(plan), slow.weights).weighted
+        left = entropy(RecodedCells.by(plan), slow.weights).weighted
         best = left if best is None else max(best, left)
     return best

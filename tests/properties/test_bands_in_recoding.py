@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
-from anon_core.policy import Alpha, LDiversity, Policy
+from anon_core.policy import AlphaEntry, LDiversityEntry, Policy
 from anon_core.recoding.compliance import shortfalls
 from anon_core.recoding.methods import recode
 from anon_core.recoding.task import Task
@@ -31,8 +31,8 @@ def test_a_recoding_that_ends_keeps_the_diversity_of_bands(
     policy = Policy(
         k=2,
         suppression_limit=limit,
-        l_diversity=(LDiversity(column="pay", l=2),),
-        alpha=(Alpha(column="pay", alpha=0.7),),
+        l_diversity=(LDiversityEntry(column="pay", l=2),),
+        alpha=(AlphaEntry(column="pay", alpha=0.7),),
     )
     task = Task.of(
         tuples,

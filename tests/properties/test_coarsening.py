@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from anon_core.hierarchy.coarsen import Coarsened, coarsened
 from anon_core.hierarchy.numbers import number_in
-from anon_core.spec.columns import Column as Declared
+from anon_core.spec.columns import DeclaredColumn as Declared
 from anon_core.table import from_arrow
 
 NUMBERS = st.one_of(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 from anon_core.recoding.prioritised.every_way import cheapest
 from anon_core.recoding.prioritised.orders import Found
 from anon_core.recoding.prioritised.polish import polished
@@ -25,7 +25,7 @@ def opened(problem: Crowded) -> tuple[Encoded, Objective]:
     return encoded, Objective.of(encoded, 0.24)
 
 
-def safe(encoded: Encoded, partition: Partition) -> bool:
+def safe(encoded: Encoded, partition: TuplePartition) -> bool:
     members = partition.members
     return bool(encoded.task.requirements.safe(members, partition.classes[members], partition.count).all())
 
@@ -38,7 +38,7 @@ def test_some_classes_are_put_together_as_well_as_by_trying_everything(problem: 
     encoded, objective = opened(problem)
     tuples = len(encoded.weights)
     drawn = data.draw(st.lists(st.integers(-1, 3), min_size=tuples, max_size=tuples))
-    before = Partition.numbered(np.array(drawn))
+    before = TuplePartition.numbered(np.array(drawn))
     chosen = data.draw(st.lists(st.booleans(), min_size=before.count, max_size=before.count))
     items = []
     for number in [number for number, taken in enumerate(chosen) if taken]:
@@ -54,8 +54,8 @@ def test_some_classes_are_put_together_as_well_as_by_trying_everything(problem: 
         for item, number in zip(items, numbers[1:], strict=True):
             classes[item] = before.count + number if number else -1
         gone = [item for item, number in zip(items, numbers[1:], strict=True) if not number]
-        new = Partition.numbered(np.where(classes >= before.count, classes, -1))
-        plan = Partition.numbered(classes).plan(encoded)
+        new = TuplePartition.numbered(np.where(classes >= before.count, classes, -1))
+        plan = TuplePartition.numbered(classes).plan(encoded)
         if (
             all(may_go[item].all() for item in gone)
             and safe(encoded, new)
@@ -75,7 +75,7 @@ def test_what_is_polished_is_never_worse_and_removes_nobody_who_is_not_alone(pro
         return
     encoded, objective = opened(problem)
     every = np.arange(len(encoded.weights))
-    one = Found.measured(encoded, objective, Partition(classes=0 * every, count=1))
+    one = Found.measured(encoded, objective, TuplePartition(classes=0 * every, count=1))
     better = polished(encoded, objective, one)
     assert not one.is_better_than(better)
     assert better.breaks or safe(encoded, better.partition)

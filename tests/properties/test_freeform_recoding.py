@@ -15,7 +15,7 @@ from anon_core.plan import RecodingPlan
 from anon_core.policy import Policy
 from anon_core.recoding.best.election import cost_of
 from anon_core.recoding.compliance import error_of, shortfalls
-from anon_core.recoding.freeform.search import Cut, specialise
+from anon_core.recoding.freeform.search import LevelCut, specialise
 from anon_core.recoding.freeform_problem import FreeformProblem, places_of
 from anon_core.recoding.method import FREEFORM
 from anon_core.recoding.methods import recode
@@ -63,7 +63,7 @@ def listed(levels: tuple[Integers, ...]) -> list[list[int]]:
     return [own.tolist() for own in levels]
 
 
-def finer(table: Guarded, cut: Cut) -> list[list[list[int]]]:
+def finer(table: Guarded, cut: LevelCut) -> list[list[list[int]]]:
     """Every cut with one label replaced by those right below it, everywhere."""
     found = []
     for at, ladder in enumerate(table.ladders):

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from anon_airflow.gate import measurement
 from anon_airflow.gate.witness import Doubt, Witness, hear
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.models import Measurement
 from anon_core.publishing.distribution import write_csv, write_parquet
+from anon_core.report.criteria import Criteria
 from anon_core.report.judgement import judge_recoding
-from anon_core.report.question import Question
 from anon_core.report.recoding import recode_publication
 from anon_core.spec import Publication, load_spec
 from anon_core.table import Table
 from tests.faults.publications import LENIENT
+from tests.properties.judged import figures
 from tests.properties.persons import PERSON, members, persons, projected
 from tests.properties.tables import Cell, Row, table_of
 
@@ -82,10 +82,6 @@ def publication(folder: Path, policy: dict[str, Any], method: str = "none") -> P
     return load_spec(path)
 
 
-def figures(one: Measurement) -> tuple[Any, ...]:
-    return one.passed, "none" if one.observed is None else one.observed, one.required
-
-
 @st.composite
 def crowds(draw: st.DrawFn) -> tuple[list[Row], list[Cell]]:
     rows = draw(st.lists(st.tuples(*CELLS), min_size=4, max_size=24))
@@ -122,7 +118,7 @@ def test_the_gate_by_a_witness_says_what_the_core_says(
         folder = Path(name)
         spec = publication(folder, policy)
         recoded = recode_publication(spec, ArrowEngine.of(table, unit=PERSON))
-        core = {one.name: figures(one) for one in judge_recoding(recoded, Question.of(spec), today=TODAY).checks}
+        core = {one.name: figures(one) for one in judge_recoding(recoded, Criteria.of(spec), today=TODAY).checks}
         assert recoded.witness is not None
         files = [folder / "people.csv", folder / "people.parquet"]
         write_csv(recoded.released, files[0])
@@ -135,7 +131,7 @@ def test_the_gate_by_a_witness_says_what_the_core_says(
             files,
             rows_before=table.rows,
             today=TODAY,
-            original=measurement.Original(
+            original=measurement.StagedOriginal(
                 sha256=hashlib.sha256(original.read_bytes()).hexdigest(),
                 frequencies=ArrowEngine.of(table).count(["town", "sex", "office", PERSON]),
                 path=original,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
-from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.cells import RecodedCells
 from anon_core.measures.utility.entropy import entropy
 from anon_core.measures.utility.loss import loss
 from anon_core.plan import RecodingPlan
@@ -129,11 +129,11 @@ def cost_of(task: Task, node: Node, gone: set[Row]) -> float:
         case UtilityMeasure.ROWS:
             return (plan.rows_changed + plan.rows_removed) / frequencies.rows
         case UtilityMeasure.LOSS:
-            return loss(Recoded.by(plan), task.by_name).weighted
+            return loss(RecodedCells.by(plan), task.by_name).weighted
         case UtilityMeasure.NUE:
-            return 1 - entropy(Recoded.by(plan)).overall
+            return 1 - entropy(RecodedCells.by(plan)).overall
         case _:
-            return 1 - entropy(Recoded.by(plan), task.by_name).weighted
+            return 1 - entropy(RecodedCells.by(plan), task.by_name).weighted
 
 
 def best_of(safe: list[Tried], task: Task) -> Tried:

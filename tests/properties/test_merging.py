@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 from anon_core.recoding.prioritised.leftovers import merged
 from anon_core.recoding.prioritised.orders import Found
 from anon_core.recoding.prioritised.prices import Objective
@@ -17,7 +17,7 @@ from tests.properties.required import Problem, problems
 from tests.properties.tables import table_of
 
 
-def safe_classes(encoded: Encoded, partition: Partition) -> list[bool]:
+def safe_classes(encoded: Encoded, partition: TuplePartition) -> list[bool]:
     members = partition.members
     return encoded.task.requirements.safe(members, partition.classes[members], partition.count).tolist()
 
@@ -27,7 +27,9 @@ def safe_classes(encoded: Encoded, partition: Partition) -> list[bool]:
 def test_every_class_is_safe_at_the_end_and_a_union_with_a_safe_one(problem: Problem, data: st.DataObject) -> None:
     encoded = Encoded.of(problem.task).all_open
     tuples = len(encoded.weights)
-    before = Partition.numbered(np.array(data.draw(st.lists(st.integers(-1, 6), min_size=tuples, max_size=tuples))))
+    before = TuplePartition.numbered(
+        np.array(data.draw(st.lists(st.integers(-1, 6), min_size=tuples, max_size=tuples)))
+    )
     if not before.count:
         return
     costs = Found.measured(encoded, Objective.of(encoded, 0.24), before).costs
@@ -46,7 +48,7 @@ def test_every_class_is_safe_at_the_end_and_a_union_with_a_safe_one(problem: Pro
 @given(problem=problems(diverse=True))
 def test_safe_classes_stay_as_they_are(problem: Problem) -> None:
     encoded = Encoded.of(problem.task).all_open
-    one = Partition(classes=np.zeros(len(encoded.weights), np.int64), count=1)
+    one = TuplePartition(classes=np.zeros(len(encoded.weights), np.int64), count=1)
     if not all(safe_classes(encoded, one)):
         return
     costs = Found.measured(encoded, Objective.of(encoded, 0.24), one).costs

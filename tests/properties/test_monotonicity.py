@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
-from anon_core.measures.linkage.four_ks import KAnonymity, k_anonymity
-from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.linkage.four_ks import KFigures, k_anonymity
+from anon_core.measures.utility.cells import RecodedCells
 from anon_core.measures.utility.loss import changes, loss
 from anon_core.plan import RecodingPlan
 from tests.properties.plans import plans
@@ -26,7 +26,7 @@ def test_k_is_what_counting_rows_says(small: Small, k: int, data: st.DataObject)
     columns = data.draw(st.lists(st.sampled_from(small.names), unique=True))
     rows = small.project(columns)
     sizes = Counter(rows).values()
-    assert k_anonymity(FrequencyTable.of(small.table), columns, k=k) == KAnonymity(
+    assert k_anonymity(FrequencyTable.of(small.table), columns, k=k) == KFigures(
         k=min(sizes),
         singletons=singletons(rows),
         classes=len(sizes),
@@ -77,7 +77,7 @@ def test_climbing_one_level_further_never_lowers_k_and_never_gains_anything_back
             levels=np.repeat(np.array(node, np.int8)[:, None], frequencies.tuples, axis=1),
             removed=np.zeros(frequencies.tuples, np.bool_),
         )
-        k, cost = k_anonymity(plan.released(), small.names).k, loss(Recoded.by(plan)).overall
+        k, cost = k_anonymity(plan.released(), small.names).k, loss(RecodedCells.by(plan)).overall
         assert k >= reached
         assert cost >= lost - 1e-12
         reached, lost = k, cost
@@ -92,7 +92,7 @@ def test_climbing_one_level_further_never_lowers_k_and_never_gains_anything_back
 @given(planned=plans())
 def test_utility_is_nothing_lost_at_best_and_everything_at_worst(planned: tuple[Small, RecodingPlan]) -> None:
     small, plan = planned
-    cells = Recoded.by(plan)
+    cells = RecodedCells.by(plan)
     lost, changed = loss(cells, {name: 1.0 + at for at, name in enumerate(small.names)}), changes(cells)
     shares = [lost.overall, lost.weighted, *lost.by_column.values()]
     assert all(-1e-12 <= share <= 1 + 1e-12 for share in shares)

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from anon_airflow.gate import measurement
 from anon_airflow.gate.suite import render_suite
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.models import Measurement
 from anon_core.plan import RecodingPlan
 from anon_core.publishing.distribution import write_csv, write_parquet
 from anon_core.recoding.compliance import measurements
 from anon_core.recoding.task import Task
+from anon_core.report.criteria import Criteria
 from anon_core.report.judgement import Original, judge
-from anon_core.report.question import Question
 from anon_core.spec import Publication, load_spec
 from anon_core.table import Table
 from tests.faults.publications import LENIENT
+from tests.properties.judged import figures
 from tests.properties.tables import table_of
 
 TODAY = date(2026, 11, 18)
@@ -96,7 +96,7 @@ def publication(folder: Path, policy: dict[str, Any], pay: dict[str, Any]) -> Pu
 
 
 def by_command(spec: Publication, table: Table) -> dict[str, Any]:
-    judged = judge(table, Question.of(spec), Original(table=table), engine=ArrowEngine, today=TODAY)
+    judged = judge(table, Criteria.of(spec), Original(table=table), engine=ArrowEngine, today=TODAY)
     return {one.name: figures(one) for one in judged.checks}
 
 
@@ -110,7 +110,7 @@ def by_gate(spec: Publication, table: Table, folder: Path) -> dict[str, Any]:
     files = [folder / "people.csv", folder / "people.parquet"]
     write_csv(table, files[0])
     write_parquet(table, files[1])
-    counted = measurement.Original(sha256="0" * 64, frequencies=table_frequencies(table))
+    counted = measurement.StagedOriginal(sha256="0" * 64, frequencies=table_frequencies(table))
     verdict = measurement.measure(spec, files, rows_before=table.rows, today=TODAY, original=counted)
     assert not [check.sentence for check in verdict.checks if check.observed == "not evaluated"]
     return {one.name: (one.passed, one.observed, one.required) for one in verdict.checks}
@@ -142,10 +142,6 @@ def table_frequencies(table: Table) -> Any:
     from anon_core.frequency import FrequencyTable
 
     return FrequencyTable.of(table, ["town", "sex"])
-
-
-def figures(one: Measurement) -> tuple[Any, ...]:
-    return one.passed, "none" if one.observed is None else one.observed, one.required
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

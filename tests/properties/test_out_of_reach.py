@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anon_core.errors import PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import climb
-from anon_core.policy import Alpha, Diversity, LDiversity
+from anon_core.policy import AlphaEntry, Diversity, LDiversityEntry
 from anon_core.recoding.lattice import GlobalRecoding
 from anon_core.recoding.lattice.search import recode_globally
 from anon_core.recoding.methods import recode
@@ -50,21 +50,21 @@ def task_of(
 
 
 TOO_MUCH = [
-    (LDiversity(column=SENSITIVE, l=9), "illness has 4 values in the whole table, l is 9: lower l"),
+    (LDiversityEntry(column=SENSITIVE, l=9), "illness has 4 values in the whole table, l is 9: lower l"),
     (
-        LDiversity(column=SENSITIVE, kind=Diversity.ENTROPY, l=4),
+        LDiversityEntry(column=SENSITIVE, kind=Diversity.ENTROPY, l=4),
         "illness has as much entropy as 3.464 equally frequent values in the whole table, l is 4: lower l",
     ),
     (
-        LDiversity(column=SENSITIVE, kind=Diversity.RECURSIVE, l=2, c=1),
+        LDiversityEntry(column=SENSITIVE, kind=Diversity.RECURSIVE, l=2, c=1),
         "in the whole table illness needs c above 1, c is 1: raise c or lower l",
     ),
     (
-        LDiversity(column=SENSITIVE, kind=Diversity.RECURSIVE, l=5, c=1),
+        LDiversityEntry(column=SENSITIVE, kind=Diversity.RECURSIVE, l=5, c=1),
         "illness has 4 values in the whole table, l is 5: lower l",
     ),
     (
-        Alpha(column=SENSITIVE, alpha=0.4),
+        AlphaEntry(column=SENSITIVE, alpha=0.4),
         "one value of illness has the share 0.5 of the whole table: raise alpha",
     ),
 ]
@@ -88,27 +88,27 @@ def test_it_is_refused_before_any_search_whatever_method_would_search(
 
 
 def test_all_that_is_out_of_reach_is_named_at_once() -> None:
-    required = LDiversity(column=SENSITIVE, l=9), Alpha(column=SENSITIVE, alpha=0.4)
+    required = LDiversityEntry(column=SENSITIVE, l=9), AlphaEntry(column=SENSITIVE, alpha=0.4)
     with pytest.raises(PolicyNotMetError, match=r"\(l=9\) and alpha of .*: lower l; one value .*: raise alpha"):
         recode(task_of(*required))
 
 
 @pytest.mark.parametrize("method", ["none", "singletons"])
 def test_a_method_that_promises_no_diversity_is_left_to_the_gate(method: str) -> None:
-    task = task_of(LDiversity(column=SENSITIVE, l=9), method="none")
+    task = task_of(LDiversityEntry(column=SENSITIVE, l=9), method="none")
     sections = {"singletons": {"columns": ["town"]}} if method == "singletons" else {}
     recoding = recode(task.with_settings(**dict(Recode(method=method, **sections))))
     assert recoding.plan.frequencies is task.frequencies
 
 
 def test_what_the_table_would_keep_without_some_rows_is_searched_for_where_rows_may_be_removed() -> None:
-    share = Alpha(column=SENSITIVE, alpha=0.5)
+    share = AlphaEntry(column=SENSITIVE, alpha=0.5)
     with pytest.raises(PolicyNotMetError, match=r"one value of illness has the share 0\.6667 of the whole table"):
         recode(task_of(share, ill=("x", "y", "x")))
     found = recode(task_of(share, ill=("x", "y", "x"), limit="0.5"))
     assert found.plan.rows_removed == 1, "of town b, which is below k; without it half of them have x"
     with pytest.raises(PolicyNotMetError, match="illness has 4 values in the whole table, l is 9"):
-        recode(task_of(LDiversity(column=SENSITIVE, l=9), limit="0.5"))
+        recode(task_of(LDiversityEntry(column=SENSITIVE, l=9), limit="0.5"))
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
@@ -125,7 +125,7 @@ def test_what_is_refused_without_a_search_no_search_could_reach(problem: Problem
 
 
 def test_a_search_that_ends_in_vain_names_the_requirement_that_fails_and_its_key() -> None:
-    required = LDiversity(column=SENSITIVE, l=4)
+    required = LDiversityEntry(column=SENSITIVE, l=4)
     with pytest.raises(PolicyNotMetError) as refused:
         recode(task_of(required, height=1))
     assert str(refused.value).startswith(

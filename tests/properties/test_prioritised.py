@@ -22,10 +22,10 @@ from anon_core.recoding.prioritised.encoding import Encoded
 from anon_core.recoding.prioritised.prices import Objective
 from anon_core.recoding.prioritised.safe import search_safe
 from anon_core.recoding.prioritised.search import recode_prioritised
-from anon_core.recoding.task import Recoding, Task
+from anon_core.recoding.task import Task
 from anon_core.spec import Mode, Recode
 from tests.properties.listing import recode_by_the_listing
-from tests.properties.required import Problem, holds, problems
+from tests.properties.required import Problem, holds, problems, solved
 from tests.properties.tables import Row, spelled, table_of
 
 quietly = settings(max_examples=80, deadline=None)
@@ -49,14 +49,6 @@ def published(problem: Problem, plan: RecodingPlan) -> list[tuple[Row, Row | Non
         cells = tuple(labels[i][plan.released_codes(i)[number]] for i in range(len(labels)))
         shown.append((row, None if plan.removed[number] else cells))
     return shown
-
-
-def solved(task: Task) -> Recoding | None:
-    try:
-        return recode(task)
-    except PolicyNotMetError as error:
-        assert error.rows == task.frequencies.rows
-        return None
 
 
 @quietly

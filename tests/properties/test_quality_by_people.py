@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.errors import PolicyNotMetError
 from anon_core.hierarchy.ladder import climb
-from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.cells import RecodedCells
 from anon_core.measures.utility.entropy import entropy
 from anon_core.policy import Policy
 from anon_core.recoding.methods import recode
@@ -73,7 +73,9 @@ def test_recoding_by_people_keeps_what_an_exact_search_keeps() -> None:
         best = None if pair is None else most_information(pair[1])
         if pair is None or best is None:
             continue
-        left = entropy(Recoded.by(recode(pair[0]).plan), pair[0].by_name).weighted  # Refuses none that can be safe.
+        left = entropy(
+            RecodedCells.by(recode(pair[0]).plan), pair[0].by_name
+        ).weighted  # Refuses none that can be safe.
         assert left <= best + 1e-9, "the search that tries everything must be the better one"
         assert left >= (1 - MOST_LOST) * best - 1e-9, f"table {number}: {left:.4f} of {best:.4f} that can be kept"
         shares.append(1.0 if best < 1e-9 else left / best)
@@ -105,7 +107,7 @@ def test_every_table_of_a_few_tuples_that_can_be_made_safe_is_and_loses_least(pr
         )
     )
     try:
-        left = entropy(Recoded.by(recode(task).plan), task.by_name).weighted
+        left = entropy(RecodedCells.by(recode(task).plan), task.by_name).weighted
     except PolicyNotMetError:
         assert best is None
     else:

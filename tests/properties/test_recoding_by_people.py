@@ -20,9 +20,10 @@ from anon_core.recoding.compliance import models_of_classes, shortfalls
 from anon_core.recoding.lattice.search import recode_globally
 from anon_core.recoding.method import Promise
 from anon_core.recoding.methods import recode
-from anon_core.recoding.task import Recoding, Task
+from anon_core.recoding.task import Task
 from anon_core.spec import Mode, Recode, UtilityMeasure
 from tests.properties.people import PERSON, SENSITIVE, Crowded, crowded, is_filled, people_in, rows_of, whole
+from tests.properties.required import solved
 from tests.properties.test_lattice import cost_of
 
 quietly = settings(max_examples=80, deadline=None)
@@ -41,14 +42,6 @@ OTHERS = [
 
 def by(problem: Crowded, **words: object) -> Task:
     return replace(problem.task, settings=problem.task.settings.model_copy(update=words))
-
-
-def solved(task: Task) -> Recoding | None:
-    try:
-        return recode(task)
-    except PolicyNotMetError as error:
-        assert error.rows == task.frequencies.rows
-        return None
 
 
 @quietly

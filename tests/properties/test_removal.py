@@ -10,7 +10,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.measures.removal import Removal as Told
+from anon_core.measures.removal import RemovalFigures as Told
 from anon_core.measures.removal import kept_of, removal
 from anon_core.models.removal import Removal
 from anon_core.plan import RecodingPlan

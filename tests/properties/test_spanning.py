@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.detection import groups
-from anon_core.detection.unit import Spanning, spanning_columns
+from anon_core.detection.unit import SpanningColumn, spanning_columns
 from anon_core.role import Role
 from anon_core.table import Column, Table
 from anon_core.table.people import person_column
@@ -21,7 +21,7 @@ CELLS = st.sampled_from(["1", "2", "3", "4", "ab", None])
 ROLES = st.sampled_from([*Role, None])
 
 
-def brute(rows: list[Row], roles: dict[str, Role], units: list[str | None] | None) -> list[Spanning]:
+def brute(rows: list[Row], roles: dict[str, Role], units: list[str | None] | None) -> list[SpanningColumn]:
     """Say it again with plain sets, from the words of the definition."""
     persons = [f"row {n}" for n in range(len(rows))] if units is None else units
     found = []
@@ -46,7 +46,7 @@ def brute(rows: list[Row], roles: dict[str, Role], units: list[str | None] | Non
             even = small and 2 * len(repeated) >= len(times)
             counts = code or (name == "case_no" and digits and even)
         if spans and counts:
-            found.append(Spanning(column=name, rows=filled, people=len(times)))
+            found.append(SpanningColumn(column=name, rows=filled, people=len(times)))
     return found
 
 
@@ -72,7 +72,7 @@ def persons_of(rows: list[Row], unit: tuple[str, ...]) -> list[str | None]:
     return [None if any(row[i] is None for i in at) else repr([row[i] for i in at]) for row in rows]
 
 
-def held(rows: list[Row], names: list[str], roles: dict[str, Role], unit: str | None) -> tuple[Spanning, ...]:
+def held(rows: list[Row], names: list[str], roles: dict[str, Role], unit: str | None) -> tuple[SpanningColumn, ...]:
     table = table_of(names, rows)
     return spanning_columns(table, roles, None if unit is None else column_of(table, unit))
 
@@ -87,7 +87,7 @@ IDS = {"person": Role.IDENTIFIER, "case_no": Role.IDENTIFIER, "town": Role.QUASI
 
 def test_a_case_number_that_is_another_one_in_every_row_is_no_unit_beside_a_number_of_people() -> None:
     names = ["person", "case_no", "town"]
-    wanted = (Spanning(column="person", rows=1000, people=200),)
+    wanted = (SpanningColumn(column="person", rows=1000, people=200),)
     assert held(VISITS, names, IDS, None) == wanted
     assert held(VISITS, names, IDS, "case_no") == wanted
     assert held(VISITS, names, IDS, "person") == ()
@@ -116,7 +116,7 @@ def test_dropped_dates_and_places_that_repeat_in_small_groups_number_nobody() ->
 def test_two_spellings_of_a_number_of_a_person_are_one_person() -> None:
     rows: list[Row] = [(f"rs{n // 2:04}a" if n % 2 else f" RS {n // 2:04}A", "x") for n in range(400)]
     found = held(rows, ["c1", "c2"], {"c1": Role.IDENTIFIER, "c2": Role.OTHER}, None)
-    assert found == (Spanning(column="c1", rows=400, people=200),)
+    assert found == (SpanningColumn(column="c1", rows=400, people=200),)
     assert held(rows, ["c1", "c2"], {"c1": Role.IDENTIFIER, "c2": Role.OTHER}, "c1") != ()
     person = person_column(table_of(["c1", "c2"], rows), ["c1"], "person")
     assert spanning_columns(table_of(["c1", "c2"], rows), {"c1": Role.IDENTIFIER}, person) == ()

@@ -21,7 +21,7 @@ from anon_core.comparison import Comparison, compare
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.measures.utility import Utility, utility
-from anon_core.measures.utility.cells import Recoded, released
+from anon_core.measures.utility.cells import RecodedCells, released
 from anon_core.measures.utility.entropy import entropy
 from anon_core.measures.utility.loss import loss
 from anon_core.measures.utility.queries import queries
@@ -90,7 +90,7 @@ def lost_and_most(small: Small, plan: RecodingPlan, at: int) -> tuple[float, flo
 def test_entropy_is_what_its_definition_gives_row_by_row(planned: Planned) -> None:
     small, plan = planned
     parts = {name: lost_and_most(small, plan, at) for at, name in enumerate(small.names)}
-    found = entropy(Recoded.by(plan), weights_of(small))
+    found = entropy(RecodedCells.by(plan), weights_of(small))
     for name, (lost, most) in parts.items():
         assert found.by_column[name] == pytest.approx(1 - lost / most if most > 1e-9 else 1)
     for share, weights in ((found.overall, dict.fromkeys(parts, 1.0)), (found.weighted, weights_of(small))):
@@ -104,7 +104,7 @@ def test_entropy_is_what_its_definition_gives_row_by_row(planned: Planned) -> No
 @given(planned=plans())
 def test_loss_is_the_share_of_other_values_a_cell_may_stand_for(planned: Planned) -> None:
     small, plan = planned
-    found = loss(Recoded.by(plan), weights_of(small))
+    found = loss(RecodedCells.by(plan), weights_of(small))
     for at, name in enumerate(small.names):
         reach = covers(plan.ladders[at])
         others = max(plan.ladders[at].maps.shape[1] - 1, 1)
@@ -348,7 +348,7 @@ def test_people_count_once_for_what_their_rows_were_and_became(release: Released
     """Rows of nobody known count where nobody is known to have been one tuple and become one."""
     comparison = compare(release.original, release.release, release.ladders, key=KEY, unit=UNIT)
     found = released(comparison)
-    assert isinstance(found, Recoded)
+    assert isinstance(found, RecodedCells)
     domains = [column.domain.to_pylist() for column in comparison_columns(release)]
     labels = [ladder.labels.to_pylist() for ladder in release.ladders]
     counts: Counter[tuple[Row, Row | None]] = Counter()

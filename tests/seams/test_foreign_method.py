@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from anon_airflow.cli import anon
 from anon_core.errors import InternalError, InvalidInputError, PolicyNotMetError
-from anon_core.policy import LDiversity, Policy
+from anon_core.policy import LDiversityEntry, Policy
 from anon_core.recoding.compliance import PlanMeasurements, shortfalls
 from anon_core.recoding.methods import recode
 from anon_core.recoding.task import Recoding, Task
@@ -74,7 +74,7 @@ def test_its_classes_keep_k_and_diversity_counted_by_hand(
 def test_it_reaches_k_and_diversity_on_a_real_table(installed: None, reference_data: Path) -> None:
     adult = read_adult(reference_data)
     quasi = tuple(name for name in adult.names if name != "occupation")
-    policy = Policy(k=5, suppression_limit=0.02, l_diversity=(LDiversity(column="occupation", l=3),))
+    policy = Policy(k=5, suppression_limit=0.02, l_diversity=(LDiversityEntry(column="occupation", l=3),))
     task = task_of(adult, reference_data, policy, Recode(method=KEY), quasi=quasi)
     recoding = recode(task)
     assert shortfalls(task, recoding.plan) == []

@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 import pyarrow.compute as pc
 
-from anon_core.detection.groups import LARGEST_GROUP, Groups
+from anon_core.detection.groups import LARGEST_GROUP, ValueGroups
 from anon_core.detection.roles.lexicon import Meaning, is_numbered, meaning_of
 from anon_core.detection.roles.patterns import FIRST_NAME, FULL_NAME
 from anon_core.detection.roles.sampling import Sample, sample_of
@@ -106,11 +106,11 @@ def propose(column: Column, profile: ColumnProfile, rows: int, *, today: datetim
     >>> propose(column, figures, 3, today=datetime.date(2026, 7, 1)).reason
     'its name says that it is a sex or gender (Italian)'
     """
-    return propose_from(sample_of(column), profile, rows, today=today, groups=Groups.of(column))
+    return propose_from(sample_of(column), profile, rows, today=today, groups=ValueGroups.of(column))
 
 
 def propose_from(
-    sample: Sample, profile: ColumnProfile, rows: int, *, today: datetime.date, groups: Groups | None = None
+    sample: Sample, profile: ColumnProfile, rows: int, *, today: datetime.date, groups: ValueGroups | None = None
 ) -> ProposedRole:
     """
     Propose a role where only a sample of the values is at hand, as of a table that was read in a stream.
@@ -134,7 +134,7 @@ def propose_from(
         decided := _decided_by_uniqueness(profile.name, sample, named, quasi, percent(unique, filled))
     ):
         return decided
-    repeating = groups or (Groups(sizes=sample.weights) if sample.whole else None)
+    repeating = groups or (ValueGroups(sizes=sample.weights) if sample.whole else None)
     told = _tells_people_apart(sample, profile, repeating) if repeating else ""
     if named and told and named.kind in _OF_HOUSES and is_numbered(profile.name):
         return ProposedRole(role=Role.IDENTIFIER, reason=told, evidence=Evidence.STATISTICS)
@@ -151,7 +151,7 @@ def propose_from(
     return ProposedRole(role=Role.QUASI, reason="nothing says that others cannot know it", evidence=Evidence.DEFAULT)
 
 
-def _tells_people_apart(sample: Sample, profile: ColumnProfile, groups: Groups) -> str:
+def _tells_people_apart(sample: Sample, profile: ColumnProfile, groups: ValueGroups) -> str:
     """Return in words that a column without a telling name may hold numbers, codes or names; nothing where it may not.
 
     Amounts, dates and counts repeat in small groups too, by chance: most of their values then stand in one row.

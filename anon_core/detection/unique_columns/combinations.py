@@ -12,7 +12,7 @@ from anon_core.detection import Progress
 from anon_core.detection.search_size import check_search_size
 from anon_core.detection.unique_columns.interpreted import TooLongError, search_interpreted
 from anon_core.detection.unique_columns.of_people import unique_columns_of_people
-from anon_core.detection.unique_columns.question import Membership, Question, ask, rows_to_spare
+from anon_core.detection.unique_columns.problem import Membership, UniqueSetProblem, reduced, rows_to_spare
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 
@@ -84,8 +84,8 @@ def unique_column_combinations(
     elif allowed < 0:
         found = []
     else:
-        question = ask(frequencies, heavy, allowed, max_size)
-        found = _in_order(question, _search(question, progress))
+        problem = reduced(frequencies, heavy, allowed, max_size)
+        found = _in_order(problem, _search(problem, progress))
     return UniqueColumns(
         rows=rows,
         duplicate_rows=frequencies.rows - frequencies.tuples,
@@ -132,44 +132,44 @@ def _check(frequencies: FrequencyTable, max_size: int | None, approximate: float
         )
 
 
-def _search(question: Question, progress: Progress | None) -> Membership:
+def _search(problem: UniqueSetProblem, progress: Progress | None) -> Membership:
     """Search in plain Python while the table and the search are small, else in compiled loops."""
-    if not question.columns:
+    if not problem.columns:
         return np.zeros((0, 0), np.bool_)
     tell = progress or _nobody
-    if not kernels.compiled_is_worth(question.codes.shape[1]):
+    if not kernels.compiled_is_worth(problem.codes.shape[1]):
         try:
-            return search_interpreted(question, PATIENCE, tell)
+            return search_interpreted(problem, PATIENCE, tell)
         except TooLongError as begun:
             nodes = begun.nodes
-            return search_compiled(question, lambda done: tell(nodes + done))
-    return search_compiled(question, tell)
+            return search_compiled(problem, lambda done: tell(nodes + done))
+    return search_compiled(problem, tell)
 
 
-def search_compiled(question: Question, progress: Progress) -> Membership:
+def search_compiled(problem: UniqueSetProblem, progress: Progress) -> Membership:
     """Search in compiled loops."""
     from anon_core.kernels.compiled.unique_columns import minimal_unique_sets
 
     found = minimal_unique_sets(
-        question.codes,
-        question.light,
-        max_size=question.max_size,
-        allowed=question.allowed,
-        exact=question.exact,
+        problem.codes,
+        problem.light,
+        max_size=problem.max_size,
+        allowed=problem.allowed,
+        exact=problem.exact,
         progress=progress,
     )
     octets = found.astype("<u8").view(np.uint8)  # Bytes of a word from the lowest, on any machine.
-    return np.unpackbits(octets, axis=1, count=len(question.columns), bitorder="little").view(np.bool_)
+    return np.unpackbits(octets, axis=1, count=len(problem.columns), bitorder="little").view(np.bool_)
 
 
-def _in_order(question: Question, found: Membership) -> list[tuple[int, ...]]:
+def _in_order(problem: UniqueSetProblem, found: Membership) -> list[tuple[int, ...]]:
     """Return the sets as positions in the table, those of one column included, in the order of the answer."""
-    by_position = np.argsort(question.columns)
+    by_position = np.argsort(problem.columns)
     lines, at = np.nonzero(found[:, by_position])
-    positions = np.sort(question.columns)[at].tolist()
+    positions = np.sort(problem.columns)[at].tolist()
     ends = np.searchsorted(lines, np.arange(len(found) + 1)).tolist()
     sets = [tuple(positions[begin:end]) for begin, end in pairwise(ends)]
-    sets += [(position,) for position in question.alone]
+    sets += [(position,) for position in problem.alone]
     sets.sort()
     sets.sort(key=len)
     return sets

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anon_core.detection.unique_columns.question import Membership, Question
+from anon_core.detection.unique_columns.problem import Membership, UniqueSetProblem
 from anon_core.kernels import AnyCodes, Integers
 
 PAIRS = 1024
@@ -26,14 +26,14 @@ DENSE = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Classes:
+class SharedRows:
     """Rows that are not alone, in their order, and the number (from 0, below ``count``) of the class each is in."""
 
     rows: Integers
     numbers: Integers
     count: int
 
-    def refine(self, codes: AnyCodes, cardinality: int) -> Classes:
+    def refine(self, codes: AnyCodes, cardinality: int) -> SharedRows:
         """Split every class by one more column, and leave out the rows that are now alone."""
         if not self.count:
             return self
@@ -43,7 +43,7 @@ class Classes:
         several = np.bincount(keys) > 1
         stay = several[keys]
         number = several.cumsum()
-        return Classes(self.rows[stay], number[keys[stay]] - 1, int(number[-1]))
+        return SharedRows(self.rows[stay], number[keys[stay]] - 1, int(number[-1]))
 
     def crowd(self, light: AnyCodes) -> int:
         """Return how many light rows are not alone; none are heavy if ``light`` is empty."""
@@ -58,23 +58,23 @@ class Classes:
         return np.stack([rows[left], rows[left + 1]])
 
 
-def everybody(question: Question) -> Classes:
+def everybody(problem: UniqueSetProblem) -> SharedRows:
     """Return the one class that no column at all makes."""
-    rows = question.codes.shape[1]
-    return Classes(np.arange(rows), np.zeros(rows, np.int64), 1)
+    rows = problem.codes.shape[1]
+    return SharedRows(np.arange(rows), np.zeros(rows, np.int64), 1)
 
 
-def pairs_by_column(question: Question, limit: int) -> AnyCodes:
+def pairs_by_column(problem: UniqueSetProblem, limit: int) -> AnyCodes:
     """Return pairs of rows that agree on some column, the same number for every column."""
-    share = max(1, limit // len(question.columns))
-    whole = everybody(question)
-    refined = [whole.refine(codes, size) for codes, size in zip(question.codes, question.cardinalities, strict=True)]
+    share = max(1, limit // len(problem.columns))
+    whole = everybody(problem)
+    refined = [whole.refine(codes, size) for codes, size in zip(problem.codes, problem.cardinalities, strict=True)]
     return np.concatenate([classes.pairs(share) for classes in refined], axis=1)
 
 
-def differences(question: Question, pairs: AnyCodes) -> list[int]:
+def differences(problem: UniqueSetProblem, pairs: AnyCodes) -> list[int]:
     """Return the columns in which each pair of rows differs, as bit sets."""
-    differ = question.codes[:, pairs[0]] != question.codes[:, pairs[1]]
+    differ = problem.codes[:, pairs[0]] != problem.codes[:, pairs[1]]
     packed = np.packbits(differ, axis=0, bitorder="little").T
     return [int.from_bytes(line.tobytes(), "little") for line in np.unique(packed, axis=0)]
 
@@ -111,7 +111,7 @@ class Interpreted:
     edge that is being branched on; ``classes`` are known for the first columns of the path only, as far as needed.
     """
 
-    question: Question
+    problem: UniqueSetProblem
     edges: list[int] = field(default_factory=list)
     hit_by: list[int] = field(default_factory=list)
     chosen: list[int] = field(default_factory=list)
@@ -119,7 +119,7 @@ class Interpreted:
     once: list[int] = field(default_factory=list)
     candidates: list[int] = field(default_factory=list)
     untried: list[int] = field(default_factory=list)
-    classes: list[Classes] = field(default_factory=list)
+    classes: list[SharedRows] = field(default_factory=list)
     nodes: int = 0
     effort: int = 0
 
@@ -129,11 +129,11 @@ class Interpreted:
 
         :raises TooLongError: there were more nodes and refinements than it has patience for.
         """
-        columns = len(self.question.columns)
+        columns = len(self.problem.columns)
         self.hit_by = [0] * columns
         self.uncovered, self.once, self.untried = [0], [0], [0]
         self.candidates = [(1 << columns) - 1]
-        self.classes = [everybody(self.question)]
+        self.classes = [everybody(self.problem)]
         found = []
         entered = True
         while self.uncovered:
@@ -170,7 +170,7 @@ class Interpreted:
         hits, uncovered = self.hit_by[column], self.uncovered[-1]
         once = (self.once[-1] & ~hits) | (uncovered & hits)
         uncovered &= ~hits
-        if uncovered and len(self.chosen) + 1 == self.question.max_size:
+        if uncovered and len(self.chosen) + 1 == self.problem.max_size:
             return False
         if not all(once & self.hit_by[earlier] for earlier in self.chosen):
             return False
@@ -184,7 +184,7 @@ class Interpreted:
 
     def _choose(self) -> None:
         """Choose an uncovered edge with few candidates to branch on; with none there is nothing to try."""
-        if len(self.chosen) == self.question.max_size:
+        if len(self.chosen) == self.problem.max_size:
             return
         candidates = self.candidates[-1]
         best, smallest = 0, len(self.hit_by) + 1
@@ -199,44 +199,44 @@ class Interpreted:
 
     def _is_unique(self) -> bool:
         """Test the chosen columns against the table; if they fail, there are new edges that they do not hit."""
-        question = self.question
+        problem = self.problem
         for column in self.chosen[len(self.classes) - 1 :]:
             self.classes.append(self._refined(self.classes[-1], column))
         classes = self.classes[-1]
-        if classes.crowd(question.light) <= question.allowed:
+        if classes.crowd(problem.light) <= problem.allowed:
             return True
-        if not question.exact:
-            if len(self.chosen) == question.max_size:
+        if not problem.exact:
+            if len(self.chosen) == problem.max_size:
                 return False  # Nothing can follow, and what only this set would need is never looked for.
             self._add(self._outside_of_grown(classes))
             return False
-        pairs = classes.pairs(PAIRS) if self.chosen else pairs_by_column(question, PAIRS)
-        new = minimal(differences(question, pairs))
+        pairs = classes.pairs(PAIRS) if self.chosen else pairs_by_column(problem, PAIRS)
+        new = minimal(differences(problem, pairs))
         for edge in new[:ADDED] if self.chosen else new:
             self._add(edge)
         return False
 
-    def _outside_of_grown(self, classes: Classes) -> int:
+    def _outside_of_grown(self, classes: SharedRows) -> int:
         """
         Add columns to a set that failed while it still fails, and return what is then outside.
 
         What made it unique once does so for every larger set, so one pass gives a maximal set.
         """
-        question = self.question
+        problem = self.problem
         outside = 0
-        for column in range(len(question.columns)):
+        for column in range(len(problem.columns)):
             if column in self.chosen:
                 continue
             larger = self._refined(classes, column)
-            if larger.crowd(question.light) > question.allowed:
+            if larger.crowd(problem.light) > problem.allowed:
                 classes = larger
             else:
                 outside |= 1 << column
         return outside
 
-    def _refined(self, classes: Classes, column: int) -> Classes:
+    def _refined(self, classes: SharedRows, column: int) -> SharedRows:
         self.effort += 1
-        return classes.refine(self.question.codes[column], self.question.cardinalities[column])
+        return classes.refine(self.problem.codes[column], self.problem.cardinalities[column])
 
     def _add(self, edge: int) -> None:
         """Add an edge that no chosen column hits."""
@@ -248,15 +248,15 @@ class Interpreted:
             self.uncovered[depth] |= bit
 
 
-def search_interpreted(question: Question, patience: int, progress: Callable[[int], None]) -> Membership:
+def search_interpreted(problem: UniqueSetProblem, patience: int, progress: Callable[[int], None]) -> Membership:
     """
     Search in plain Python.
 
     :raises TooLongError: there were more nodes and refinements than ``patience``.
     """
-    search = Interpreted(question)
+    search = Interpreted(problem)
     found = search.run(patience, progress)
-    membership = np.zeros((len(found), len(question.columns)), np.bool_)
+    membership = np.zeros((len(found), len(problem.columns)), np.bool_)
     for line, chosen in enumerate(found):
         membership[line, chosen] = True
     return membership

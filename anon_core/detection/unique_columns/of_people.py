@@ -8,7 +8,7 @@ import numpy as np
 
 from anon_core.detection import Progress
 from anon_core.detection.partition import Partition
-from anon_core.detection.unique_columns.question import rows_to_spare
+from anon_core.detection.unique_columns.problem import rows_to_spare
 from anon_core.frequency import FrequencyTable, different
 
 

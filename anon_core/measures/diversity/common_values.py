@@ -16,7 +16,7 @@ _BITS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommonValues:
+class CommonValuesFigures:
     """
     The fewest values that all classes of one person have in common, looked for up to what is required.
 
@@ -30,7 +30,9 @@ class CommonValues:
     changing: int
 
 
-def common_values(people: FrequencyTable, quasi_identifiers: Sequence[str], sensitive: str, need: int) -> CommonValues:
+def common_values(
+    people: FrequencyTable, quasi_identifiers: Sequence[str], sensitive: str, need: int
+) -> CommonValuesFigures:
     """
     Intersect the values of all classes of each person; people are told apart by their classes alone.
 
@@ -42,12 +44,12 @@ def common_values(people: FrequencyTable, quasi_identifiers: Sequence[str], sens
     known = np.flatnonzero(classes.units > NOBODY)
     units, of_class = classes.units[known], np.repeat(np.arange(classes.classes), classes.sizes)[known]
     if changing := _changing(people, sensitive):
-        return CommonValues(fewest=None, people=different(units), people_failing=0, changing=changing)
+        return CommonValuesFigures(fewest=None, people=different(units), people_failing=0, changing=changing)
     order = np.argsort(units, kind="stable")
     of_class = of_class[order]
     starts = np.flatnonzero(np.diff(units[order], prepend=-1))
     found = _in_all_classes(classes, of_class, starts, need)
-    return CommonValues(
+    return CommonValuesFigures(
         fewest=int(found.min()) if len(found) else None,
         people=len(found),
         people_failing=int(np.count_nonzero(found < need)),

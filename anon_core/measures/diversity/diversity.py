@@ -35,7 +35,7 @@ class RecursiveDiversity(ClassMeasure):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AlphaAnonymity(ClassMeasure):
+class AlphaFigures(ClassMeasure):
     """(alpha,k)-anonymity: ``observed`` is the largest share of one value in a class, ``k`` the smallest class."""
 
     k: int
@@ -127,7 +127,7 @@ def recursive_diversity(classes: SensitiveClasses, *, c: float, l: int) -> Recur
     )
 
 
-def alpha_anonymity(classes: SensitiveClasses, *, alpha: float, k: int = 1) -> AlphaAnonymity:
+def alpha_anonymity(classes: SensitiveClasses, *, alpha: float, k: int = 1) -> AlphaFigures:
     """
     Measure the largest share that one value has in a class: whoever is in it has that value with this probability.
 
@@ -137,7 +137,7 @@ def alpha_anonymity(classes: SensitiveClasses, *, alpha: float, k: int = 1) -> A
     """
     most = np.maximum.reduceat(classes.counts, classes.starts)
     failing = share_above(most, classes.sizes, alpha) | (classes.sizes < k)
-    return AlphaAnonymity(
+    return AlphaFigures(
         observed=float((most / classes.sizes).max()),
         required=alpha,
         k=int(classes.sizes.min()),

@@ -14,7 +14,7 @@ from anon_core.table import Mask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Homogeneity:
+class HomogeneityFigures:
     """
     Of ``rows`` people, those in a class that all have one value (``certain``).
 
@@ -28,7 +28,7 @@ class Homogeneity:
     mostly: int
 
 
-def homogeneity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], sensitive: str) -> Homogeneity:
+def homogeneity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], sensitive: str) -> HomogeneityFigures:
     """
     Count the people in classes that give a value of a sensitive column away; a gap is a value.
 
@@ -60,7 +60,7 @@ def homogeneity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], s
         chosen[of_class[of_pairs]] = True
         return _people_in(table, member, chosen, people)
 
-    return Homogeneity(
+    return HomogeneityFigures(
         rows=frequencies.rows, certain=in_classes(certain), uncommon=in_classes(uncommon), mostly=in_classes(mostly)
     )
 

@@ -38,7 +38,7 @@ MEANINGS = ("link", "source", "concealment")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KAnonymity:
+class KFigures:
     """Where a table stands over its quasi-identifiers: ``k`` is its smallest class."""
 
     k: int
@@ -48,7 +48,7 @@ class KAnonymity:
     rows_below: int
 
 
-def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *, k: int = 2) -> KAnonymity:
+def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *, k: int = 2) -> KFigures:
     """
     Measure k-anonymity; ``*`` and gaps are taken literally, so a row alone in having one is alone.
 
@@ -62,7 +62,7 @@ def k_anonymity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], *
     sizes = projected.class_sizes()
     if not len(sizes):
         raise InvalidInputError("k-anonymity of a table without rows is not defined")
-    return KAnonymity(
+    return KFigures(
         k=int(sizes.min()),
         singletons=projected.singletons,
         classes=len(sizes),
@@ -95,7 +95,7 @@ class FourK:
     rows_below: dict[str, int | None]
     unmeasured: str | None = None
 
-    def of_people(self, exact: KAnonymity) -> FourK:
+    def of_people(self, exact: KFigures) -> FourK:
         """Return what is left of the four k's of rows where people are counted and their originals are not known."""
         return replace(
             self,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.comparison import Comparison
-from anon_core.measures.utility.cells import Recoded, released, strays
+from anon_core.measures.utility.cells import RecodedCells, released, strays
 from anon_core.measures.utility.entropy import Entropy, entropy
 from anon_core.measures.utility.loss import Changes, Loss, changes, loss
 from anon_core.measures.utility.queries import Marginals, Queries, marginals, queries
@@ -57,7 +57,7 @@ def utility(
     (1.0, 0.0, 1.5)
     """
     cells = released(comparison)
-    known = cells if isinstance(cells, Recoded) else None
+    known = cells if isinstance(cells, RecodedCells) else None
     reason = _reason(known)
     return Utility(
         entropy=entropy(known, weights) if known is not None and reason is None else None,
@@ -70,7 +70,7 @@ def utility(
     )
 
 
-def _reason(cells: Recoded | None) -> str | None:
+def _reason(cells: RecodedCells | None) -> str | None:
     """Say why entropy cannot be measured, and what to change; None if it can."""
     if cells is None:
         return "it is not known which row became which; a run has them in its internal report"

@@ -39,7 +39,7 @@ class Released:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recoded(Released):
+class RecodedCells(Released):
     """
     What rows were and what they have become: one entry for all that were one tuple and became one.
 
@@ -50,7 +50,7 @@ class Recoded(Released):
     values: tuple[AnyCodes, ...]
 
     @classmethod
-    def by(cls, plan: RecodingPlan) -> Recoded:
+    def by(cls, plan: RecodingPlan) -> RecodedCells:
         """
         Return what a plan makes of each tuple, without counting what it publishes.
 
@@ -73,7 +73,7 @@ class Recoded(Released):
 
 
 def released(comparison: Comparison) -> Released:
-    """Return the cells of a comparison, as :class:`Recoded` where it is known which row became which."""
+    """Return the cells of a comparison, as :class:`RecodedCells` where it is known which row became which."""
     if comparison.pairs is not None:
         return _recoded(comparison, comparison.pairs)
     after, removed = comparison.after, comparison.rows_removed
@@ -89,7 +89,7 @@ def released(comparison: Comparison) -> Released:
     )
 
 
-def _recoded(comparison: Comparison, pairs: Pairs) -> Recoded:
+def _recoded(comparison: Comparison, pairs: Pairs) -> RecodedCells:
     before, after, published = comparison.before, comparison.after, comparison.published
     left = before.weights - published if before.units is None else (published == 0).astype(np.int64)
     gone = np.flatnonzero(left)
@@ -105,7 +105,7 @@ def _recoded(comparison: Comparison, pairs: Pairs) -> Recoded:
         sizes = [*map(len, before.domains), *(len(ladder.labels) for ladder in comparison.ladders), 2]
         units = np.concatenate([before.units[pairs.before], before.units[gone]])
         weights = people_weights([*values, *labels, removed.astype(np.int64)], sizes, units)
-    return Recoded(ladders=comparison.ladders, values=values, labels=labels, weights=weights, removed=removed)
+    return RecodedCells(ladders=comparison.ladders, values=values, labels=labels, weights=weights, removed=removed)
 
 
 def covered(ladder: Ladder) -> Integers:
@@ -117,7 +117,7 @@ def covered(ladder: Ladder) -> Integers:
     return most
 
 
-def strays(cells: Recoded) -> int:
+def strays(cells: RecodedCells) -> int:
     """Return how many published cells hold a label that does not cover what they were made from."""
     found = 0
     for ladder, values, labels in zip(cells.ladders, cells.values, cells.labels, strict=True):

@@ -13,7 +13,7 @@ import numpy as np
 
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
-from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.cells import RecodedCells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class Entropy:
     by_column: dict[str, float]
 
 
-def entropy(cells: Recoded, weights: Mapping[str, float] | None = None) -> Entropy:
+def entropy(cells: RecodedCells, weights: Mapping[str, float] | None = None) -> Entropy:
     """
     Measure non-uniform entropy, for which it must be known which row became which.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.measures.utility.cells import Recoded, Released, covered
+from anon_core.measures.utility.cells import RecodedCells, Released, covered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ def loss(cells: Released, weights: Mapping[str, float] | None = None) -> Loss:
     )
 
 
-def changes(cells: Recoded) -> Changes:
+def changes(cells: RecodedCells) -> Changes:
     """Return the shares that changed; removed rows are left out of both."""
     published = np.where(cells.removed, 0, cells.weights)
     some, touched = np.zeros(len(published), np.bool_), 0

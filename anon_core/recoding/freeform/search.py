@@ -123,7 +123,7 @@ def _plan(problem: FreeformProblem, levels: Sequence[Integers]) -> RecodingPlan:
     )
 
 
-def _told(cut: Cut) -> str:
+def _told(cut: LevelCut) -> str:
     return (
         f"Of {cut.tried} specialisations from the roots down {cut.kept} were kept; every further one would let a "
         "guarded value be inferred"
@@ -206,7 +206,7 @@ def _above(plan: RecodingPlan, column: int) -> Ladder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class LevelCut:
     """The level of every value of every column, and how many specialisations were tried."""
 
     levels: tuple[Integers, ...]
@@ -216,7 +216,7 @@ class Cut:
 
 def specialise(
     problem: FreeformProblem, *, quasi: Sequence[str] = (), k: int = 1, progress: Progress | None = None
-) -> Cut:
+) -> LevelCut:
     """
     Specialise the table of all roots, which has no breach, until every further specialisation has one.
 
@@ -242,7 +242,7 @@ class _Search:
         self.labels: list[AnyCodes] = [self._labels_of(at, own) for at, own in enumerate(self.levels)]
         self.heap: list[tuple[float, str, str, int, int]] = []
 
-    def run(self, progress: Progress | None) -> Cut:
+    def run(self, progress: Progress | None) -> LevelCut:
         for at in range(len(self.levels)):
             self._offer(at, np.unique(self.problem.ladders[at].maps[-1]))
         most = sum(len(ladder.labels) - len(np.unique(ladder.maps[0])) for ladder in self.problem.ladders)
@@ -260,7 +260,7 @@ class _Search:
                 kept += 1
             if progress:
                 progress("specialisations", tried, max(most, tried))
-        return Cut(levels=tuple(self.levels), tried=tried, kept=kept)
+        return LevelCut(levels=tuple(self.levels), tried=tried, kept=kept)
 
     def _breaks(self, labels: list[AnyCodes]) -> bool:
         problem = self.problem

@@ -32,7 +32,7 @@ LARGEST_SHARE_HELD = 0.8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Crowd:
+class ClassPeople:
     """The people in each class, pair by pair: person ``units[i]`` is in class ``member[i]``."""
 
     member: Integers
@@ -40,7 +40,7 @@ class Crowd:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Classes:
+class NodeClasses:
     """
     One tuple of each class, by its number, its rows and its people.
 
@@ -50,7 +50,7 @@ class Classes:
     first: Integers
     sizes: Integers
     people: Integers
-    crowd: Crowd | None = None
+    crowd: ClassPeople | None = None
 
     @property
     def held(self) -> int:
@@ -76,17 +76,17 @@ class ClassCounter:
             self._labels.append([own.astype(np.int32) for _, own in numbered])
             self._cardinalities.append([len(labels) for labels, _ in numbered])
         tuples, behind = len(frequencies.weights), task.people
-        crowd = None if behind is None else Crowd(member=behind.member, units=behind.units)
+        crowd = None if behind is None else ClassPeople(member=behind.member, units=behind.units)
         every = np.arange(tuples)
         people = task.requirements.sizes(every, every, tuples)
-        bottom = Classes(first=every, sizes=frequencies.weights, people=people, crowd=crowd)
+        bottom = NodeClasses(first=every, sizes=frequencies.weights, people=people, crowd=crowd)
         self._nodes = np.zeros((MOST_HELD + 1, len(task.ladders)), np.int8)
         self._tuples = np.zeros(MOST_HELD + 1, np.int64)
         self._tuples[0] = tuples
-        self._known: list[Classes] = [bottom]
+        self._known: list[NodeClasses] = [bottom]
         self._held = 0
 
-    def count(self, node: Node) -> Classes:
+    def count(self, node: Node) -> NodeClasses:
         known = len(self._known)
         below = (self._nodes[:known] <= np.array(node, np.int8)).all(axis=1)
         at = int(np.where(below, self._tuples[:known], np.iinfo(np.int64).max).argmin())
@@ -106,7 +106,7 @@ class ClassCounter:
         cardinalities = [own[level] for own, level in zip(self._cardinalities, node, strict=True)]
         return kernels.group(labels, cardinalities, sizes)
 
-    def _remember(self, node: Node, classes: Classes) -> None:
+    def _remember(self, node: Node, classes: NodeClasses) -> None:
         known = len(self._known)
         if known <= MOST_HELD and self._held + classes.held <= HELD:
             self._nodes[known], self._tuples[known] = node, len(classes.sizes)
@@ -114,16 +114,16 @@ class ClassCounter:
             self._held += classes.held
 
 
-def _merged(base: Classes, groups: kernels.Groups) -> Classes:
+def _merged(base: NodeClasses, groups: kernels.Groups) -> NodeClasses:
     """Return classes merged to groups; a person who was in several classes of a group counts once."""
     first = base.first[groups.first]
     if base.crowd is None:
-        return Classes(first=first, sizes=groups.weights, people=groups.weights)
+        return NodeClasses(first=first, sizes=groups.weights, people=groups.weights)
     member, units = groups.member[base.crowd.member], base.crowd.units
     pairs = kernels.group([member, units], [len(first), int(units.max(initial=0)) + 1]).first
-    crowd = Crowd(member=member[pairs], units=units[pairs])
+    crowd = ClassPeople(member=member[pairs], units=units[pairs])
     people = distinct_people(crowd.member, crowd.units, len(first))
-    return Classes(first=first, sizes=groups.weights, people=people, crowd=crowd)
+    return NodeClasses(first=first, sizes=groups.weights, people=people, crowd=crowd)
 
 
 class NodeCosts:
@@ -155,7 +155,7 @@ class NodeCosts:
         """Return how much detail a node loses, removals aside: quick in every measure, so it tells where to look."""
         return sum(bound[level] for bound, level in zip(self._bounds, node, strict=True))
 
-    def cost(self, node: Node, classes: Classes, removed: Mask) -> float:
+    def cost(self, node: Node, classes: NodeClasses, removed: Mask) -> float:
         """Return what a node costs; ``removed`` says which of its classes are."""
         if self._rows is not None:
             return self._rows.cost(node, classes, removed)
@@ -267,7 +267,7 @@ class _ChangedRows:
             unchanged &= own[codes]
         return 1 - int(kept[unchanged].sum()) / self._rows
 
-    def cost(self, node: Node, classes: Classes, removed: Mask) -> float:
+    def cost(self, node: Node, classes: NodeClasses, removed: Mask) -> float:
         unchanged = ~removed
         for own, ladder, codes, level in zip(self._own, self._ladders, self._frequencies.codes, node, strict=True):
             unchanged &= own[ladder.maps[level, codes[classes.first]]]

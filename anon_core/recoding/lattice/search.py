@@ -17,7 +17,7 @@ from anon_core.errors import PolicyNotMetError
 from anon_core.kernels import Integers
 from anon_core.models import PrivacyModel
 from anon_core.plan import RecodingPlan
-from anon_core.recoding.lattice.nodes import ClassCounter, Classes, Frontier, Node, NodeCosts
+from anon_core.recoding.lattice.nodes import ClassCounter, Frontier, Node, NodeClasses, NodeCosts
 from anon_core.recoding.method import Progress
 from anon_core.recoding.requirements import Requirements
 from anon_core.recoding.task import Candidate, Recoding, Task
@@ -295,7 +295,7 @@ class _Lattice:
         self._note(node, classes, small, lacking)
         return hopeful
 
-    def _note(self, node: Node, classes: Classes, small: Mask, lacking: Mask) -> None:
+    def _note(self, node: Node, classes: NodeClasses, small: Mask, lacking: Mask) -> None:
         """Remember a node if it is safe, else how close it came."""
         rows = self.task.frequencies.rows
         removed = int(classes.sizes[small].sum())
@@ -322,7 +322,7 @@ class _Lattice:
         lacking[~small] = ~required.safe(kept, number[member[kept]], int(np.count_nonzero(~small)))
         return lacking if self.mates is None else lacking | self.mates.missing(member, len(small))
 
-    def _blanked(self, node: Node, classes: Classes, kept: Mask) -> int:
+    def _blanked(self, node: Node, classes: NodeClasses, kept: Mask) -> int:
         """Return how many kept rows would say nothing in any column: published in name only, they are removed."""
         blank = kept
         for i, (ladder, level) in enumerate(zip(self.task.ladders, node, strict=True)):

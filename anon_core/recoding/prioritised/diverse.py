@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from anon_core.plan import RecodingPlan
-from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 from anon_core.recoding.prioritised.leftovers import merged
 from anon_core.recoding.prioritised.orders import Found
 from anon_core.recoding.prioritised.prices import Objective, costs_beside
@@ -38,7 +38,7 @@ def diversified(
     best = None
     for plan in (*_merged(task, encoded, objective, by_k), *([globally] if globally else [])):
         own = _held_to(task, encoded, plan)
-        found = Found.measured(own, objective, Partition.of(plan))
+        found = Found.measured(own, objective, TuplePartition.of(plan))
         if best is None or found.is_better_than(best[0]):
             best = found, found.partition.plan(own)
     return best[1] if best else by_k(task.k)
@@ -54,7 +54,7 @@ def _merged(
         removed = plan.removed if removed is None else removed
         if (plan.removed & ~removed).any():
             return  # Rows that k alone does not remove.
-        own, partition = _held_to(task, encoded, plan), Partition.of(plan)
+        own, partition = _held_to(task, encoded, plan), TuplePartition.of(plan)
         safe = own.task.requirements.safe(partition.members, partition.classes[partition.members], partition.count)
         costs = costs_beside(encoded, objective, partition.levels(own))
         yield merged(own, costs, partition, own.task.requirements).plan(own)

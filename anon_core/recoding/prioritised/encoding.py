@@ -151,7 +151,7 @@ def _words(ladders: Sequence[Ladder]) -> list[Words]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Partition:
+class TuplePartition:
     """
     Which class every tuple is in, from 0 to ``count`` - 1; -1 for settled ones and those that are in none.
 
@@ -162,12 +162,12 @@ class Partition:
     count: int
 
     @classmethod
-    def of(cls, plan: RecodingPlan) -> Partition:
+    def of(cls, plan: RecodingPlan) -> TuplePartition:
         """Return the classes that a plan publishes; removed tuples are in none."""
         return cls.numbered(np.where(plan.removed, -1, plan.classes().member))
 
     @classmethod
-    def numbered(cls, classes: Integers) -> Partition:
+    def numbered(cls, classes: Integers) -> TuplePartition:
         """Return the partition with classes numbered without gaps, in the order of their first tuples."""
         placed = classes >= 0
         _, first, member = np.unique(classes[placed], return_index=True, return_inverse=True)
@@ -177,18 +177,18 @@ class Partition:
         renumbered[placed] = rank[member]
         return cls(classes=renumbered, count=len(first))
 
-    def with_settled(self, encoded: Encoded) -> Partition:
+    def with_settled(self, encoded: Encoded) -> TuplePartition:
         """Return the partition with the classes that are safe as collected."""
         bottom = [0] * encoded.columns
         own = encoded.settled & (self.classes < 0) & encoded.safe_at(bottom)
-        return Partition.numbered(np.where(own, self.count + encoded.classes_at(bottom).member, self.classes))
+        return TuplePartition.numbered(np.where(own, self.count + encoded.classes_at(bottom).member, self.classes))
 
-    def without_settled(self, encoded: Encoded) -> Partition:
+    def without_settled(self, encoded: Encoded) -> TuplePartition:
         """Return the partition without classes of nothing but settled tuples."""
         others = np.zeros(self.count, np.bool_)
         others[self.classes[(self.classes >= 0) & ~encoded.settled]] = True
         own = (self.classes >= 0) & others[self.classes]
-        return Partition.numbered(np.where(own, self.classes, -1))
+        return TuplePartition.numbered(np.where(own, self.classes, -1))
 
     @property
     def members(self) -> Integers:

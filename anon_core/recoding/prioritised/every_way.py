@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
-from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 from anon_core.recoding.prioritised.prices import Objective
 from anon_core.table import Mask
 
@@ -25,8 +25,8 @@ _AT_ONCE = 1 << 22
 
 
 def cheapest(
-    encoded: Encoded, objective: Objective, partition: Partition, items: Sequence[Integers], may_go: Mask
-) -> Partition | None:
+    encoded: Encoded, objective: Objective, partition: TuplePartition, items: Sequence[Integers], may_go: Mask
+) -> TuplePartition | None:
     """
     Return the partition in which some items are put into classes in the way that loses least, all others being kept.
 
@@ -36,7 +36,7 @@ def cheapest(
     blocks = _Blocks.of(encoded, items)
     rest = partition.classes.copy()
     rest[np.concatenate(items)] = -1
-    kept = Partition.numbered(rest)
+    kept = TuplePartition.numbered(rest)
     outside = np.ones(len(rest), np.bool_)
     outside[np.concatenate(items)] = False
     gone = outside & (rest < 0)
@@ -52,7 +52,7 @@ def cheapest(
     rest = kept.classes.copy()  # Numbered anew: no class has a number that a union may get.
     for item, block in zip(items, best.tolist(), strict=True):
         rest[item] = kept.count + block if block else -1
-    return Partition.numbered(rest)
+    return TuplePartition.numbered(rest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
-from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 from anon_core.recoding.requirements import Requirements
 
 
-def housed(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
+def housed(encoded: Encoded, costs: Floats, partition: TuplePartition) -> TuplePartition:
     """
     Return the partition with as few homeless tuples and rows at the roots as it takes.
 
@@ -39,24 +39,24 @@ def housed(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
     return partition if may_go and _cost(encoded, costs, partition) <= _cost(encoded, costs, together) else together
 
 
-def _blank_rows(encoded: Encoded, partition: Partition) -> int:
+def _blank_rows(encoded: Encoded, partition: TuplePartition) -> int:
     return int(encoded.weights[partition.blank(encoded)].sum())
 
 
-def _without_blank(encoded: Encoded, partition: Partition) -> Partition:
+def _without_blank(encoded: Encoded, partition: TuplePartition) -> TuplePartition:
     """Return the partition without classes at the roots, unless so many rows may be suppressed."""
     if _blank_rows(encoded, partition) <= encoded.task.allowed or partition.count + encoded.settled.sum() == 1:
         return partition
-    return Partition.numbered(np.where(partition.blank(encoded), -1, partition.classes))
+    return TuplePartition.numbered(np.where(partition.blank(encoded), -1, partition.classes))
 
 
-def _cost(encoded: Encoded, costs: Floats, partition: Partition) -> float:
+def _cost(encoded: Encoded, costs: Floats, partition: TuplePartition) -> float:
     roots = costs[:, encoded.base[:-1] + encoded.heights].sum(axis=1)
     homeless = partition.homeless(encoded)
     return float(partition.class_costs(encoded, costs).sum() + encoded.weights[homeless] @ roots[homeless])
 
 
-def joined(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
+def joined(encoded: Encoded, costs: Floats, partition: TuplePartition) -> TuplePartition:
     """
     Return the partition with the homeless in their nearest classes.
 
@@ -71,7 +71,7 @@ def joined(encoded: Encoded, costs: Floats, partition: Partition) -> Partition:
     return merged(encoded, costs, partition, encoded.task.requirements).without_settled(encoded)
 
 
-def merged(encoded: Encoded, costs: Floats, partition: Partition, requirements: Requirements) -> Partition:
+def merged(encoded: Encoded, costs: Floats, partition: TuplePartition, requirements: Requirements) -> TuplePartition:
     """
     Return the partition with unsafe classes merged with their nearest safe ones, round by round, until all are safe.
 
@@ -87,12 +87,12 @@ def merged(encoded: Encoded, costs: Floats, partition: Partition, requirements: 
     added: Floats = np.full(count, np.inf)
     while len(unsafe := np.flatnonzero(alive & ~safe)):
         takes = alive & safe
-        near = _Nearness(encoded, costs, Partition(classes=classes, count=count))
+        near = _Nearness(encoded, costs, TuplePartition(classes=classes, count=count))
         wanting = unsafe[nearest[unsafe] < 0]
         nearest_classes(near.cells, wanting, takes, near.levels, near.firsts, near.sums, nearest, added)
         unsafe = unsafe[nearest[unsafe] >= 0]
         if not len(unsafe):
-            return Partition.numbered(np.where(classes >= 0, 0, -1))
+            return TuplePartition.numbered(np.where(classes >= 0, 0, -1))
         taken = unsafe[_cheapest(nearest[unsafe], added[unsafe], most=max(1, len(unsafe) // (_ROUNDS * takes.sum())))]
         number = np.arange(count)
         number[taken] = nearest[taken]
@@ -102,7 +102,7 @@ def merged(encoded: Encoded, costs: Floats, partition: Partition, requirements: 
         inside = members[np.isin(classes[members], grown)]
         safe[grown] = requirements.safe(inside, np.searchsorted(grown, classes[inside]), len(grown))
         nearest[np.isin(nearest, grown)] = -1
-    return Partition.numbered(classes)
+    return TuplePartition.numbered(classes)
 
 
 _ROUNDS = 16
@@ -125,7 +125,7 @@ def _cheapest(group: Integers, costs: Floats, *, most: int) -> Integers:
 class _Nearness:
     """What it takes to tell how near a tuple is to every class: their levels, first members and costs."""
 
-    def __init__(self, encoded: Encoded, costs: Floats, partition: Partition) -> None:
+    def __init__(self, encoded: Encoded, costs: Floats, partition: TuplePartition) -> None:
         from anon_core.kernels.compiled.local_classes import Cells, common_levels
         from anon_core.kernels.compiled.neighbourhoods import costs_of_classes
 
@@ -138,7 +138,7 @@ class _Nearness:
         costs_of_classes(self.cells, members, partition.classes[members], self.sums)
 
 
-def _nearest(encoded: Encoded, costs: Floats, partition: Partition, groups: Iterable[Integers]) -> Partition:
+def _nearest(encoded: Encoded, costs: Floats, partition: TuplePartition, groups: Iterable[Integers]) -> TuplePartition:
     """Return the partition with groups of homeless tuples in the classes that are nearest to their first ones."""
     from anon_core.kernels.compiled.local_classes import join_nearest
 
@@ -148,4 +148,4 @@ def _nearest(encoded: Encoded, costs: Floats, partition: Partition, groups: Iter
     join_nearest(near.cells, first, classes, near.levels, near.firsts, near.sums)
     for group in groups:
         classes[group] = classes[group[0]]
-    return Partition.numbered(classes)
+    return TuplePartition.numbered(classes)

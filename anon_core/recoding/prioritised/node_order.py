@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
-from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 
 MOST_NODES = 20_000
 """Larger lattices are sampled; for large tables smaller ones too, but never down to fewer than FEWEST_NODES."""
@@ -104,10 +104,10 @@ def _around(way: Integers, heights: Integers, random: np.random.Generator) -> In
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ordered:
+class OrderedPartition:
     """The partition that an order of nodes gives, and which of the nodes froze something."""
 
-    partition: Partition
+    partition: TuplePartition
     hits: Integers
 
 
@@ -117,7 +117,7 @@ def mean_prices(encoded: Encoded, costs: Floats) -> Floats:
     return np.asarray(rows @ costs[encoded.open] / max(int(rows.sum()), 1))
 
 
-def by_node_order(encoded: Encoded, nodes: Nodes, prices: Floats, some: Integers | None = None) -> Ordered:
+def by_node_order(encoded: Encoded, nodes: Nodes, prices: Floats, some: Integers | None = None) -> OrderedPartition:
     """
     Put the open tuples into classes, the nodes (or some of them) in the order of what they cost by the prices.
 
@@ -156,4 +156,4 @@ def by_node_order(encoded: Encoded, nodes: Nodes, prices: Floats, some: Integers
             still = table.at[crowd.tuples] >= 0
             crowd = Crowd(crowd.of_rows, crowd.units[still], crowd.tuples[still], crowd.rows[still])
         node += 1
-    return Ordered(partition=Partition(classes=classes, count=found), hits=np.array(hits, np.int64))
+    return OrderedPartition(partition=TuplePartition(classes=classes, count=found), hits=np.array(hits, np.int64))

@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_core.kernels import Floats, Integers
 from anon_core.recoding.method import Progress
-from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 from anon_core.recoding.prioritised.leftovers import housed
 from anon_core.recoding.prioritised.node_order import Nodes, by_node_order, mean_prices
 from anon_core.recoding.prioritised.prices import Objective, costs_beside
@@ -42,7 +42,7 @@ class Found:
     breaks less is better, whatever it costs.
     """
 
-    partition: Partition
+    partition: TuplePartition
     breaks: int
     cost: float
     costs: Floats
@@ -51,7 +51,7 @@ class Found:
         return (self.breaks, self.cost) < (other.breaks, other.cost)
 
     @classmethod
-    def measured(cls, encoded: Encoded, objective: Objective, partition: Partition) -> Found:
+    def measured(cls, encoded: Encoded, objective: Objective, partition: TuplePartition) -> Found:
         plan, members = partition.plan(encoded), partition.members
         beyond = max(0, plan.rows_removed + plan.rows_blanked - encoded.task.allowed)
         safe = encoded.task.requirements.safe(members, partition.classes[members], partition.count)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
-from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 from anon_core.recoding.prioritised.every_way import MAX_ITEMS, cheapest
 from anon_core.recoding.prioritised.node_order import mean_prices
 from anon_core.recoding.prioritised.orders import Found
@@ -45,14 +45,14 @@ def polished(encoded: Encoded, objective: Objective, found: Found) -> Found:
         return found
     every = np.arange(tuples)
     may_go = encoded.task.requirements.sizes(every, every, tuples) < encoded.task.k
-    apart = Partition(classes=every, count=tuples)
+    apart = TuplePartition(classes=every, count=tuples)
     if tuples <= MAX_ITEMS:
         exact = cheapest(encoded, objective, apart, list(every[:, None]), may_go)
         if exact is not None:
             return Found.measured(encoded, objective, exact)
     best = _climbed(encoded, objective, found, may_go)
     if best.breaks:  # Other ways up: every tuple by itself, and all together.
-        for start in (apart, Partition(classes=0 * every, count=1)):
+        for start in (apart, TuplePartition(classes=0 * every, count=1)):
             other = _climbed(encoded, objective, Found.measured(encoded, objective, start), may_go)
             best = other if other.is_better_than(best) and not _unsafe(encoded, other.partition) else best
     return _rearranged(encoded, objective, best, may_go)
@@ -124,7 +124,7 @@ def _price(encoded: Encoded, prices: Floats, members: Integers) -> float:
     """Return what a row costs on average where some tuples are one class."""
     classes = np.full(len(encoded.weights), -1, np.int64)
     classes[members] = 0
-    levels = Partition(classes=classes, count=1).class_levels(encoded)[0]
+    levels = TuplePartition(classes=classes, count=1).class_levels(encoded)[0]
     return float(prices[levels + encoded.base[:-1]].sum())
 
 
@@ -137,7 +137,7 @@ def _climbed(encoded: Encoded, objective: Objective, best: Found, may_go: Mask) 
             tried += 1
             if tried > MAX_TRIED:
                 return best
-            partition = Partition.numbered(classes)
+            partition = TuplePartition.numbered(classes)
             now = _unsafe(encoded, partition)
             if now > unsafe:  # Never in exchange for fewer rows that are suppressed.
                 continue
@@ -150,7 +150,7 @@ def _climbed(encoded: Encoded, objective: Objective, best: Found, may_go: Mask) 
         best = better
 
 
-def _unsafe(encoded: Encoded, partition: Partition) -> int:
+def _unsafe(encoded: Encoded, partition: TuplePartition) -> int:
     """Return how many rows are in classes that are not safe."""
     members = partition.members
     numbers = partition.classes[members]
@@ -158,7 +158,7 @@ def _unsafe(encoded: Encoded, partition: Partition) -> int:
     return int(encoded.weights[members[~safe[numbers]]].sum())
 
 
-def _moves(partition: Partition, may_go: Mask) -> Iterator[Integers]:
+def _moves(partition: TuplePartition, may_go: Mask) -> Iterator[Integers]:
     """Yield the classes after each move: a tuple to another class, to one of its own, or out; two classes into one."""
     for member, own in enumerate(partition.classes.tolist()):
         for number in range(-1, partition.count + 1):

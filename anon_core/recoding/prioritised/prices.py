@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.kernels import Floats, Integers
-from anon_core.measures.utility.cells import Recoded
+from anon_core.measures.utility.cells import RecodedCells
 from anon_core.measures.utility.entropy import entropy, most_bits
 from anon_core.plan import RecodingPlan
 from anon_core.recoding.prioritised.encoding import Encoded
@@ -36,7 +36,7 @@ class Objective:
 
     def cost(self, encoded: Encoded, plan: RecodingPlan) -> float:
         """Return what a plan loses."""
-        left = entropy(Recoded.by(plan), encoded.task.by_name)
+        left = entropy(RecodedCells.by(plan), encoded.task.by_name)
         return (1 - self.share) * (1 - left.weighted) + self.share * (1 - left.overall)
 
 

@@ -17,7 +17,7 @@ from anon_core.kernels import Floats, Integers
 from anon_core.plan import RecodingPlan
 from anon_core.recoding.lattice.search import levels_for_all
 from anon_core.recoding.method import Progress
-from anon_core.recoding.prioritised.encoding import Encoded, Partition
+from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 from anon_core.recoding.prioritised.node_order import Nodes, mean_prices, nodes_of
 from anon_core.recoding.prioritised.orders import AT_ONCE, Found, Start, better_order, start
 from anon_core.recoding.prioritised.polish import polished
@@ -60,7 +60,7 @@ def search_safe(
     few = begin.found.partition.count < FEW_CLASSES
     if (begin.found.breaks or few) and (plan := globally() if globally else levels_for_all(encoded.task)) is not None:
         open_ = encoded.all_open
-        other = Found.measured(open_, objective, Partition.of(plan))
+        other = Found.measured(open_, objective, TuplePartition.of(plan))
         if other.is_better_than(begin.found):
             encoded, begin = open_, Start(found=other, hits=begin.hits)
     sweeps, found = sweeps_of(settings.improve, len(encoded.open)), begin.found
@@ -70,7 +70,7 @@ def search_safe(
         found = improved(encoded, objective, found, sweeps=sweeps, random=random, progress=progress)
     if encoded.task.people is not None:
         open_ = encoded.all_open
-        whole = Found.measured(open_, objective, Partition.of(found.partition.plan(encoded)))
+        whole = Found.measured(open_, objective, TuplePartition.of(found.partition.plan(encoded)))
         encoded, found = open_, polished(open_, objective, whole)
     return SafeSearch(plan=found.partition.plan(encoded), nodes=nodes, sweeps=sweeps)
 
@@ -129,7 +129,7 @@ def improved(
     return best
 
 
-def _swept(encoded: Encoded, partition: Partition, costs: Floats, random: np.random.Generator) -> Partition:
+def _swept(encoded: Encoded, partition: TuplePartition, costs: Floats, random: np.random.Generator) -> TuplePartition:
     from anon_core.kernels.compiled.local_classes import Cells, hash_table
     from anon_core.kernels.compiled.neighbourhoods import Neighbourhoods, rebuild_all
 
@@ -168,7 +168,7 @@ class _Near:
     class_starts: Integers
 
 
-def _neighbourhoods(encoded: Encoded, partition: Partition, costs: Floats, random: np.random.Generator) -> _Near:
+def _neighbourhoods(encoded: Encoded, partition: TuplePartition, costs: Floats, random: np.random.Generator) -> _Near:
     """Put classes together of which a tuple, drawn by lot, has the same labels at a node that is drawn too."""
     members = partition.members
     sizes = np.bincount(partition.classes[members], minlength=partition.count)
@@ -217,7 +217,7 @@ def _cut(cell: Integers, most: int) -> Integers:
     return np.append(first + number * np.repeat(lengths, parts) // np.repeat(parts, parts), len(cell))
 
 
-def _taken(encoded: Encoded, partition: Partition, near: _Near, rebuilt: Integers) -> Partition:
+def _taken(encoded: Encoded, partition: TuplePartition, near: _Near, rebuilt: Integers) -> TuplePartition:
     """
     Return the partition with the neighbourhoods that were built again, where all their classes are safe.
 
@@ -232,11 +232,11 @@ def _taken(encoded: Encoded, partition: Partition, near: _Near, rebuilt: Integer
     spoilt = np.zeros(len(near.starts) - 1, np.bool_)
     spoilt[pairs[~encoded.task.requirements.safe(near.members[changed], group, len(pairs))] // width] = True
 
-    def with_the_others() -> Partition:
+    def with_the_others() -> TuplePartition:
         good = ~spoilt[owner[changed]]
         classes = partition.classes.copy()
         classes[near.members[changed[good]]] = partition.count + group[good]
-        return Partition.numbered(classes)
+        return TuplePartition.numbered(classes)
 
     found = with_the_others()
     blank = found.blank(encoded)

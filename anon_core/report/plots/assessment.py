@@ -13,7 +13,7 @@ from anon_core.report.plots.utility import draw_quality, draw_utility, height_of
 if TYPE_CHECKING:
     from anon_core.measures.risk.rows_by_size import RowsBySize
     from anon_core.measures.utility import Utility
-    from anon_core.recoding.sweep import Swept
+    from anon_core.recoding.sweep import SweptK
 
 
 def plot_assessment(
@@ -24,7 +24,7 @@ def plot_assessment(
     before: RowsBySize | None = None,
     utility: Utility | None = None,
     weights: Mapping[str, float] | None = None,
-    sweep: Sequence[Swept] = (),
+    sweep: Sequence[SweptK] = (),
 ) -> None:
     """
     Draw the sizes of the classes and the risk of the rows, beside the table before recoding where there is one.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from anon_core.measures.utility import Utility
-    from anon_core.recoding.sweep import Swept
+    from anon_core.recoding.sweep import SweptK
 
 MOST_COLUMNS = 60
 """More columns than this are not drawn: the most important are, of those that matter equally the first."""
@@ -118,7 +118,7 @@ MOST_NUMBERED = 10
 _SAME = 5e-4
 
 
-def draw_quality(axes: Axes, sweep: Sequence[Swept], *, k: int, rows: int) -> None:
+def draw_quality(axes: Axes, sweep: Sequence[SweptK], *, k: int, rows: int) -> None:
     """
     Draw non-uniform entropy, plain and by priority, against k, the same distance from each k to the next.
 

@@ -3,7 +3,7 @@
 from anon_airflow.audit.chain import Anchor, Head
 from anon_airflow.audit.handover import KeyUse
 from anon_airflow.audit.history import History
-from anon_airflow.audit.runs import OpenIntent, Run
+from anon_airflow.audit.runs import OpenIntent, RecordedRun
 from anon_airflow.audit.store import STATUSES, AuditStore, Verification
 
-__all__ = ["STATUSES", "Anchor", "AuditStore", "Head", "History", "KeyUse", "OpenIntent", "Run", "Verification"]
+__all__ = ["STATUSES", "Anchor", "AuditStore", "Head", "History", "KeyUse", "OpenIntent", "RecordedRun", "Verification"]

@@ -50,7 +50,7 @@ class OpenIntent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class RecordedRun:
     """
     One run of one dataset; ``verdict`` is published, unchanged, withdrawn, refused, failed or open.
 
@@ -102,11 +102,11 @@ class Records:
             query = query.where(_is(intents.c.dataset, dataset))
         return self._read({"intents": query})["intents"]
 
-    def runs(self, dataset: str | None, limit: int | None) -> list[Run]:
+    def runs(self, dataset: str | None, limit: int | None) -> list[RecordedRun]:
         """The newest runs first. A run is a run id and a dataset: Airflow gives runs of different DAGs the same id."""
         return [_summary(*key, self.rows(*key)) for key in self._keys(dataset, limit)]
 
-    def find(self, name: str) -> tuple[Run, Rows] | None:
+    def find(self, name: str) -> tuple[RecordedRun, Rows] | None:
         """The newest run that has this id, version or dataset, with its rows."""
         published = set()
         for table in (self.tables["publications"], self.tables["releases"]):
@@ -174,13 +174,13 @@ def _is(column: ColumnElement[Any], value: Any) -> ColumnElement[bool]:
     return column.is_(None) if value is None else column == value
 
 
-def _summary(run_id: Any, dataset: Any, rows: Mapping[str, Sequence[dict[str, Any]]]) -> Run:
+def _summary(run_id: Any, dataset: Any, rows: Mapping[str, Sequence[dict[str, Any]]]) -> RecordedRun:
     status = {outcome["intent_id"]: outcome["status"] for outcome in rows["outcomes"]}
     verbs = dict.fromkeys(intent["verb"] for intent in rows["intents"] if status.get(intent["id"]) == "done")
     published = rows["publications"][-1] if rows["publications"] else None
     released = published or (rows["releases"][-1] if rows["releases"] else None)
     verdict = _verdict(rows, status)
-    return Run(
+    return RecordedRun(
         run_id=str(legible(run_id)),
         dataset=str(legible(dataset)),
         started=min((table[0]["at"] for table in rows.values() if table), default="(unknown)"),

@@ -19,7 +19,7 @@ from anon_airflow.audit.evidence import export_lines
 from anon_airflow.audit.handover import KeyUse, handover_row, why_not_to_hand_over
 from anon_airflow.audit.history import History, history_of, proven_rows
 from anon_airflow.audit.models import CHAIN, ROWS
-from anon_airflow.audit.runs import ANY, OpenIntent, Records, Run
+from anon_airflow.audit.runs import ANY, OpenIntent, RecordedRun, Records
 from anon_airflow.keys.ring import KeyRing
 from anon_airflow.keys.signing import SigningKey, canonical_json
 from anon_core.errors import InternalError, InvalidInputError
@@ -202,12 +202,12 @@ class AuditStore:
         """What is different about the tables from what this version of anonflow makes."""
         return self._database.schema.problems
 
-    def runs(self, dataset: str | None = None, limit: int | None = 50) -> list[Run]:
+    def runs(self, dataset: str | None = None, limit: int | None = 50) -> list[RecordedRun]:
         """One summary per run, the newest first; ``limit=None`` for all."""
         with self._records() as records:
             return records.runs(dataset, limit)
 
-    def find_run(self, name: str) -> tuple[Run, dict[str, list[dict[str, Any]]]] | None:
+    def find_run(self, name: str) -> tuple[RecordedRun, dict[str, list[dict[str, Any]]]] | None:
         """The newest run that has this id, version or dataset, with its rows as :meth:`run` returns them."""
         with self._records() as records:
             return records.find(name)

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from anon_airflow.audit import AuditStore, Run
+from anon_airflow.audit import AuditStore, RecordedRun
 from anon_airflow.audit.evidence import UNPROVEN, WRONG
 from anon_airflow.commands.output import json_option, print_json, print_table
 from anon_airflow.keys.ring import RETIRED, KeyRing
@@ -91,7 +91,7 @@ def list_runs(dataset: str | None, limit: int, as_json: bool) -> None:
         _end(store, [what for r in runs for what in r.wrong], [key for r in runs for key in r.unproven])
 
 
-def _verdict(run: Run) -> str:
+def _verdict(run: RecordedRun) -> str:
     return f"{run.verdict} (does not hold)" if run.wrong else run.verdict
 
 
@@ -128,7 +128,7 @@ def show(run_id: str, summary: bool, as_json: bool) -> None:
         _end(store, run.wrong, run.unproven)
 
 
-def _report_of(run: Run) -> Path | None:
+def _report_of(run: RecordedRun) -> Path | None:
     """Return where the internal report of a run is; None without one, or for a name that no dataset can have."""
     from anon_airflow.run.context import folder_name
 

@@ -12,17 +12,25 @@ import click
 from anon_airflow.commands.argument_words import as_options, called
 from anon_airflow.commands.check_output import as_document, print_judgement
 from anon_airflow.commands.floors import below_site_policy, print_below
-from anon_airflow.commands.output import json_option, names_in, print_json, source_reading, table_options
+from anon_airflow.commands.output import (
+    json_option,
+    names_in,
+    print_json,
+    source_reading,
+    table_argument,
+    table_options,
+    unit_option,
+)
 from anon_airflow.commands.search_options import Probability, plot_option
 
 if TYPE_CHECKING:
+    from anon_core.report.criteria import Criteria
     from anon_core.report.judgement import Judgement
-    from anon_core.report.question import Question
     from anon_core.table import ReadOptions
 
 
 @click.command(short_help="How safe TABLE is, and beside its original how useful.")
-@click.argument("table", type=click.Path(path_type=Path))
+@table_argument
 @click.option("--quasi", metavar="a,b", help="The quasi-identifiers. By default those of --spec.")
 @click.option("--sensitive", metavar="a,b", help="Columns whose diversity is measured. By default those of --spec.")
 @click.option("-k", "k", type=click.IntRange(min=2), help="Smallest class allowed; 5, or privacy.k of --spec.")
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
 )
 @click.option("--same-order", is_flag=True, help="Row n of TABLE was made from row n of the original.")
 @click.option("--key", metavar="COLUMN", help="Rows of both tables that have the same value here belong together.")
-@click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
+@unit_option
 @click.option(
     "--sampling-fraction", type=Probability(), help="TABLE is this share of its population: estimate its uniques."
 )
@@ -75,14 +83,14 @@ def check(
     """
     from anon_core.api.check import not_checked
     from anon_core.engines.engine import engine_named
+    from anon_core.report.criteria import Criteria
     from anon_core.report.judgement import Original, judge
-    from anon_core.report.question import Question
     from anon_core.spec import load_spec
     from anon_core.table import read
 
     _check_options(original, plot, column, key, same_order=same_order, show_values=show_values)
     publication = load_spec(spec, partial=True) if spec else None
-    question = Question.of(
+    criteria = Criteria.of(
         publication,
         quasi_identifiers=names_in(quasi),
         sensitive=names_in(sensitive),
@@ -96,16 +104,16 @@ def check(
         before = Original(table=read(original, source_reading(publication, reading)), same_order=same_order, key=key)
     engine = engine_named(publication.engine, source=table) if publication else engine_named(source=table)
     also, today = [column] if column else [], datetime.now(UTC).date()
-    judged = judge(content, question, before, engine=engine, today=today, also=also)
+    judged = judge(content, criteria, before, engine=engine, today=today, also=also)
     if plot:
-        _draw(plot, judged, question, column, show_values=show_values)
+        _draw(plot, judged, criteria, column, show_values=show_values)
         click.echo(f"drew {plot}", err=True)
     missing = [as_options(one, called()) for one in not_checked(publication, with_original=original is not None)]
-    below = below_site_policy(question, judged.assessment.k.rows, today)
+    below = below_site_policy(criteria, judged.assessment.k.rows, today)
     if as_json:
         print_json({**as_document(judged, missing), "below_site_policy": below})
     else:
-        print_judgement(table.name, question, judged, missing)
+        print_judgement(table.name, criteria, judged, missing)
         print_below(below)
     raise click.exceptions.Exit(0 if judged.holds else 1)
 
@@ -130,14 +138,14 @@ def _check_options(
         raise click.UsageError("--show-values writes the values of --column into a picture; give it")
 
 
-def _draw(path: Path, judged: Judgement, question: Question, column: str | None, *, show_values: bool) -> None:
+def _draw(path: Path, judged: Judgement, criteria: Criteria, column: str | None, *, show_values: bool) -> None:
     from anon_core.measures.risk.rows_by_size import rows_by_size
     from anon_core.measures.risk.value_risk import rows_at_risk_by_value
     from anon_core.report.plots import plot_assessment, plot_value_risk
 
-    quasi, beside = question.quasi_identifiers, judged.comparison
+    quasi, beside = criteria.quasi_identifiers, judged.comparison
     if column:
-        found = rows_at_risk_by_value(judged.frequencies, quasi, column, k=question.k)
+        found = rows_at_risk_by_value(judged.frequencies, quasi, column, k=criteria.k)
         plot_value_risk(found, path, show_values=show_values)
         return
     if beside and (beside.before.units is None) != (judged.frequencies.units is None):
@@ -145,8 +153,8 @@ def _draw(path: Path, judged: Judgement, question: Question, column: str | None,
     plot_assessment(
         rows_by_size(judged.frequencies, quasi),
         path,
-        k=question.k,
+        k=criteria.k,
         before=rows_by_size(beside.before) if beside else None,
         utility=judged.assessment.utility,
-        weights=question.publication.priority_weights if question.publication else None,
+        weights=criteria.publication.priority_weights if criteria.publication else None,
     )

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from anon_core.measures.linkage.four_ks import FourK
     from anon_core.measures.utility import Utility
     from anon_core.models import Measurement
+    from anon_core.report.criteria import Criteria
     from anon_core.report.judgement import Judgement
-    from anon_core.report.question import Question
 
 
 def as_document(judged: Judgement, not_checked: Sequence[str]) -> dict[str, Any]:
@@ -61,20 +61,20 @@ def check_document(check: Measurement) -> dict[str, Any]:
     return document
 
 
-def print_judgement(name: str, question: Question, judged: Judgement, not_checked: Sequence[str]) -> None:
+def print_judgement(name: str, criteria: Criteria, judged: Judgement, not_checked: Sequence[str]) -> None:
     """Print what holds and what does not, then where the table stands."""
     measured = judged.assessment.k
-    told = f"people told apart by {', '.join(question.unit)} (rows without one add nobody to people)"
-    counted = told if question.unit else "rows, not people"
+    told = f"people told apart by {', '.join(criteria.unit)} (rows without one add nobody to people)"
+    counted = told if criteria.unit else "rows, not people"
     classes = "1 class" if measured.classes == 1 else f"{measured.classes:,} classes"
     print_checks(
-        f"{name}: {measured.rows:,} {counted}, {classes} of {', '.join(question.quasi_identifiers)}", judged.checks
+        f"{name}: {measured.rows:,} {counted}, {classes} of {', '.join(criteria.quasi_identifiers)}", judged.checks
     )
     if not_checked:
         click.echo(f"not checked: {', '.join(not_checked)}")
     if judged.assessment.four:
-        _print_what_the_four_mean(question, judged.assessment.four)
-    _print_risk(question, judged)
+        _print_what_the_four_mean(criteria, judged.assessment.four)
+    _print_risk(criteria, judged)
     if judged.assessment.sensitive:
         print_table(
             "\nsensitive columns, worst class",
@@ -130,7 +130,7 @@ def print_four(title: str, four: FourK, *, below: str, meanings: Mapping[str, st
         print_table(title, ["k", "value", below, "meaning"], with_meanings, right=(1, 2))
 
 
-def _print_what_the_four_mean(question: Question, four: FourK) -> None:
+def _print_what_the_four_mean(criteria: Criteria, four: FourK) -> None:
     known = "known" if four.paired else "taken to be unknown"
     meanings = {
         "exact": "smallest class",
@@ -140,22 +140,22 @@ def _print_what_the_four_mean(question: Question, four: FourK) -> None:
     }
     removed = f"{'rows ' if four.unmeasured else ''}removed: {four.removed:,}"
     print_four(
-        f"\nthe four k's of {question.counted}; which row became which is {known}; {removed}",
+        f"\nthe four k's of {criteria.counted}; which row became which is {known}; {removed}",
         four,
-        below=f"{question.counted} below {question.k}",
+        below=f"{criteria.counted} below {criteria.k}",
         meanings=meanings,
     )
     if four.unmeasured:
         click.echo(f"link, source and concealment: not measured; {_told(four.unmeasured)}")
 
 
-def _print_risk(question: Question, judged: Judgement) -> None:
+def _print_risk(criteria: Criteria, judged: Judgement) -> None:
     risk, population = judged.assessment.risk, judged.assessment.population
     sampled = population.sampling_fraction is not None
     attackers = {"prosecutor": risk.prosecutor, **({"journalist": risk.journalist} if sampled else {})}
     print_table(
         f"\nrisk of being linked; {risk.basis}",
-        ["attacker", "highest", "average", *(f"{question.counted} above {at.limit:g}" for at in risk.prosecutor.above)],
+        ["attacker", "highest", "average", *(f"{criteria.counted} above {at.limit:g}" for at in risk.prosecutor.above)],
         [
             [name, attack.highest, attack.average, *(at.rows for at in attack.above)]
             for name, attack in attackers.items()
@@ -164,7 +164,7 @@ def _print_risk(question: Question, judged: Judgement) -> None:
         right=tuple(range(1, 3 + len(risk.prosecutor.above))),
     )
     small = ", ".join(f"{at.rows:,} ({percent(at.share)}) below {at.limit:g}" for at in risk.below)
-    click.echo(f"{question.counted} in small classes: {small}")
+    click.echo(f"{criteria.counted} in small classes: {small}")
     if population.reason:
         click.echo(f"alone in the population: {population.reason}")
     reasons = {one.reason for one in population.estimates if one.uniques is None}

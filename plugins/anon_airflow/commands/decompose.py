@@ -20,6 +20,7 @@ from anon_airflow.commands.output import (
     print_table,
     several,
     show_values_option,
+    table_argument,
     table_options,
     write_table,
 )
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="A coded column as its parts.")
-@click.argument("table", type=click.Path(path_type=Path))
+@table_argument
 @click.option("--column", required=True, help="The column to decompose, such as a postcode.")
 @click.option("--widths", metavar="2,3", help="Parts of so many characters; one more name takes the rest.")
 @click.option(

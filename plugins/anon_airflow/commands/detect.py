@@ -11,18 +11,15 @@ import click
 from anon_airflow.commands.output import (
     Stopwatch,
     json_option,
-    names_in,
     percent,
     print_json,
     print_table,
     several,
-    table_options,
 )
-from anon_airflow.commands.search_options import chosen, column_options, plot_option, say_cost
+from anon_airflow.commands.search_options import Searched, plot_option, say_cost, search_options
 
 if TYPE_CHECKING:
     from anon_core.api.detect import Detected
-    from anon_core.table import ReadOptions
 
 SHOWN = 10
 """So many identifiers are named in the readable form."""
@@ -30,8 +27,7 @@ DEFAULT_MAX_SIZE = 5
 
 
 @click.command(short_help="The column sets that single out most rows.")
-@click.argument("table", type=click.Path(path_type=Path))
-@column_options
+@search_options
 @click.option(
     "--max-size",
     type=click.IntRange(min=1),
@@ -44,19 +40,13 @@ DEFAULT_MAX_SIZE = 5
     show_default=True,
     help="A gap is a category of its own, or its row is dropped.",
 )
-@click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
 @plot_option("the share of rows that the best set of every size singles out")
-@table_options
 @json_option
 def detect(
-    table: Path,
-    columns: tuple[str, ...],
-    exclude: tuple[str, ...],
+    searched: Searched,
     max_size: int | None,
     missing: str,
-    unit: str | None,
     plot: Path | None,
-    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Find the column sets of TABLE that single out most rows.
@@ -66,21 +56,16 @@ def detect(
     """
     from anon_core.api.detect import DEFAULT_MAX_SIZE
     from anon_core.api.detect import detect as search
-    from anon_core.api.sources import Rows
     from anon_core.detection.search_size import check_search_size
-    from anon_core.engines.engine import engine_named
-    from anon_core.table import read
 
-    content, people = read(table, reading), names_in(unit)
-    searched = chosen(content, columns, exclude, people).names
-    check_search_size(len(searched), max_size)
-    say_cost(len(searched), max_size or DEFAULT_MAX_SIZE)
+    check_search_size(len(searched.names), max_size)
+    say_cost(len(searched.names), max_size or DEFAULT_MAX_SIZE)
     found = search(
-        Rows(table=content, engine=engine_named(source=table)),
-        columns=searched,
+        searched.rows,
+        columns=searched.names,
         max_size=max_size,
         drop_missing=missing == "drop",
-        unit=people,
+        unit=searched.unit,
         progress=Stopwatch().sets,
     )
     if plot:
@@ -90,17 +75,17 @@ def detect(
     if as_json:
         result = asdict(found)
         result["best_by_size"] = [{"size": len(each["columns"]), **each} for each in result["best_by_size"]]
-        print_json({**result, "unit": list(people)})
+        print_json({**result, "unit": list(searched.unit)})
         return
-    _show(table.name, found)
+    _show(searched, found)
     if found.rows_unknown:
         told = f"{several(found.rows_unknown, 'row')} of which it is not known whose they are"
         click.echo(f"{told}: each class of such rows alone counts as one more person")
 
 
-def _show(file: str, found: Detected) -> None:
+def _show(searched: Searched, found: Detected) -> None:
     dropped = found.rows_dropped
-    what = f"{found.rows:,} {'rows, not people' if found.counted == 'rows' else found.counted}"
+    what = searched.counted(found.rows)
     sets = list(found.best_by_size)
     if found.all_columns.columns not in [each.columns for each in sets]:
         sets.append(found.all_columns)
@@ -123,7 +108,7 @@ def _show(file: str, found: Detected) -> None:
     if found.counted == "rows":
         header.append("pairs told apart")
     print_table(
-        f"{file}: {what}" + (f", {several(dropped, 'row')} dropped for gaps" if dropped else ""),
+        f"{searched.file}: {what}" + (f", {several(dropped, 'row')} dropped for gaps" if dropped else ""),
         header,
         [row[: len(header)] for row in rows],
         right=(0, 2, 3, 4, 5),

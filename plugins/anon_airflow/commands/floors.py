@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from anon_core.report.question import Question
+    from anon_core.report.criteria import Criteria
 
 
-def below_site_policy(question: Question, counted: int, today: date) -> list[str]:
+def below_site_policy(criteria: Criteria, counted: int, today: date) -> list[str]:
     """Return a sentence for everything in which what is asked, or the table itself, goes below the site policy."""
     from anon_airflow.run.home import Home
     from anon_airflow.run.site_policy import policy_in_force
     from anon_core.site import smallest_table, undercuts
     from anon_core.waivers import too_far
 
-    site, publication = policy_in_force(Home.find()).policy, question.publication
+    site, publication = policy_in_force(Home.find()).policy, criteria.publication
     unit = publication.unit if publication else None
-    found = [one.sentence for one in too_far(question.policy, today, site.longest_acceptance_days, unit)]
-    found += undercuts(publication, site, today, k=question.k)
-    counted_as = "person" if question.unit else "row"
-    few = smallest_table(question.k, counted, site, counted_as=counted_as)
+    found = [one.sentence for one in too_far(criteria.policy, today, site.longest_acceptance_days, unit)]
+    found += undercuts(publication, site, today, k=criteria.k)
+    counted_as = "person" if criteria.unit else "row"
+    few = smallest_table(criteria.k, counted, site, counted_as=counted_as)
     return [*found, *([few] if few else [])]
 
 

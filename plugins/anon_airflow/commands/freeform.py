@@ -13,15 +13,16 @@ from anon_airflow.commands.output import (
     no_place,
     percent,
     print_json,
-    rows_not_people,
     several,
     show_sentences,
     source_reading,
+    table_argument,
     table_options,
 )
 from anon_airflow.commands.output import show_values as show
 from anon_airflow.commands.search_options import check_known
 from anon_core.errors import UnplacedCellsError
+from anon_core.wording import rows_not_people
 
 if TYPE_CHECKING:
     from anon_core.measures.freeform import Attack, ColumnBreaches
@@ -35,7 +36,7 @@ _CERTAIN = 1 - 1e-9
 
 
 @click.command(short_help="What could be inferred of guarded values from what can be seen.")
-@click.argument("table", type=click.Path(path_type=Path))
+@table_argument
 @click.option("--spec", required=True, type=click.Path(path_type=Path), help="The file with privacy.freeform.")
 @click.option("--show-values", is_flag=True, help="Explain the worst attacks with their values, on the terminal only.")
 @table_options

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anon_airflow.commands.hierarchy_options import Kind, kind_options
+from anon_airflow.commands.hierarchy_options import ChosenKind, kind_options
 from anon_airflow.commands.output import (
     check_output,
     force_option,
@@ -20,6 +20,7 @@ from anon_airflow.commands.output import (
     print_table,
     several,
     show_values_option,
+    table_argument,
     table_options,
 )
 from anon_airflow.commands.output import show_values as show
@@ -40,7 +41,7 @@ def hierarchy() -> None:
 
 
 @hierarchy.command()
-@click.argument("table", type=click.Path(path_type=Path))
+@table_argument
 @click.option("--column", required=True, help="The column whose values are generalised.")
 @kind_options
 @click.option("--output", type=click.Path(path_type=Path), help="Where to write; by default hierarchy_COLUMN.csv here.")
@@ -58,7 +59,7 @@ def hierarchy() -> None:
 def build(
     table: Path,
     column: str,
-    kind: Kind,
+    kind: ChosenKind,
     output: Path | None,
     force: bool,
     unmapped: str,

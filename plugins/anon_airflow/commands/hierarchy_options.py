@@ -39,7 +39,7 @@ _PARTED = re.compile(r"0[0-9]{2}|[.,][0-9]{3}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class ChosenKind:
     """Which way was chosen, and what was given for it; ``order`` is that of groups, where somebody gave one."""
 
     name: str
@@ -185,7 +185,7 @@ def kind_options(function: F) -> F:
     def command(**given: Any) -> Any:
         chosen = {name: given.pop(f"kind_{name}") for name in _KINDS}
         order = tuple(names_in(given.pop("order")))
-        kinds = [Kind(name=name, given=texts, order=order) for name, texts in chosen.items() if texts]
+        kinds = [ChosenKind(name=name, given=texts, order=order) for name, texts in chosen.items() if texts]
         if len(kinds) != 1:
             raise click.UsageError(f"give exactly one of {', '.join(f'--{name}' for name in _KINDS)}")
         if len(kinds[0].given) > 1 and kinds[0].name != "cuts":

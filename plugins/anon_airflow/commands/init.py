@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from anon_airflow.commands.output import Stopwatch, check_output, json_option, print_json, table_options
+from anon_airflow.commands.output import Stopwatch, check_output, json_option, print_json, table_argument, table_options
 from anon_core.errors import SpecError
 from anon_core.files.storage import whole_file
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Write a first publication file for TABLE.")
-@click.argument("table", type=click.Path(path_type=Path))
+@table_argument
 @click.option("--output", type=click.Path(path_type=Path), help="Where to write; by default DATASET.yaml here.")
 @click.option("--dataset", help="Slug of the dataset; by default made from the file's name.")
 @click.option(

@@ -30,6 +30,8 @@ _MOST_SHOWN = 50
 
 several = counted
 
+table_argument = click.argument("table", type=click.Path(path_type=Path))
+unit_option = click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 force_option = click.option("--force", is_flag=True, help="Overwrite an existing --output.")
 show_values_option = click.option(
@@ -211,16 +213,6 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]
     console = console if console.is_terminal else Console(width=200)
     console.print(Text(title, style="italic"))
     console.print(shown)
-
-
-def rows_not_people(rows: int) -> str:
-    """
-    Return how many rows there are, where it is not known whose they are.
-
-    >>> rows_not_people(1), rows_not_people(2000)
-    ('1 row, not people', '2,000 rows, not people')
-    """
-    return f"{several(rows, 'row')}, not people"
 
 
 def _plain(cell: Any) -> str:

@@ -13,10 +13,11 @@ from anon_airflow.commands.output import (
     json_option,
     print_json,
     print_table,
-    rows_not_people,
     several,
+    table_argument,
     table_options,
 )
+from anon_core.wording import rows_not_people
 
 if TYPE_CHECKING:
     from anon_core.api.profile import Profile, ProfiledColumn
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="What each column looks like, and its probable role.")
-@click.argument("table", type=click.Path(path_type=Path))
+@table_argument
 @click.option("--sketch", is_flag=True, help="Estimate the counts in one pass and little memory, with their errors.")
 @table_options
 @json_option

@@ -19,6 +19,7 @@ from anon_airflow.commands.output import (
     names_in,
     print_json,
     source_reading,
+    table_argument,
     table_options,
     write_table,
 )
@@ -52,7 +53,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]  # Generic only in some 
 
 
 @click.command(short_help="TABLE changed as little as possible until its policy holds.")
-@click.argument("table", type=click.Path(path_type=Path))
+@table_argument
 @click.option("--spec", required=True, type=click.Path(path_type=Path), help="The publication file: columns, policy.")
 @click.option(
     "--output",
@@ -124,12 +125,12 @@ def recode(
         keep_order=keep_order,
         progress=watch.steps,
     )
-    question, released, recoding = made.question, made.recoded.released, made.recoded.recoding
+    criteria, released, recoding = made.criteria, made.recoded.released, made.recoded.recoding
     done = RecodedTable(
         table=table,
         output=output,
         keep_order=keep_order,
-        question=question,
+        criteria=criteria,
         recoding=recoding,
         judged=made.judged,
         dropped=made.rows_dropped,
@@ -142,7 +143,7 @@ def recode(
     write_table(formula_safe(released, keep_order=keep_order) if escaped else released, output)
     if plot:
         _draw(plot, done, publication)
-    below = below_site_policy(question, done.judged.assessment.k.rows, datetime.now(UTC).date())
+    below = below_site_policy(criteria, done.judged.assessment.k.rows, datetime.now(UTC).date())
     if as_json:
         print_json({**as_document(done), "below_site_policy": below})
     else:
@@ -166,10 +167,10 @@ def _draw(path: Path, done: RecodedTable, publication: PartialPublication) -> No
 
     before = done.judged.comparison.before if done.judged.comparison else done.recoding.plan.frequencies
     plot_assessment(
-        rows_by_size(done.judged.frequencies, done.question.quasi_identifiers),
+        rows_by_size(done.judged.frequencies, done.criteria.quasi_identifiers),
         path,
-        k=done.question.k,
-        before=rows_by_size(before, done.question.quasi_identifiers),
+        k=done.criteria.k,
+        before=rows_by_size(before, done.criteria.quasi_identifiers),
         utility=done.judged.assessment.utility,
         weights=publication.priority_weights,
         sweep=done.sweep,

@@ -13,10 +13,10 @@ from anon_airflow.commands.check_output import check_document, how_many_hold, pr
 from anon_airflow.commands.output import percent, print_table, several
 
 if TYPE_CHECKING:
-    from anon_core.recoding.sweep import Swept
+    from anon_core.recoding.sweep import SweptK
     from anon_core.recoding.task import Candidate, Recoding
+    from anon_core.report.criteria import Criteria
     from anon_core.report.judgement import Judgement
-    from anon_core.report.question import Question
 
 MOST_CANDIDATES = 20
 """More candidates than this are not printed; with --json all are."""
@@ -34,14 +34,14 @@ class RecodedTable:
     table: Path
     output: Path
     keep_order: bool
-    question: Question
+    criteria: Criteria
     recoding: Recoding
     judged: Judgement
     dropped: int
     rows_capped: int
     people_capped: int
     left_out: tuple[str, ...]
-    sweep: tuple[Swept, ...]
+    sweep: tuple[SweptK, ...]
 
 
 def as_document(done: RecodedTable) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def as_document(done: RecodedTable) -> dict[str, Any]:
     from anon_core.report.recoding import levels_note
 
     plan, assessment = done.recoding.plan, done.judged.assessment
-    measured = measured_note(done.question.quasi_identifiers, assessment)
+    measured = measured_note(done.criteria.quasi_identifiers, assessment)
     return {
         "method": done.recoding.method,
         "why": done.recoding.why,
@@ -66,7 +66,7 @@ def as_document(done: RecodedTable) -> dict[str, Any]:
         "cells_changed": plan.cells_changed,
         "levels": {ladder.column: levels_note(plan, i) for i, ladder in enumerate(plan.ladders)},
         "k": measured["k"],
-        "k_required": done.question.k,
+        "k_required": done.criteria.k,
         "singletons": measured["singletons"],
         "classes": measured["classes"],
         "rows_below_k": measured["rows_below"],
@@ -83,16 +83,16 @@ def print_recoded(done: RecodedTable) -> None:
     """Print what was elected and why, what it changed, how safe and how useful the result is, and what fails."""
     plan, recoding = done.recoding.plan, done.recoding
     best = {True: "; by that measure nothing is better", False: "; something better may exist", None: ""}
-    told = f", people told apart by {', '.join(done.question.unit)}" if done.question.unit else ", not people"
+    told = f", people told apart by {', '.join(done.criteria.unit)}" if done.criteria.unit else ", not people"
     click.echo(f"{done.table.name}: {several(plan.frequencies.rows, 'row')}{told}; method {recoding.method}")
     click.echo(f"{recoding.why}{best[recoding.optimal]}")
     if len(recoding.candidates) > 1:
         _print_candidates(recoding.candidates)
     _print_columns(done)
     if four := done.judged.assessment.four:
-        counted = done.question.counted
+        counted = done.criteria.counted
         alone = several(done.judged.assessment.k.singletons, "row" if counted == "rows" else "person")
-        print_four(f"\nthe four k's; {alone} alone in their class", four, below=f"{counted} below {done.question.k}")
+        print_four(f"\nthe four k's; {alone} alone in their class", four, below=f"{counted} below {done.criteria.k}")
         if four.reason:
             click.echo(f"concealment: {four.reason}")
     if done.sweep:
@@ -162,7 +162,7 @@ def _print_columns(done: RecodedTable) -> None:
         click.echo(f"information left: {nue}loss {utility.loss.overall:.4f}")
 
 
-def _print_sweep(sweep: Sequence[Swept]) -> None:
+def _print_sweep(sweep: Sequence[SweptK]) -> None:
     print_table(
         "\nwhat is left for every k",
         ["k", "NUE", "wNUE", "rows removed", ""],

@@ -12,30 +12,25 @@ import click
 from anon_airflow.commands.output import (
     Stopwatch,
     json_option,
-    names_in,
     print_json,
     print_table,
-    rows_not_people,
     several,
-    table_options,
 )
 from anon_airflow.commands.search_options import (
     Probability,
-    chosen,
-    column_options,
+    Searched,
     plot_option,
     say_cost,
+    search_options,
     unique_options,
 )
 
 if TYPE_CHECKING:
     from anon_core.api.score import Scored
-    from anon_core.table import ReadOptions
 
 
 @click.command(short_help="How much each column helps to single people out.")
-@click.argument("table", type=click.Path(path_type=Path))
-@column_options
+@search_options
 @click.option(
     "--p",
     "probabilities",
@@ -47,14 +42,10 @@ if TYPE_CHECKING:
 @click.option("--mask", "masks", multiple=True, metavar="COL=N", help="Score again with the last N characters masked.")
 @click.option("--sweep", type=click.Choice(["rows", "adversary"]), help="Also score samples of rows, or size limits.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of whatever is sampled.")
-@click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
 @plot_option("sensitivities, ranks and the sweep")
-@table_options
 @json_option
 def score(
-    table: Path,
-    columns: tuple[str, ...],
-    exclude: tuple[str, ...],
+    searched: Searched,
     probabilities: tuple[str, ...],
     max_size: int | None,
     approximate: float | None,
@@ -62,9 +53,7 @@ def score(
     masks: tuple[str, ...],
     sweep: Literal["rows", "adversary"] | None,
     seed: int,
-    unit: str | None,
     plot: Path | None,
-    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Score how much each column of TABLE helps to single people out.
@@ -75,18 +64,14 @@ def score(
     by all four. With --mask the scores before masking are shown too. Prints names and figures only.
     """
     from anon_core.api.score import score as scored
-    from anon_core.api.sources import Rows
-    from anon_core.engines.engine import engine_named
-    from anon_core.table import read
 
-    content, people = read(table, reading), names_in(unit)
-    names = chosen(content, columns, exclude, people).names
+    names = searched.names
     reveal, hidden = _reveal(probabilities, names), _masks(masks, names)
     say_cost(len(names), max_size)
     scores = scored(
-        Rows(table=content, engine=engine_named(source=table)),
+        searched.rows,
         columns=names,
-        unit=people,
+        unit=searched.unit,
         probability=reveal,
         max_size=max_size,
         approximate=approximate or 0.0,
@@ -104,7 +89,7 @@ def score(
         asked_for = {"before": bool(hidden), "sweep": sweep is not None}
         print_json({key: value for key, value in asdict(scores).items() if asked_for.get(key, True)})
     else:
-        _show(table.name, scores, reveal)
+        _show(searched, scores, reveal)
 
 
 def _reveal(words: Sequence[str], names: Sequence[str]) -> dict[str, float]:
@@ -142,7 +127,7 @@ def _known(option: str, name: str, names: Sequence[str]) -> None:
         raise click.BadParameter(f"no column {name!r} among those to be scored", param_hint=option)
 
 
-def _show(file: str, scores: Scored, reveal: Mapping[str, float]) -> None:
+def _show(searched: Searched, scores: Scored, reveal: Mapping[str, float]) -> None:
     before, sweep = scores.before, scores.sweep
     earlier = {column.name: column.sensitivity for column in before.columns} if before else {}
     header = ["column", "sensitivity", "exact", "cardinality", "unique", "entropy", "ranks"]
@@ -162,9 +147,8 @@ def _show(file: str, scores: Scored, reveal: Mapping[str, float]) -> None:
         header.insert(1, "before masking")
         for row in rows:
             row.insert(1, earlier[row[0]])
-    counted = f"{scores.rows:,} people" if scores.unit else rows_not_people(scores.rows)
     print_table(
-        f"{file}: {counted}, {several(scores.unique_sets, 'minimal unique set')}; "
+        f"{searched.file}: {searched.counted(scores.rows)}, {several(scores.unique_sets, 'minimal unique set')}; "
         "ranks by sensitivity, cardinality, unique values, entropy",
         header,
         rows,

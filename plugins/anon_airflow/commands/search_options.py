@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from anon_airflow.commands.output import names_in
+from anon_airflow.commands.output import names_in, several, table_argument, table_options, unit_option
 from anon_core.extras import require_extra
+from anon_core.wording import rows_not_people
 
 if TYPE_CHECKING:
-    from anon_core.table import Table
+    from anon_core.api.sources import LoadedTable
+    from anon_core.table import ReadOptions, Table
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,9 +42,46 @@ class Probability(click.ParamType):  # type: ignore[type-arg]  # Generic only in
         return number
 
 
-def column_options(function: F) -> F:
-    """Add the options that say which columns are searched."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """The rows of ``file``, the columns that are searched, and those that tell people apart; without these, none."""
+
+    file: str
+    rows: LoadedTable
+    names: tuple[str, ...]
+    unit: tuple[str, ...]
+
+    def counted(self, count: int) -> str:
+        """Return what was counted, in words: people, or rows that may be of fewer people."""
+        return several(count, "person") if self.unit else rows_not_people(count)
+
+
+def search_options(function: F) -> F:
+    """
+    Add TABLE and the options that say how it is read, which columns are searched, and whether people are counted.
+
+    The command gets them as ``searched``, one :class:`Searched`.
+    """
+
+    @functools.wraps(function)
+    def command(
+        *,
+        table: Path,
+        columns: tuple[str, ...],
+        exclude: tuple[str, ...],
+        unit: str | None,
+        reading: ReadOptions,
+        **given: Any,
+    ) -> Any:
+        from anon_core.api.sources import rows_of
+
+        rows, people = rows_of(table, reading), tuple(names_in(unit))
+        names = chosen(rows.table, columns, exclude, people).names
+        return function(searched=Searched(file=table.name, rows=rows, names=names, unit=people), **given)
+
     for option in (
+        table_options,
+        unit_option,
         click.option(
             "--exclude", multiple=True, metavar="a,b", help="Leave these columns out, such as a record number."
         ),
@@ -50,9 +91,10 @@ def column_options(function: F) -> F:
             metavar="a,b",
             help="Search these columns only; a name with a comma in double quotes: '\"Name, first\",sex'.",
         ),
+        table_argument,
     ):
-        function = option(function)
-    return function
+        command = option(command)
+    return cast("F", command)
 
 
 def unique_options(function: F) -> F:

@@ -13,18 +13,19 @@ from anon_airflow.commands.output import (
     json_option,
     print_json,
     print_table,
-    rows_not_people,
     several,
+    table_argument,
     table_options,
 )
 from anon_airflow.commands.search_options import chosen, plot_option
+from anon_core.wording import rows_not_people
 
 if TYPE_CHECKING:
     from anon_core.table import ReadOptions
 
 
 @click.command(short_help="Every subset of nominated columns.")
-@click.argument("table", type=click.Path(path_type=Path))
+@table_argument
 @click.option(
     "--columns", multiple=True, metavar="a,b", required=True, help="The nominated columns: what others may know."
 )
@@ -48,14 +49,12 @@ def select(
     word such as ? counts as a gap with --missing-word. Prints counts only.
     """
     from anon_core.api.select import select as count_subsets
-    from anon_core.api.sources import Rows
-    from anon_core.engines.engine import engine_named
-    from anon_core.table import read
+    from anon_core.api.sources import rows_of
 
-    content = read(table, reading)
+    rows = rows_of(table, reading)
     found = count_subsets(
-        Rows(table=content, engine=engine_named(source=table)),
-        chosen(content, columns, ()).names,
+        rows,
+        chosen(rows.table, columns, ()).names,
         drop_missing=drop_missing,
         drop_duplicates=drop_duplicates,
         progress=Stopwatch().sets,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import ceil
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,40 +10,29 @@ import click
 from anon_airflow.commands.output import (
     Stopwatch,
     json_option,
-    names_in,
     percent,
     print_json,
     print_table,
-    rows_not_people,
     several,
-    table_options,
 )
-from anon_airflow.commands.search_options import chosen, column_options, say_cost, unique_options
+from anon_airflow.commands.search_options import Searched, say_cost, search_options, unique_options
 
 if TYPE_CHECKING:
     from anon_core.api.uccs import UniqueColumnSets
-    from anon_core.table import ReadOptions
 
 SHOWN = 50
 """So many sets are named in the readable form."""
 
 
 @click.command(short_help="All minimal sets on which each row is unique.")
-@click.argument("table", type=click.Path(path_type=Path))
-@column_options
+@search_options
 @unique_options
-@click.option("--unit", metavar="a,b", help="Count people, not rows: these columns tell them apart.")
-@table_options
 @json_option
 def uccs(
-    table: Path,
-    columns: tuple[str, ...],
-    exclude: tuple[str, ...],
+    searched: Searched,
     max_size: int | None,
     approximate: float | None,
     ignore_duplicates: bool,
-    unit: str | None,
-    reading: ReadOptions,
     as_json: bool,
 ) -> None:
     """Find every minimal set of columns of TABLE on which each row is unique.
@@ -53,18 +41,13 @@ def uccs(
     there is none: then count equal rows once (--ignore-duplicates) or allow for some (--approximate). A gap is a value
     like any other. Exact; prints names of columns only.
     """
-    from anon_core.api.sources import Rows
     from anon_core.api.uccs import uccs as search
-    from anon_core.engines.engine import engine_named
-    from anon_core.table import read
 
-    content, people = read(table, reading), names_in(unit)
-    names = chosen(content, columns, exclude, people).names
-    say_cost(len(names), max_size)
+    say_cost(len(searched.names), max_size)
     found = search(
-        Rows(table=content, engine=engine_named(source=table)),
-        columns=names,
-        unit=people,
+        searched.rows,
+        columns=searched.names,
+        unit=searched.unit,
         max_size=max_size,
         approximate=approximate or 0.0,
         ignore_duplicates=ignore_duplicates,
@@ -76,24 +59,23 @@ def uccs(
                 "uccs": [list(names) for names in found.sets],
                 "duplicate_rows": found.duplicate_rows,
                 "rows": found.rows,
-                "unit": list(people),
+                "unit": list(searched.unit),
                 "max_size": max_size,
                 "approximate": found.approximate,
             }
         )
         return
-    noun = "people" if people else "rows"
+    noun = "people" if searched.unit else "rows"
     tolerance = f" on which {percent(1 - found.approximate)} of the {noun} are alone" if found.approximate else ""
-    counted = f"{found.rows:,} people" if people else rows_not_people(found.rows)
     print_table(
-        f"{table.name}: {counted}, {several(len(names), 'column')}",
+        f"{searched.file}: {searched.counted(found.rows)}, {several(len(searched.names), 'column')}",
         ["size", "columns"],
         [[len(one), ", ".join(one)] for one in found.sets[:SHOWN]],
         right=(0,),
     )
     more = f"; the first {SHOWN} are shown, --json lists all" if len(found.sets) > SHOWN else ""
     click.echo(f"{several(len(found.sets), 'minimal unique set')}{tolerance}{more}")
-    if found.duplicate_rows and people:
+    if found.duplicate_rows and searched.unit:
         left = ", who are left out" if ignore_duplicates else ""
         click.echo(f"{found.duplicate_rows:,} of the people share all their rows with others{left}")
     elif found.duplicate_rows:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
     from anon_core.models.subject import Pairing
 
-Original: TypeAlias = Union["pd.DataFrame", "FrequencyTable"]
+OriginalTable: TypeAlias = Union["pd.DataFrame", "FrequencyTable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class StandIn:
 _STAND_INS: ContextVar[Mapping[int, StandIn] | None] = ContextVar("anon_stand_ins", default=None)
 _FOLDER: ContextVar[Path | None] = ContextVar("anon_hierarchy_folder", default=None)
 _PAIRING: ContextVar[Pairing | None] = ContextVar("anon_pairing", default=None)
-_ORIGINALS: ContextVar[Mapping[str, Original] | None] = ContextVar("anon_originals", default=None)
+_ORIGINALS: ContextVar[Mapping[str, OriginalTable] | None] = ContextVar("anon_originals", default=None)
 
 
 @contextmanager
@@ -53,7 +53,7 @@ def hierarchy_folder() -> Path | None:
 
 
 @contextmanager
-def originals(tables: Mapping[str, Original]) -> Iterator[None]:
+def originals(tables: Mapping[str, OriginalTable]) -> Iterator[None]:
     """
     Let expectations find original tables by their names, as long as the block lasts.
 
@@ -66,7 +66,7 @@ def originals(tables: Mapping[str, Original]) -> Iterator[None]:
         _ORIGINALS.reset(token)
 
 
-def original_named(name: str) -> Original | None:
+def original_named(name: str) -> OriginalTable | None:
     """Return the original of this name, or None where nobody gave it."""
     return (_ORIGINALS.get() or {}).get(name)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from anon_core.table import Table
 
 
-class Distribution(NamedTuple):
+class MeasuredFile(NamedTuple):
     """One file that is published, exactly as it was measured: its name, digest, size and rows."""
 
     name: str

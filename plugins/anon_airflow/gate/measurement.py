@@ -14,7 +14,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anon_airflow.gate.files import Distribution, digest_of, reread, same_rows
+from anon_airflow.gate.files import MeasuredFile, digest_of, reread, same_rows
 from anon_airflow.gate.silence import quiet
 from anon_airflow.gate.suite import FREQUENCIES, mandatory, render_suite, suite_digest, unmeasured
 from anon_airflow.gate.verdict import EVERYWHERE, Verdict
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from anon_core.spec import Publication
     from anon_core.table import Table
 
-__all__ = ["Distribution", "Original", "Verdict", "measure", "render_suite", "suite_digest"]
+__all__ = ["MeasuredFile", "StagedOriginal", "Verdict", "measure", "render_suite", "suite_digest"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Original:
+class StagedOriginal:
     """
     The table as collected: its digest, and while it is there what is counted of it, and where it lies.
 
@@ -58,7 +58,7 @@ def measure(
     *,
     rows_before: int,
     today: date,
-    original: Original | None = None,
+    original: StagedOriginal | None = None,
     witness: Witness | None = None,
     site: SitePolicy | None = None,
     people: int | None = None,
@@ -111,14 +111,14 @@ class _Gate:
     Checks pile up; the first file's content is kept to compare the others with.
     """
 
-    def __init__(self, publication: Publication, original: Original | None, witness: Witness | None) -> None:
+    def __init__(self, publication: Publication, original: StagedOriginal | None, witness: Witness | None) -> None:
         self.publication, self.engine, self.folder = publication, publication.engine, publication.root
         self.original, self.witness = original, witness
         self.without_formulas = publication.csv.escape_formulas
         self.suite: dict[str, Any] = {}
         self.digest = ""
         self.checks: list[Measurement] = []
-        self.files: list[Distribution] = []
+        self.files: list[MeasuredFile] = []
         self.evaluated = 0
         self.vouched = 0
         self.first: tuple[str, FrequencyTable] | None = None
@@ -257,7 +257,7 @@ class _Gate:
         except Exception as error:  # noqa: BLE001 - shut, whatever it is
             self.fail(where, "readable", f"cannot be read back: {reason_of(error)}; nothing in it was measured")
             return None
-        self.files.append(Distribution(name=where, sha256=digest, bytes=size, rows=table.rows))
+        self.files.append(MeasuredFile(name=where, sha256=digest, bytes=size, rows=table.rows))
         self._check_same(where, frequencies)
         if self.without_formulas:
             self._check_formulas(where, table)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from anon_airflow.gate.commitments import Commitment
-from anon_airflow.gate.files import Distribution
+from anon_airflow.gate.files import MeasuredFile
 from anon_airflow.keys.ring import KeyRing
 from anon_airflow.keys.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.files.storage import digest
 
-__all__ = ["Distribution", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
+__all__ = ["MeasuredFile", "ModelUsed", "Receipt", "digest_of_text", "issue", "problems"]
 
 
 _TEXTS = ("anonflow_version", "dataset", "key_id", "mac", "run_id", "site_policy")
@@ -36,6 +36,9 @@ class ModelUsed(NamedTuple):
     version: str
 
 
+Entry = TypeVar("Entry", Commitment, MeasuredFile, ModelUsed)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """
@@ -51,7 +54,7 @@ class Receipt:
     run_id: str
     commitments: tuple[Commitment, ...]
     site_policy: str
-    distributions: tuple[Distribution, ...]
+    distributions: tuple[MeasuredFile, ...]
     models: tuple[ModelUsed, ...]
     checks: int
     anonflow_version: str
@@ -93,14 +96,12 @@ class Receipt:
             raise _not_a_receipt("its verdict is not `passed`")
         if not all(isinstance(document[name], str) for name in _TEXTS) or not _is_count(document["checks"]):
             raise _not_a_receipt("a field has the wrong type")
-        distributions, models = _distributions(document["distributions"]), _models(document["models"])
-        texts = {name: document[name] for name in _TEXTS}
         return cls(
-            commitments=_commitments(document["commitments"]),
-            distributions=distributions,
-            models=models,
+            commitments=_entries(Commitment, document["commitments"], "commitment"),
+            distributions=_entries(MeasuredFile, document["distributions"], "distribution", counts=("bytes", "rows")),
+            models=_entries(ModelUsed, document["models"], "privacy model"),
             checks=document["checks"],
-            **texts,
+            **{name: document[name] for name in _TEXTS},
         )
 
     def _document(self) -> dict[str, Any]:
@@ -125,7 +126,7 @@ def issue(
     run_id: str,
     commitments: Iterable[Commitment],
     site_policy: str,
-    distributions: Iterable[Distribution],
+    distributions: Iterable[MeasuredFile],
     models: Iterable[ModelUsed],
     checks: int,
     anonflow_version: str,
@@ -165,7 +166,7 @@ def problems(
     run_id: str,
     commitments: Iterable[Commitment],
     site_policy: str,
-    distributions: Iterable[Distribution],
+    distributions: Iterable[MeasuredFile],
     models: Iterable[ModelUsed],
     checks: int,
 ) -> list[str]:
@@ -208,7 +209,7 @@ def problems(
     return found + _differences(receipt.distributions, tuple(distributions))
 
 
-def _differences(covered: tuple[Distribution, ...], sent: tuple[Distribution, ...]) -> list[str]:
+def _differences(covered: tuple[MeasuredFile, ...], sent: tuple[MeasuredFile, ...]) -> list[str]:
     """Compare name by name; a name that stands twice on either side is a problem of its own."""
     found = []
     before = {distribution.name: distribution for distribution in covered}
@@ -223,14 +224,14 @@ def _differences(covered: tuple[Distribution, ...], sent: tuple[Distribution, ..
         elif before[name] != now[name]:
             parts = [
                 f"{field} {old}, now {new}"
-                for field, old, new in zip(Distribution._fields, before[name], now[name], strict=True)
+                for field, old, new in zip(MeasuredFile._fields, before[name], now[name], strict=True)
                 if old != new
             ]
             found.append(f"distribution {name} changed after the gate measured it: {'; '.join(parts)}")
     return found
 
 
-def _empty(checks: int, distributions: tuple[Distribution, ...]) -> list[str]:
+def _empty(checks: int, distributions: tuple[MeasuredFile, ...]) -> list[str]:
     reasons = []
     if checks < 1:
         reasons.append("no check was evaluated")
@@ -239,38 +240,20 @@ def _empty(checks: int, distributions: tuple[Distribution, ...]) -> list[str]:
     return reasons
 
 
-def _distributions(listed: Any) -> tuple[Distribution, ...]:
+def _entries(kind: type[Entry], listed: Any, what: str, counts: Collection[str] = ()) -> tuple[Entry, ...]:
+    """
+    Read one list of a receipt, in which the fields named in ``counts`` are counts and all others texts.
+
+    :raises InvalidInputError: it is no list, or an entry has other fields or types.
+    """
     if not isinstance(listed, list):
-        raise _not_a_receipt("its distributions are not a list")
+        raise _not_a_receipt(f"its {what}s are not a list")
     for entry in listed:
-        if not isinstance(entry, dict) or set(entry) != set(Distribution._fields):
-            raise _not_a_receipt("a distribution has the wrong fields")
-        texts = isinstance(entry["name"], str) and isinstance(entry["sha256"], str)
-        if not texts or not _is_count(entry["bytes"]) or not _is_count(entry["rows"]):
-            raise _not_a_receipt("a field of a distribution has the wrong type")
-    return tuple(Distribution(**entry) for entry in listed)
-
-
-def _commitments(listed: Any) -> tuple[Commitment, ...]:
-    if not isinstance(listed, list):
-        raise _not_a_receipt("its commitments are not a list")
-    for entry in listed:
-        if not isinstance(entry, dict) or set(entry) != set(Commitment._fields):
-            raise _not_a_receipt("a commitment has the wrong fields")
-        if not all(isinstance(value, str) for value in entry.values()):
-            raise _not_a_receipt("a field of a commitment has the wrong type")
-    return tuple(Commitment(**entry) for entry in listed)
-
-
-def _models(listed: Any) -> tuple[ModelUsed, ...]:
-    if not isinstance(listed, list):
-        raise _not_a_receipt("its privacy models are not a list")
-    for entry in listed:
-        if not isinstance(entry, dict) or set(entry) != set(ModelUsed._fields):
-            raise _not_a_receipt("its privacy models have the wrong fields")
-        if not all(isinstance(value, str) for value in entry.values()):
-            raise _not_a_receipt("a field of a privacy model has the wrong type")
-    return tuple(ModelUsed(**entry) for entry in listed)
+        if not isinstance(entry, dict) or set(entry) != set(kind._fields):
+            raise _not_a_receipt(f"a {what} has the wrong fields")
+        if not all(_is_count(value) if name in counts else isinstance(value, str) for name, value in entry.items()):
+            raise _not_a_receipt(f"a field of a {what} has the wrong type")
+    return tuple(kind(**entry) for entry in listed)
 
 
 def _is_count(value: Any) -> bool:

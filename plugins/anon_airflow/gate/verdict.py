@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from anon_airflow.gate.files import Distribution
+from anon_airflow.gate.files import MeasuredFile
 from anon_airflow.gate.receipt import ModelUsed
 from anon_core.models.measurement import Measurement
 from anon_core.registry import MODELS
@@ -30,7 +30,7 @@ class Verdict:
     """
 
     checks: tuple[Measurement, ...]
-    distributions: tuple[Distribution, ...]
+    distributions: tuple[MeasuredFile, ...]
     suite: dict[str, Any]
     suite_digest: str
     evaluated: int

@@ -11,7 +11,7 @@ from typing import Any
 
 from anon_airflow.audit import History
 from anon_airflow.gate.commitments import Commitment, commit, keep_nonce, kept_nonce
-from anon_airflow.gate.files import Distribution, digest_of
+from anon_airflow.gate.files import MeasuredFile, digest_of
 from anon_airflow.gate.verdict import Verdict, noted
 from anon_airflow.gate.witness import KEPT, Witness, write_kept
 from anon_airflow.keys.signing import canonical_json
@@ -22,8 +22,7 @@ from anon_core.errors import InternalError, RefusedError
 from anon_core.files.storage import digest, sync
 from anon_core.policy import KMeans
 from anon_core.publishing.distribution import MEDIA_TYPES
-from anon_core.publishing.release import Distribution as SentFile
-from anon_core.publishing.release import Release
+from anon_core.publishing.release import Distribution, Release
 from anon_core.report import public
 from anon_core.report.model import PublicReport, PublishedFile, Rows
 from anon_core.role import Role
@@ -48,7 +47,7 @@ class ReportFile:
     """The public report as it lies beside the gated files, with the digest that the receipt covers."""
 
     content: dict[str, Any]
-    measured: Distribution
+    measured: MeasuredFile
 
 
 def content_digest(report: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
@@ -71,7 +70,7 @@ def version_of(run: Run, digest: str) -> str:
     return f"{run.period or 'manual'}.{digest[:8]}"
 
 
-def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any], history: History) -> Distribution:
+def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any], history: History) -> MeasuredFile:
     """
     Write the public report beside the gated files and return its digest, for the receipt to cover it too.
 
@@ -122,7 +121,7 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any],
     said["version"] = version_of(run, content_digest(said, _metadata(run)))
     content = json.dumps(said, indent=1, sort_keys=True).encode()
     write_private(run.gated / REPORT, content)
-    return Distribution(name=REPORT, sha256=digest(content), bytes=len(content), rows=0)
+    return MeasuredFile(name=REPORT, sha256=digest(content), bytes=len(content), rows=0)
 
 
 def _metadata(run: Run) -> dict[str, Any]:
@@ -199,7 +198,7 @@ def release_files(run: Run) -> tuple[list[Path], ReportFile]:
     except (FileNotFoundError, ValueError, TypeError):
         changed = f"{REPORT} was changed or removed after the gate; clear the run from `stage`"
         raise RefusedError("receipt", [changed]) from None
-    measured = Distribution(name=REPORT, sha256=digest(content), bytes=len(content), rows=0)
+    measured = MeasuredFile(name=REPORT, sha256=digest(content), bytes=len(content), rows=0)
     files = sorted(path for path in run.gated.glob("[!.]*") if path.name not in (REPORT, SUITE))
     return files, ReportFile(content=report, measured=measured)
 
@@ -260,7 +259,7 @@ def build_release(run: Run, verdict: Verdict, report: ReportFile, site_policy: s
         version=version_of(run, digest),
         period=run.period,
         distributions=tuple(
-            SentFile(
+            Distribution(
                 name=file.name,
                 path=run.gated / file.name,
                 media_type=MEDIA_TYPES[Path(file.name).suffix],

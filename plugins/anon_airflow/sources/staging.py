@@ -22,8 +22,8 @@ from anon_core.spec.member_sections import member_of
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
-    from anon_airflow.gate.measurement import Original
-    from anon_core.detection.unit import Spanning
+    from anon_airflow.gate.measurement import StagedOriginal
+    from anon_core.detection.unit import SpanningColumn
     from anon_core.engines.engine import Engine
     from anon_core.table import Column, Table
 
@@ -156,7 +156,7 @@ def claim_of(publication: Publication, table: Table) -> Claim:
     return Claim(people=people, verifiable=None if people or found else is_verifiable(table, roles))
 
 
-def _spanned(one: Spanning, publication: Publication) -> str:
+def _spanned(one: SpanningColumn, publication: Publication) -> str:
     """Say which column knows of other people than the unit does, and what to write."""
     many = f"{one.column} spans units: {one.rows:,} rows, {one.people:,} people"
     if not publication.unit.columns:
@@ -246,7 +246,7 @@ def staged_rows(run: Run) -> Engine:
     return engine_named(run.publication.engine, source=path).open(path, unit=staged["unit"])
 
 
-def staged_original(run: Run, digest: str, surplus: str | None = None) -> Original:
+def staged_original(run: Run, digest: str, surplus: str | None = None) -> StagedOriginal:
     """
     Return the staged table for the gate to compare with, counted where the policy asks for that.
 
@@ -254,7 +254,7 @@ def staged_original(run: Run, digest: str, surplus: str | None = None) -> Origin
 
     :raises InvalidInputError: it is not the one that was staged any more.
     """
-    from anon_airflow.gate.measurement import Original
+    from anon_airflow.gate.measurement import StagedOriginal
 
     asked = required(run.publication, rows_before=1, today=date.min, original=digest)
     columns = {name for one in asked if Need.ORIGINAL in one.model.needs for name in one.model.columns}
@@ -268,7 +268,7 @@ def staged_original(run: Run, digest: str, surplus: str | None = None) -> Origin
     rows = staged_rows(run)
     whose = [] if rows.unit is None else [rows.unit]
     counted = rows.count([*(name for name in rows.names if name in columns), *whose]) if columns else None
-    return Original(sha256=digest, frequencies=counted, path=path, surplus=beside if surplus else None)
+    return StagedOriginal(sha256=digest, frequencies=counted, path=path, surplus=beside if surplus else None)
 
 
 def check_same_spec(run: Run, digest: str) -> None:

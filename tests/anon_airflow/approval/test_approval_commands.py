@@ -20,11 +20,6 @@ def run(tmp_path):
     return run
 
 
-@pytest.fixture
-def home(tmp_path):
-    return tmp_path / "home"
-
-
 def revoke(home, *words):
     return anon("approval", "revoke", *words, home=home)
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 from datetime import UTC, datetime
-from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
 from anon_airflow.audit import AuditStore
@@ -15,11 +13,6 @@ from anon_airflow.cli import anon as commands
 from anon_airflow.keys.signing import SigningKey
 from tests.faults.anon_process import anon
 from tests.faults.publications import portal_of, write_publication
-
-
-@pytest.fixture
-def home(tmp_path) -> Path:
-    return tmp_path / "home"
 
 
 def test_audit_lists_shows_verifies_and_exports(tmp_path, home):

@@ -15,11 +15,6 @@ AFTER = "id,sex,age,country,ill\n1,f,20,AT,flu\n2,f,20,AT,cold\n3,m,20,GR,flu\n4
 
 
 @pytest.fixture
-def home(tmp_path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def files(tmp_path) -> tuple[Path, Path]:
     """The released table and its original."""
     after, before = tmp_path / "after.csv", tmp_path / "before.csv"

@@ -10,11 +10,6 @@ from tests.anon_airflow.commands.check_specs import SPEC, spec_with
 from tests.faults.anon_process import anon
 
 
-@pytest.fixture
-def home(tmp_path) -> Path:
-    return tmp_path / "home"
-
-
 def test_people_are_counted_in_place_of_rows(tmp_path, home):
     before, after = tmp_path / "b.csv", tmp_path / "a.csv"
     before.write_text("who,sex\nann,f\nann,f\nbea,f\ncem,m\ncem,m\n")

@@ -35,18 +35,6 @@ from tests.faults.publications import (
 SINGLETONS = {"method": "singletons", "singletons": {"columns": ["town", "sex"]}}
 
 
-@pytest.fixture
-def home(tmp_path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def table(tmp_path) -> Path:
-    path = tmp_path / "register.csv"
-    path.write_text(csv_text(people()))
-    return path
-
-
 def commands(command: click.Command = group, name: str = "anon") -> Iterator[tuple[str, click.Command]]:
     yield name, command
     if isinstance(command, click.Group):

@@ -17,11 +17,6 @@ SPLIT = ("--column", "zip", "--widths", "2,3", "--names", "state,local")
 
 
 @pytest.fixture
-def home(tmp_path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def table(tmp_path) -> Path:
     path = tmp_path / "zips.csv"
     path.write_text(csv_text([(code, "FM"[at % 2], "x") for at, code in enumerate(ZIPS)], ("zip", "sex", "race")))

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +10,7 @@ import pytest
 import yaml
 
 from tests.faults.anon_process import anon
+from tests.faults.terminal import on_a_terminal
 from tests.papers.test_wang import DISEASES, INCOMES, NAMES, T1
 
 CANARY = "Qanary"
@@ -31,11 +28,6 @@ COLUMNS: dict[str, Any] = {
     "Disease": {"role": "sensitive", "hierarchy": {"file": "diseases.csv"}},
 }
 VALUES = ("AIDS", "Flu", "190K", "High", "E.Coli")
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
 
 
 @pytest.fixture
@@ -76,27 +68,6 @@ def spec_of(folder: Path, *, columns: Any = None, freeform: Any = FREEFORM, reco
     return path
 
 
-def on_a_terminal(folder: Path, *arguments: str | Path) -> tuple[int, str, str]:
-    """Run ``anon`` with a terminal as stderr: exit code, what the terminal shows, and stdout."""
-    ours, its = pty.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-c", "from anon_airflow.cli import main; main()", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=its,
-        cwd=folder,
-    ) as process:
-        os.close(its)
-        shown = b""
-        try:
-            while block := os.read(ours, 4096):
-                shown += block
-        except OSError:  # how a terminal says that the other side has gone
-            pass
-        out = process.stdout.read() if process.stdout else b""
-    os.close(ours)
-    return process.returncode, shown.decode(), out.decode()
-
-
 def test_it_prints_the_keys_of_the_design(table: Path, spec: Path, home: Path) -> None:
     ended = anon("freeform", table, "--spec", spec, "--json", home=home)
     assert ended.code == 1, ended.err
@@ -132,24 +103,24 @@ def test_values_never_go_into_a_pipe_or_the_json(table: Path, spec: Path, home: 
         assert not [value for value in VALUES if value in ended.out + ended.err]
 
 
-def test_attacks_are_explained_on_a_terminal(table: Path, spec: Path, tmp_path: Path) -> None:
-    code, shown, out = on_a_terminal(tmp_path, "freeform", table, "--spec", spec, "--show-values", "--json")
-    assert code == 1
-    assert "someone with Sex M and Income High: Disease AIDS for certain, 2 rows" in shown
-    assert "someone with Sex F and Disease Flu: Income 190K for certain, 1 row" in shown
-    assert not [value for value in VALUES if value in out]
+def test_attacks_are_explained_on_a_terminal(table: Path, spec: Path, home: Path) -> None:
+    ended = on_a_terminal("freeform", table, "--spec", spec, "--show-values", "--json", home=home)
+    assert ended.code == 1
+    assert "someone with Sex M and Income High: Disease AIDS for certain, 2 rows" in ended.err
+    assert "someone with Sex F and Disease Flu: Income 190K for certain, 1 row" in ended.err
+    assert not [value for value in VALUES if value in ended.out]
 
 
-def test_a_threat_below_1_is_explained_by_its_share(tmp_path: Path) -> None:
+def test_a_threat_below_1_is_explained_by_its_share(tmp_path: Path, home: Path) -> None:
     rows = [("M", "190K", "AIDS"), ("M", "160K", "AIDS"), ("M", "190K", "E.Coli"), ("F", "30K", "E.Coli")]
     columns = {"Disease": FREEFORM["columns"]["Disease"]}
     spec = spec_of(
         tmp_path, freeform={**FREEFORM, "columns": columns}, columns={**COLUMNS, "Income": {"role": "other"}}
     )
     table = written(tmp_path / "t.csv", rows)
-    code, shown, _ = on_a_terminal(tmp_path, "freeform", table, "--spec", spec, "--show-values")
-    assert code == 1
-    assert "someone with Sex M: Disease AIDS with 66.67%, 2 of 3 rows" in shown
+    ended = on_a_terminal("freeform", table, "--spec", spec, "--show-values", home=home)
+    assert ended.code == 1
+    assert "someone with Sex M: Disease AIDS with 66.67%, 2 of 3 rows" in ended.err
 
 
 def test_example_1_1_is_gone_after_recoding(table: Path, spec: Path, tmp_path: Path, home: Path) -> None:
@@ -219,9 +190,9 @@ def test_cells_outside_the_taxonomy_are_counted_and_not_named(spec: Path, tmp_pa
         assert "column 'Income': 1 distinct value, 1 row; column 'Disease': 1 distinct value, 2 rows" in ended.err
         assert CANARY not in ended.out + ended.err
         assert not ended.out
-    code, shown, _ = on_a_terminal(tmp_path, "freeform", table, "--spec", spec, "--show-values")
-    assert code == 2
-    assert f"column 'Disease' has no place for: '{CANARY}'" in shown
+    ended = on_a_terminal("freeform", table, "--spec", spec, "--show-values", home=home)
+    assert ended.code == 2
+    assert f"column 'Disease' has no place for: '{CANARY}'" in ended.err
 
 
 def test_labels_of_every_level_are_placed_whatever_made_them(tmp_path: Path, home: Path) -> None:

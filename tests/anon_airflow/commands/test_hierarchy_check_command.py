@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.anon_airflow.commands.hierarchy_tables import CANARY, unfit, write_people
 from tests.faults.anon_process import anon
+from tests.faults.terminal import on_a_terminal
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     return write_people(tmp_path / "people.csv")
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
 
 
 def test_a_table_in_the_place_of_a_hierarchy_is_told_as_such(home: Path, tmp_path: Path) -> None:
@@ -132,7 +124,7 @@ def test_table_and_column_go_together(table: Path, home: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("command", ["build", "check"])
 def test_values_without_a_place_are_named_on_a_terminal_when_asked_for(
-    table: Path, tmp_path: Path, command: str
+    table: Path, tmp_path: Path, home: Path, command: str
 ) -> None:
     unfit(table)
     rules = tmp_path / "ages.rules"
@@ -141,26 +133,10 @@ def test_values_without_a_place_are_named_on_a_terminal_when_asked_for(
         arguments = ["build", table, "--column", "age", "--rules", rules, "--show-values"]
     else:
         arguments = ["check", rules, "--table", table, "--column", "age", "--show-values"]
-    ours, its = pty.openpty()
-    script = "from anon_airflow.cli import main; main()"
-    with subprocess.Popen(
-        [sys.executable, "-c", script, "hierarchy", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=its,
-        cwd=tmp_path,
-    ) as process:
-        os.close(its)
-        shown = b""
-        try:
-            while block := os.read(ours, 4096):
-                shown += block
-        except OSError:  # how a terminal says that the other side has gone
-            pass
-        out = process.stdout.read() if process.stdout else b""
-    os.close(ours)
-    assert process.returncode == (2 if command == "build" else 1)
-    assert CANARY.encode() in shown
-    assert CANARY.encode() not in out
+    ended = on_a_terminal("hierarchy", *arguments, home=home)
+    assert ended.code == (2 if command == "build" else 1)
+    assert CANARY in ended.err
+    assert CANARY not in ended.out
 
 
 @pytest.mark.reference

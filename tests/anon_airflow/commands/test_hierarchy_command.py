@@ -19,11 +19,6 @@ def table(tmp_path: Path) -> Path:
     return write_people(tmp_path / "people.csv")
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
 def build(table: Path, home: Path, column: str, *options: str | Path, **limits: int) -> Ended:
     return anon("hierarchy", "build", table, "--column", column, *options, home=home, **limits)
 

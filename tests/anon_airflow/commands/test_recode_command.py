@@ -26,11 +26,6 @@ SINGLETONS = {"method": "singletons", "singletons": {"columns": ["town", "sex"]}
 
 
 @pytest.fixture
-def home(tmp_path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def table(tmp_path) -> Path:
     path = tmp_path / "people.csv"
     path.write_text(csv_text(people()))

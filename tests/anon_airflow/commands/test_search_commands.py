@@ -19,18 +19,6 @@ from tests.faults.anon_process import anon, start
 from tests.faults.publications import NAMES, csv_text, people
 
 
-@pytest.fixture
-def home(tmp_path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
-def table(tmp_path) -> Path:
-    path = tmp_path / "register.csv"
-    path.write_text(csv_text(people()))
-    return path
-
-
 def test_profile_prints_the_keys_of_the_design(home, table):
     shown = anon("profile", table, "--json", home=home).json
     assert shown["rows"] == 400

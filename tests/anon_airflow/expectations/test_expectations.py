@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from anon_airflow.expectations.evaluation import batch_of
 from anon_airflow.expectations.inputs import hierarchies_in
 from anon_airflow.expectations.metrics import pandas_cells
 from anon_airflow.expectations.metrics.pandas_cells import codes_of
+from tests.anon_airflow.expectations.expectation_cases import FREEFORM, SEXES, K
 
 CANARY = "CANARY-7f3a"
 ROOT = Path(__file__).resolve().parents[3]
@@ -47,7 +47,6 @@ def people(*groups):
 
 
 TWO_CLASSES = people(("F", "Enna", 3), ("M", "Enna", 2))
-K = {"columns": ["sex", "town"]}
 STARS = {"roots": [["*"], ["*"]]}
 UNIQUENESS = {
     "columns": ["sex", "town"],
@@ -57,17 +56,6 @@ UNIQUENESS = {
     "together": [],
     "protected": [],
     "quasi": [],
-}
-
-SEXES = "F;person\nM;person\n"
-FREEFORM = {
-    "columns": ["sex", "town"],
-    "hierarchies": {
-        "sex": {"file": "hierarchies/sexes.csv", "sha256": hashlib.sha256(SEXES.encode()).hexdigest()},
-        "town": {"root": "*"},
-    },
-    "guards": {"sex": {"guard": ["F"], "sensitivity": "aggregate", "observability": "sensitivity"}},
-    "sigma_o": 1,
 }
 
 

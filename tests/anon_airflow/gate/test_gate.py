@@ -15,16 +15,10 @@ from tests.anon_airflow.gate.gate_publications import (
     TODAY,
     failed,
     publication_of,
-    publisher,
     text_of,
 )
 
 IN_F = {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "sex", "value_set": ["F"]}}
-
-
-@pytest.fixture
-def publish(tmp_path):
-    return publisher(tmp_path)
 
 
 def test_a_safe_release_passes(publish):

@@ -16,17 +16,10 @@ from tests.anon_airflow.gate.gate_publications import (
     TODAY,
     failed,
     publication_of,
-    publisher,
     text_of,
     witness_of,
     write,
 )
-
-
-@pytest.fixture
-def publish(tmp_path):
-    return publisher(tmp_path)
-
 
 STOCK = [
     ({"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "sex", "value_set": ["F", "M"]}}, True),

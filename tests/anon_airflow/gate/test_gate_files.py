@@ -17,15 +17,9 @@ from tests.anon_airflow.gate.gate_publications import (
     failed,
     overwrite,
     publication_of,
-    publisher,
     text_of,
     write,
 )
-
-
-@pytest.fixture
-def publish(tmp_path):
-    return publisher(tmp_path)
 
 
 def test_no_distributions_shut_it(tmp_path):

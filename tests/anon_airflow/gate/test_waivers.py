@@ -11,17 +11,12 @@ from anon_airflow.gate import measurement
 from anon_airflow.gate.verdict import Distribution, Verdict
 from anon_airflow.gate.waivers import told
 from anon_core.models import Measurement
-from tests.anon_airflow.gate.gate_publications import COLUMNS, ROWS, TODAY, failed, publication_of, publisher
+from tests.anon_airflow.gate.gate_publications import COLUMNS, ROWS, TODAY, failed, publication_of
 
 LAST_DAY = TODAY
 OVER = date(2026, 11, 15)
 ONLY_F = {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "sex", "value_set": ["F"]}}
 ONLY_1980 = {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "year", "value_set": ["1980"]}}
-
-
-@pytest.fixture
-def publish(tmp_path):
-    return publisher(tmp_path)
 
 
 REASON = {"reason": "a small register", "by": "R. Rossi"}

@@ -6,10 +6,12 @@ import csv
 import json
 import random
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from anon_airflow.gate.witness import KEPT
 from anon_core.errors import AnonError
@@ -153,6 +155,20 @@ def _whose(witness: Path) -> list[tuple[dict[str, str | None], str | None]]:
         ({name: values[at] for name, values in cells.items()}, None if whose[at] is None else str(whose[at]))
         for at in range(table.rows)
     ]
+
+
+def several_published(seeds: Iterable[int], wanted: int, folders: pytest.TempPathFactory) -> list[Random]:
+    """Return the first releases of these seeds that were published; what is refused is left out."""
+    found: list[Random] = []
+    for seed in seeds:
+        folder = folders.mktemp(f"release{seed}")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("ANON_HOME", str(folder / "home"))
+            if one := published(random.Random(seed), folder):
+                found.append(one)
+        if len(found) == wanted:
+            break
+    return found
 
 
 def classes_of(

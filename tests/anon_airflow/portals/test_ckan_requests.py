@@ -14,7 +14,16 @@ from anon_airflow.portals.ckan.client import CheckedFile, CkanClient, Patience
 from anon_airflow.portals.ckan.datastore import batches, fill
 from anon_airflow.portals.ckan.metadata import licence_id, lost, metadata_problems, tombstone_fields, withdrawn
 from anon_airflow.portals.ckan.requests import Sent, read_reply
-from anon_airflow.portals.ckan.resources import Role, address, described, held, in_order, plan, size_of, without_files
+from anon_airflow.portals.ckan.resources import (
+    ResourceRole,
+    address,
+    described,
+    held,
+    in_order,
+    plan,
+    size_of,
+    without_files,
+)
 from anon_airflow.portals.ckan.server import Server
 from anon_airflow.run import progress
 from anon_airflow.run.progress import seldom
@@ -133,20 +142,23 @@ def test_the_content_that_was_checked_is_let_go_again_and_again() -> None:
 
 
 def test_a_file_that_the_portal_has_already_is_not_sent() -> None:
-    there = on_portal(described(PACKAGE, Role.CURRENT, manifest(), sent()))
+    there = on_portal(described(PACKAGE, ResourceRole.CURRENT, manifest(), sent()))
     new = manifest("v2")
-    assert plan(there, [(Role.CURRENT, new, [sent()])], ()).uploads == {}
-    changed = plan(there, [(Role.CURRENT, new, [sent(content=b"a\n2\n")])], ())
+    assert plan(there, [(ResourceRole.CURRENT, new, [sent()])], ()).uploads == {}
+    changed = plan(there, [(ResourceRole.CURRENT, new, [sent(content=b"a\n2\n")])], ())
     assert list(changed.uploads) == [there["resources"][0]["id"]]
-    doubtful = plan(there, [(Role.CURRENT, new, [sent()])], [there["resources"][0]["id"]])
+    doubtful = plan(there, [(ResourceRole.CURRENT, new, [sent()])], [there["resources"][0]["id"]])
     assert list(doubtful.uploads) == [there["resources"][0]["id"]]
 
 
 def test_current_files_come_first_then_versions_newest_first_then_what_others_added() -> None:
     guide = {"id": "guide", "name": "guide", "url": "https://example.org"}
     files = [sent("report.json"), sent("people.csv"), sent("manifest.json")]
-    groups = [(Role.VERSION, manifest("v1", "2026-10-01"), files), (Role.VERSION, manifest("v2"), files)]
-    wanted = plan(PACKAGE, [*groups, (Role.CURRENT, manifest("v2"), files)], ()).wanted
+    groups = [
+        (ResourceRole.VERSION, manifest("v1", "2026-10-01"), files),
+        (ResourceRole.VERSION, manifest("v2"), files),
+    ]
+    wanted = plan(PACKAGE, [*groups, (ResourceRole.CURRENT, manifest("v2"), files)], ()).wanted
     names = [one["name"] for one in in_order([guide, *reversed(wanted)])]
     assert names[:4] == ["people.csv", "manifest.json", "report.json", "people.csv (v2)"]
     assert names[6:] == ["people.csv (v1)", "manifest.json (v1)", "report.json (v1)", "guide"]
@@ -154,9 +166,9 @@ def test_current_files_come_first_then_versions_newest_first_then_what_others_ad
 
 def test_versions_are_told_newest_first_and_trials_by_hand_last() -> None:
     made = [manifest("v1", "2026-09-01"), manifest("v2", None), manifest("v3", "2026-11-01")]
-    there = on_portal(*(described(PACKAGE, Role.VERSION, one, sent()) for one in made))
-    assert [one.version for one in held(there, Role.VERSION)] == ["v3", "v1", "v2"]
-    assert held(there, Role.CURRENT) == []
+    there = on_portal(*(described(PACKAGE, ResourceRole.VERSION, one, sent()) for one in made))
+    assert [one.version for one in held(there, ResourceRole.VERSION)] == ["v3", "v1", "v2"]
+    assert held(there, ResourceRole.CURRENT) == []
 
 
 def test_no_more_of_a_file_is_read_back_than_the_limit_whatever_the_portal_says(
@@ -173,11 +185,11 @@ def test_no_more_of_a_file_is_read_back_than_the_limit_whatever_the_portal_says(
 def test_versions_of_a_period_are_sorted_by_their_numbers_before_their_times(number: str) -> None:
     older = {**manifest("v1"), "sequence": 1, "published_at": "2046-11-01T00:00:00Z"}
     newer = {**manifest("v2"), "sequence": 2, "published_at": "2026-11-01T00:00:00Z"}
-    resources = [described(PACKAGE, Role.VERSION, one, sent()) for one in (older, newer)]
-    assert [one.version for one in held(on_portal(*resources), Role.VERSION)] == ["v2", "v1"]
+    resources = [described(PACKAGE, ResourceRole.VERSION, one, sent()) for one in (older, newer)]
+    assert [one.version for one in held(on_portal(*resources), ResourceRole.VERSION)] == ["v2", "v1"]
     assert in_order(resources) == resources[::-1]
     resources[1]["anonflow_sequence"] = number
-    assert [one.version for one in held(on_portal(*resources), Role.VERSION)] == ["v1", "v2"]
+    assert [one.version for one in held(on_portal(*resources), ResourceRole.VERSION)] == ["v1", "v2"]
 
 
 @pytest.mark.parametrize(
@@ -195,9 +207,9 @@ def test_versions_of_a_period_are_sorted_by_their_numbers_before_their_times(num
 )
 def test_what_others_labelled_is_no_version(labels: dict[str, object]) -> None:
     """A file of a version is downloaded under the name that its label says."""
-    mine = described(PACKAGE, Role.CURRENT, manifest(), sent())
-    assert len(held(on_portal(mine), *Role)) == 1
-    assert held(on_portal({**mine, **labels}), *Role) == []
+    mine = described(PACKAGE, ResourceRole.CURRENT, manifest(), sent())
+    assert len(held(on_portal(mine), *ResourceRole)) == 1
+    assert held(on_portal({**mine, **labels}), *ResourceRole) == []
 
 
 def test_a_resource_is_downloaded_where_we_speak_to() -> None:
@@ -206,7 +218,7 @@ def test_a_resource_is_downloaded_where_we_speak_to() -> None:
 
 
 def test_a_file_is_cleared_before_its_resource_is_removed() -> None:
-    there = on_portal(described(PACKAGE, Role.CURRENT, manifest(), sent()), {"id": "guide", "name": "guide"})
+    there = on_portal(described(PACKAGE, ResourceRole.CURRENT, manifest(), sent()), {"id": "guide", "name": "guide"})
     cleared, guide = without_files(there, [there["resources"][0]["id"]])
     assert (cleared["clear_upload"], cleared["url"], cleared["hash"]) == (True, "", "")
     assert guide == there["resources"][1]

@@ -18,17 +18,7 @@ from anon_airflow.portals.folder.portal import FolderPortal
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.publishing.release import Distribution
 from anon_core.registry import MODELS
-from tests.anon_airflow.portals.folder_releases import Maker, maker, names, newest
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "portal"
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Maker:
-    return maker(tmp_path)
+from tests.anon_airflow.portals.folder_releases import Maker, names, newest
 
 
 def test_a_release_is_published_with_its_files_manifest_and_pages(root: Path, make: Maker) -> None:

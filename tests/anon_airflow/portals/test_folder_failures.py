@@ -19,17 +19,7 @@ import pytest
 from anon_airflow.portals.folder.portal import FolderPortal
 from anon_core.errors import StorageError
 from anon_core.publishing.release import Release
-from tests.anon_airflow.portals.folder_releases import Maker, assert_sound, maker, names, newest
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "portal"
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Maker:
-    return maker(tmp_path)
+from tests.anon_airflow.portals.folder_releases import Maker, assert_sound, names, newest
 
 
 def in_child(work: Callable[[], object]) -> int:

@@ -17,20 +17,10 @@ import pytest
 
 from anon_airflow.portals.folder.portal import FolderPortal
 from anon_core.errors import InvalidInputError, RefusedError, StorageError
-from tests.anon_airflow.portals.folder_releases import Maker, maker, names, newest
+from tests.anon_airflow.portals.folder_releases import Maker, names, newest
 from tests.anon_airflow.portals.test_folder_failures import in_child
 
 AT, WHY = "2026-11-17T10:00:00Z", "Somebody could be recognised"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "portal"
-
-
-@pytest.fixture
-def make(tmp_path: Path) -> Maker:
-    return maker(tmp_path)
 
 
 @pytest.fixture

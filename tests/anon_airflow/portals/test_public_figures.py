@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ import pytest
 
 from anon_airflow.portals.ckan.metadata import package_fields
 from anon_airflow.portals.ckan.requests import Sent
-from anon_airflow.portals.ckan.resources import Role, described
+from anon_airflow.portals.ckan.resources import ResourceRole, described
 from anon_airflow.portals.folder.pages import dataset_page
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.models import MODELS, Asked, Measurement, Subject, required
@@ -39,8 +38,8 @@ from tests.anon_airflow.portals.random_releases import (
     classes_of,
     covers,
     level_of,
-    published,
     published_as,
+    several_published,
 )
 from tests.faults.publications import csv_text, write_publication
 
@@ -49,16 +48,7 @@ RELEASES = 30
 
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory: pytest.TempPathFactory) -> list[Random]:
-    found: list[Random] = []
-    for seed in range(4 * RELEASES):
-        folder = tmp_path_factory.mktemp(f"release{seed}")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("ANON_HOME", str(folder / "home"))
-            if one := published(random.Random(seed), folder):
-                found.append(one)
-        if len(found) == RELEASES:
-            break
-    return found
+    return several_published(range(4 * RELEASES), RELEASES, tmp_path_factory)
 
 
 def test_there_are_releases_of_all_kinds_or_the_others_show_nothing(releases: list[Random]) -> None:
@@ -354,11 +344,11 @@ def test_what_ckan_is_told_says_of_the_files_what_is_in_them(releases: list[Rand
             sent = Sent(
                 name=each.name, path=each.path, media_type=each.media_type, sha256=each.sha256, bytes=each.bytes
             )
-            words = described(package, Role.CURRENT, manifest, sent)["description"]
+            words = described(package, ResourceRole.CURRENT, manifest, sent)["description"]
             assert words.startswith(f"The table, {len(one.rows):,} rows, as ")
         report = described(
             package,
-            Role.CURRENT,
+            ResourceRole.CURRENT,
             manifest,
             Sent(name="report.json", path=Path("report.json"), media_type="application/json", sha256="", bytes=1),
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from typing import Any
 import pytest
 
 from anon_airflow.portals.words import size
-from tests.anon_airflow.portals.random_releases import QUASI, Random, classes_of, level_of, published
+from tests.anon_airflow.portals.random_releases import QUASI, Random, classes_of, level_of, several_published
 from tests.anon_airflow.portals.test_public_figures import numbers_of_policy
 
 RELEASES = 8
@@ -23,15 +22,7 @@ NUMBER = re.compile(r"\d+(?:,\d{3})+|\d+")
 
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory: pytest.TempPathFactory) -> list[Random]:
-    found: list[Random] = []
-    for seed in range(1000, 1000 + 5 * RELEASES):
-        folder = tmp_path_factory.mktemp(f"release{seed}")
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("ANON_HOME", str(folder / "home"))
-            if one := published(random.Random(seed), folder):
-                found.append(one)
-        if len(found) == RELEASES:
-            break
+    found = several_published(range(1000, 1000 + 5 * RELEASES), RELEASES, tmp_path_factory)
     assert {one.report["people"]["counted"] for one in found} == {"rows", "people"}
     return found
 

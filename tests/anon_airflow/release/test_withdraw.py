@@ -20,11 +20,6 @@ REASON = "Somebody could be recognised"
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
-
-
-@pytest.fixture
 def spec(tmp_path: Path) -> Path:
     return write_publication(tmp_path)
 

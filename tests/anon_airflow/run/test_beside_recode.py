@@ -40,11 +40,6 @@ with held:
 PLENTY, LITTLE = 1 << 50, 1 << 20
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    return run_of(write_publication(tmp_path), tmp_path / "home")
-
-
 def fail(*_: Any, **__: Any) -> None:
     raise ValueError(CELL)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +10,8 @@ from typing import Any
 import yaml
 
 from anon_airflow import steps
-from anon_airflow.run.context import Run
-from anon_airflow.run.home import Home
-from anon_core.spec import load_spec
+from tests.anon_airflow.run.step_runs import run_of
+from tests.faults import publications
 from tests.faults.anon_process import anon
 from tests.faults.publications import csv_text, people, portal_of, source_of, versions_of, write_publication
 from tests.faults.search import found_in
@@ -43,13 +41,12 @@ def publication(folder: Path, found: list[str] | None = None, **changes: Any) ->
 
 
 def released(spec: Path) -> Iterator[str]:
-    with (portal_of(spec) / "people/latest/people.csv").open() as stream:
-        yield from (row["salary"] for row in csv.DictReader(stream))
+    return (row["salary"] for row in publications.released(spec))
 
 
 def test_a_salary_to_the_euro_is_published_in_bands_and_its_raw_cells_are_in_no_file(tmp_path: Path) -> None:
     spec = publication(tmp_path)
-    run = Run(publication=load_spec(spec), run_id="manual__1", home=Home(tmp_path / "home"), actor="tester")
+    run = run_of(spec, tmp_path / "home")
     steps.stage(run, str(run.publication.source_template))
     assert (run.staging / "original.parquet").exists()
     assert found_in(tmp_path, salaries(), but=[source_of(spec)]) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from pathlib import Path
 
@@ -10,14 +9,13 @@ import pytest
 
 from anon_airflow import steps
 from anon_airflow.operators.dag_docs import dag_docs
-from anon_airflow.run.context import Run
-from anon_airflow.run.home import Home
 from anon_airflow.sources.staging import read_source
 from anon_airflow.sources.staging import source_of as opened
 from anon_core.errors import DecomposeError
 from anon_core.spec import load_spec
+from tests.anon_airflow.run.step_runs import run_of
 from tests.faults.anon_process import anon
-from tests.faults.publications import csv_text, portal_of, source_of, versions_of, write_publication
+from tests.faults.publications import csv_text, released, source_of, versions_of, write_publication
 from tests.faults.search import found_in
 
 CANARY = "QanaryPostcode"
@@ -41,11 +39,6 @@ def publication(folder: Path, rows=None, *, rule=SPLIT, method="global", hierarc
     source = csv_text(zips() if rows is None else rows, ("id", "zip", "sex", "points"))
     sections = {"privacy": {"published_uniqueness": {"max_share": 1.0}}, "recode": {"method": method}, **sections}
     return write_publication(folder, source=source, columns=columns, **sections)
-
-
-def released(spec: Path) -> list[dict[str, str]]:
-    with (portal_of(spec) / "people/latest/people.csv").open() as stream:
-        return list(csv.DictReader(stream))
 
 
 def test_parts_that_are_harmless_alone_and_single_out_together_are_refused(tmp_path):
@@ -77,7 +70,7 @@ def test_a_part_that_is_not_published_gets_nowhere(tmp_path):
     states = ("NW", "QX", "SZ", "XY", "ZK")  # A code of digits would turn up in some digest or key by chance.
     rows = zips(times=5, states=states)
     spec = publication(tmp_path, rows, rule={**SPLIT, "publish": ["state"]})
-    run = Run(publication=load_spec(spec), run_id="manual__1", home=Home(tmp_path / "home"), actor="tester")
+    run = run_of(spec, tmp_path / "home")
     steps.stage(run, str(run.publication.source.file))
     originals = sorted({code for _, code, *_ in rows})
     assert len(originals) == 25 and (run.staging / "original.parquet").exists()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
 from pathlib import Path
@@ -11,12 +10,10 @@ import pytest
 
 from anon_airflow import steps
 from anon_airflow.gate import measurement
-from anon_airflow.run.context import Run
-from anon_airflow.run.home import Home
 from anon_core.errors import InvalidInputError, PolicyNotMetError, RefusedError
-from anon_core.spec import load_spec
+from tests.anon_airflow.run.step_runs import run_of
 from tests.faults.anon_process import anon
-from tests.faults.publications import csv_text, portal_of, source_of, versions_of, write_publication
+from tests.faults.publications import csv_text, portal_of, released, source_of, versions_of, write_publication
 from tests.faults.search import found_in
 
 CANARY, RARE = "QanaryIllness", "QanaryTown"
@@ -60,15 +57,6 @@ def publication(folder: Path, *, recode=THEN, rows=None, freeform=FREEFORM, colu
     )
     (spec.parent.parent / "hierarchies/illness.csv").write_text("".join(f"{a};{b}\n" for a, b in ILLNESSES))
     return spec
-
-
-def run_of(spec: Path, home: Path) -> Run:
-    return Run(publication=load_spec(spec), run_id="manual__1", home=Home(home), actor="tester")
-
-
-def released(spec: Path) -> list[dict[str, str]]:
-    with (portal_of(spec) / "people/latest/people.csv").open() as stream:
-        return list(csv.DictReader(stream))
 
 
 def written_by_people(spec: Path) -> list[Path]:

@@ -150,7 +150,7 @@ def test_what_only_the_receipt_vouches_for_does_not_pass_without_one(tmp_path):
     take(run, *UNTIL_GATE)
     staged = run.noted("stage")
     files = sorted(path for path in run.gated.glob("*.[cp]*"))
-    original = measurement.Original(sha256=staged["sha256"])
+    original = measurement.StagedOriginal(sha256=staged["sha256"])
     verdict = measurement.measure(
         run.publication, files, rows_before=staged["rows"], today=steps._today(), original=original
     )
@@ -163,7 +163,7 @@ def test_what_only_the_receipt_vouches_for_does_not_pass_without_one(tmp_path):
 def test_the_gate_signs_nothing_that_it_could_not_measure_itself(tmp_path, monkeypatch):
     run = run_of(publication(tmp_path, recode=PRIORITISED, **LINK), tmp_path / "home")
     take(run, "stage", "detect", "score", "recode")
-    monkeypatch.setattr(steps, "staged_original", lambda _, digest, surplus: measurement.Original(sha256=digest))
+    monkeypatch.setattr(steps, "staged_original", lambda _, digest, surplus: measurement.StagedOriginal(sha256=digest))
     with pytest.raises(RefusedError, match="what needs the originals was not measured beside them"):
         take(run, "gate")
     assert rows(run)["receipts"] == [] and not run.gated.exists()

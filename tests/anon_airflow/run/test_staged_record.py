@@ -13,7 +13,6 @@ import pytest
 
 from anon_airflow import steps
 from anon_airflow.audit import AuditStore
-from anon_airflow.run.context import Run
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.publishing.distribution import write_csv, write_parquet
 from anon_core.table import RELEASED, read
@@ -31,11 +30,6 @@ UNTIL_RECODE = UNTIL_GATE[:4]
 
 def edit(path: Path, **changes: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_bytes()), **changes}))
-
-
-@pytest.fixture
-def run(tmp_path) -> Run:
-    return run_of(write_publication(tmp_path), tmp_path / "home")
 
 
 def test_what_was_staged_is_on_record_before_anything_is_measured(run):

@@ -9,7 +9,7 @@ import pytest
 
 from anon_airflow import steps
 from anon_airflow.audit import Anchor
-from anon_airflow.run.context import Run, folder_name
+from anon_airflow.run.context import folder_name
 from anon_core.errors import InvalidInputError, RefusedError
 from tests.anon_airflow.run.step_runs import UNTIL_GATE, rows, run_of, take
 from tests.faults.publications import (
@@ -22,17 +22,6 @@ from tests.faults.publications import (
     versions_of,
     write_publication,
 )
-
-
-@pytest.fixture
-def run(tmp_path) -> Run:
-    return run_of(write_publication(tmp_path), tmp_path / "home")
-
-
-@pytest.fixture
-def gated(run) -> Run:
-    take(run, *UNTIL_GATE)
-    return run
 
 
 def test_the_steps_in_a_row_publish(run):

@@ -26,17 +26,6 @@ from tests.faults.publications import (
 )
 
 
-@pytest.fixture
-def run(tmp_path) -> Run:
-    return run_of(write_publication(tmp_path), tmp_path / "home")
-
-
-@pytest.fixture
-def gated(run) -> Run:
-    take(run, *UNTIL_GATE)
-    return run
-
-
 def assert_untouched(run: Run) -> None:
     """Nothing of this dataset is on the portal, and the refusal is on record."""
     assert versions_of(run.publication.file) == []

@@ -8,7 +8,7 @@ import random
 import pytest
 from hypothesis import given, settings
 
-from anon_core.detection.groups import Groups
+from anon_core.detection.groups import ValueGroups
 from anon_core.detection.proposed_unit import ProposedUnit, proposed_unit
 from anon_core.detection.roles import ProposedRole, propose_all
 from anon_core.measures.profile import profile
@@ -103,7 +103,7 @@ def test_a_proposed_unit_is_of_columns_that_are_not_published_and_quotes_no_cell
     table = small.table
     found = proposed_unit(table, roles(table))
     assert len(found.columns) != 1 or roles(table)[found.columns[0]].role in ("identifier", "drop")
-    assert not found.columns or any(Groups.of(table.column(name)).rows for name in found.columns)
+    assert not found.columns or any(ValueGroups.of(table.column(name)).rows for name in found.columns)
 
 
 def test_a_column_that_goes_with_an_identifier_one_to_one_is_an_identifier_too() -> None:

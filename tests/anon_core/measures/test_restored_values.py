@@ -17,8 +17,8 @@ from anon_core.models.restored_values import RestoredValues
 from anon_core.plan import RecodingPlan
 from anon_core.policy import PartialPolicy
 from anon_core.recoding.pairing import pairing_of_plan
+from anon_core.report.criteria import Criteria
 from anon_core.report.judgement import judge_recoding
-from anon_core.report.question import Question
 from anon_core.report.recoding import RecodedPublication, recode_publication
 from anon_core.spec import PartialPublication
 from tests.properties.tables import table_of
@@ -73,7 +73,7 @@ def test_as_many_cells_as_a_policy_allows_may_be_restored() -> None:
 
 def test_the_judgement_of_a_recoding_has_it_and_no_other_has() -> None:
     done = recoded("of the town")
-    judged = judge_recoding(done, Question.of(done.publication), today=date(2026, 1, 1))
+    judged = judge_recoding(done, Criteria.of(done.publication), today=date(2026, 1, 1))
     assert [one.passed for one in judged.checks if one.name == "restored_values"] == [False]
     asked = Asked(
         policy=PartialPolicy(k=2),

@@ -15,8 +15,8 @@ from anon_core.plan import RecodingPlan
 from anon_core.policy import PartialPolicy
 from anon_core.recoding.task import Recoding, Task
 from anon_core.registry import METHODS
+from anon_core.report.criteria import Criteria
 from anon_core.report.judgement import judge_recoding, unkept
-from anon_core.report.question import Question
 from anon_core.report.recoding import RecodedPublication
 from anon_core.spec import Mode, PartialPublication, Recode
 from tests.properties.tables import table_of
@@ -24,7 +24,7 @@ from tests.properties.tables import table_of
 NAMES = ("sex", "age", "country")
 # The example of bampoulidis2019: the man from AT becomes (*, 20, *), which all five may be and only he is.
 ROWS = [("f", "20", "AT"), ("f", "20", "AT"), ("m", "20", "GR"), ("m", "20", "GR"), ("m", "20", "AT")]
-QUESTION = Question.of(
+QUESTION = Criteria.of(
     PartialPublication.model_validate(
         {"columns": {name: {"role": "quasi"} for name in NAMES}, "privacy": {"k": 2, "suppression_limit": 0.2}}
     )
@@ -32,7 +32,7 @@ QUESTION = Question.of(
 
 
 def unkept_by(
-    settings: Recode, question: Question = QUESTION, *, removed: bool = False, starred: bool = False
+    settings: Recode, criteria: Criteria = QUESTION, *, removed: bool = False, starred: bool = False
 ) -> object:
     """What a method breaks that leaves the five as they are but for the man from AT: removed, or starred."""
     table = table_of(NAMES, ROWS)
@@ -43,15 +43,15 @@ def unkept_by(
     levels[np.ix_([0, 2], np.flatnonzero(him))] = int(starred)
     plan = RecodingPlan(frequencies=plan.frequencies, ladders=plan.ladders, levels=levels, removed=him & removed)
     released = ArrowEngine(table=table).apply(plan, NAMES)
-    assert question.publication is not None
+    assert criteria.publication is not None
     recoded = RecodedPublication(
-        publication=question.publication,
-        task=Task.of(plan.frequencies, plan.ladders, question.policy, settings=settings),
+        publication=criteria.publication,
+        task=Task.of(plan.frequencies, plan.ladders, criteria.policy, settings=settings),
         recoding=Recoding(method="none", plan=plan, why="because", candidates=(), optimal=None),
         released=released,
         engine=ArrowEngine(table=released),
     )
-    return unkept(recoded.task, question, judge_recoding(recoded, question, today=date(2026, 1, 1)))
+    return unkept(recoded.task, criteria, judge_recoding(recoded, criteria, today=date(2026, 1, 1)))
 
 
 @pytest.mark.parametrize(

@@ -86,16 +86,6 @@ DRAWINGS = [draw_detection, draw_scores, draw_scores_and_sweep, draw_no_scores, 
 Drawing = Callable[[Path], None]
 
 
-@pytest.mark.parametrize("draw", DRAWINGS)
-@pytest.mark.parametrize("suffix", [".svg", ".png"])
-def test_a_picture_is_the_same_bytes_every_time(tmp_path: Path, draw: Drawing, suffix: str) -> None:
-    first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix}"
-    draw(first)
-    draw(second)
-    assert first.read_bytes() == second.read_bytes()
-    assert first.read_bytes().startswith(b"\x89PNG" if suffix == ".png" else b"<?xml")
-
-
 def test_whoever_draws_keeps_their_own_settings_and_the_picture_does_not_follow_them(tmp_path: Path) -> None:
     import matplotlib
 

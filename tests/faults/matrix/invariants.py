@@ -118,6 +118,13 @@ def nothing_is_left(place: Place, *, waits: bool = False, journal: bool = False)
     return wrong
 
 
+def assert_settled(place: Place, releases: int, tombstones: int = 0) -> None:
+    """So many releases and tombstones are shown and on record, and nothing else is left."""
+    assert portal_is_settled(place, releases, tombstones) == []
+    assert record_holds(place) == []
+    assert nothing_is_left(place) == []
+
+
 def no_canary(place: Place, ended: Ended) -> list[str]:
     """No cell of the source is anywhere but in the source, the staging area and the file of the hierarchy."""
     wanted = CANARY.encode()

@@ -11,6 +11,7 @@ import pytest
 from tests.faults.anon_process import KILLED
 from tests.faults.matrix import invariants
 from tests.faults.matrix.interposer import Fault
+from tests.faults.matrix.invariants import assert_settled
 from tests.faults.matrix.operations import run
 from tests.faults.matrix.place import Command, Place
 from tests.faults.matrix.points import SEED, how_many
@@ -47,12 +48,6 @@ def ran(place: Place, fault: Fault | None = None, command: Command | None = None
     assert ended.code == 0, ended.err
 
 
-def assert_shown(place: Place, releases: int, tombstones: int = 0) -> None:
-    assert invariants.portal_is_settled(place, releases, tombstones) == []
-    assert invariants.record_holds(place) == []
-    assert invariants.nothing_is_left(place) == []
-
-
 def off_by(place: Place, offset: int, at: int = 0) -> Fault:
     return Fault(kind="count", root=place.folder, clock=offset, at=at)
 
@@ -62,10 +57,10 @@ def test_what_is_published_last_is_latest_while_the_clock_is_wrong_and_after_it_
     place: Place, offset: int
 ) -> None:
     ran(place, off_by(place, offset))
-    assert_shown(place, 2)
+    assert_settled(place, 2)
     place.write(3)
     ran(place)
-    assert_shown(place, 3)
+    assert_settled(place, 3)
 
 
 @each_offset
@@ -77,10 +72,10 @@ def test_the_clock_may_be_set_at_any_moment_of_a_run(place: Place, offset: int) 
     for _ in range(JUMPS.get(wanted, 5)):
         place.restore()
         ran(place, off_by(place, offset, draw.randint(1, changes)))
-        assert_shown(place, 2)
+        assert_settled(place, 2)
         place.write(3)
         ran(place)
-        assert_shown(place, 3)
+        assert_settled(place, 3)
 
 
 @each_offset
@@ -88,10 +83,10 @@ def test_a_withdrawal_under_a_wrong_clock_withdraws(place: Place, offset: int) -
     ran(place)
     newest = (place.portal / "people/latest").resolve().name
     ran(place, off_by(place, offset), Command(words=("withdraw", newest, "--reason", "wrong")))
-    assert_shown(place, 1, 1)
+    assert_settled(place, 1, 1)
     place.write(3)
     ran(place)
-    assert_shown(place, 2, 1)
+    assert_settled(place, 2, 1)
 
 
 @each_offset
@@ -110,7 +105,7 @@ def test_the_originals_of_a_run_that_was_killed_under_a_wrong_clock_are_swept_wh
     ran(place, command=Command(words=("sweep",)))
     assert list((place.home / "staging").rglob("*.parquet")) == []
     ran(place)
-    assert_shown(place, 2)
+    assert_settled(place, 2)
 
 
 def test_the_clock_of_a_command_is_off_as_it_was_asked_to_be(place: Place) -> None:

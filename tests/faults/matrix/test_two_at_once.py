@@ -10,6 +10,7 @@ import pytest
 
 from tests.faults.anon_process import Ended
 from tests.faults.matrix import invariants
+from tests.faults.matrix.invariants import assert_settled
 from tests.faults.matrix.operations import Operation, run
 from tests.faults.matrix.place import Command, Place
 from tests.faults.matrix.points import SEED, how_many
@@ -55,12 +56,6 @@ def repeated(place: Place, name: str):
     for number in range(TIMES.get(how_many(), 10)):
         place.restore()
         yield random.Random(f"{SEED} {name} {number}")
-
-
-def assert_settled(place: Place, releases: int, tombstones: int = 0) -> None:
-    assert invariants.portal_is_settled(place, releases, tombstones) == []
-    assert invariants.record_holds(place) == []
-    assert invariants.nothing_is_left(place) == []
 
 
 def test_two_runs_of_one_file_publish_once(place: Place) -> None:

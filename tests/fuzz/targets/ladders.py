@@ -9,7 +9,7 @@ from typing import Any
 import click
 from pydantic import ValidationError
 
-from anon_airflow.commands.hierarchy_options import _KINDS, Kind
+from anon_airflow.commands.hierarchy_options import _KINDS, ChosenKind
 from anon_core.hierarchy.build import ladder
 from anon_core.hierarchy.columns import ladder_of
 from anon_core.spec import Hierarchy
@@ -36,7 +36,7 @@ def run(draw: Draw, folder: Path) -> None:
             judged(ladder, cells, Hierarchy.model_validate(given), folder)
         return
     name = draw.pick([kind for kind in _KINDS if kind != "rules"])
-    kind = Kind(
+    kind = ChosenKind(
         name=name,
         given=tuple(draw.pick(SETTINGS) for _ in range(draw.number(1, 3) if name == "cuts" else 1)),
         order=tuple(str(each) for each in draw.several(CELLS, 4)) if draw.chance(4) else (),

@@ -8,7 +8,7 @@ from typing import Any
 
 from anon_airflow.approval.decision import Decision
 from anon_airflow.gate.commitments import Commitment
-from anon_airflow.gate.files import Distribution
+from anon_airflow.gate.files import MeasuredFile
 from anon_airflow.gate.receipt import ModelUsed, Receipt, issue, problems
 from anon_airflow.keys.ring import KeyRing
 from anon_airflow.keys.signing import SigningKey
@@ -19,7 +19,7 @@ from tests.fuzz.target import Target
 
 KEY = SigningKey.of(b"0" * 32)
 RING = KeyRing(KEY, (SigningKey.of(b"1" * 32),))
-FILES = (Distribution("people.csv", "a" * 64, 120, 4), Distribution("people.parquet", "b" * 64, 900, 4))
+FILES = (MeasuredFile("people.csv", "a" * 64, 120, 4), MeasuredFile("people.parquet", "b" * 64, 900, 4))
 ABOUT: dict[str, Any] = {
     "dataset": "people",
     "run_id": "r",

@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import sqlalchemy as sa
-from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
-from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlAlchemyExecutionEngine
-from great_expectations.expectations.metrics.metric_provider import metric_value
-from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 
 from anon_airflow.expectations.inputs import original_named
 from anon_airflow.expectations.metrics import pandas_cells, sql_cells
-from anon_airflow.expectations.metrics.refusal import NotMeasurableError, Refusal, refuse_instead_of_raising
+from anon_airflow.expectations.metrics.refusal import NotMeasurableError
+from anon_airflow.expectations.metrics.table_metric import TableMetric
 from anon_core.frequency import FrequencyTable
 
 
-class OriginalFrequencies(TableMetricProvider):
+class OriginalFrequencies(TableMetric):
     """
-    A :class:`FrequencyTable` over the ``columns`` of the ``original``, and the unit, if any, or a :class:`Refusal`.
+    A :class:`FrequencyTable` over the ``columns`` of the ``original``, and the unit, if any.
 
     The original is what was given under this name with :func:`~anon_airflow.expectations.inputs.originals`; in a
     database also the table of this name, ``schema.table`` in another schema.
@@ -27,41 +24,25 @@ class OriginalFrequencies(TableMetricProvider):
     metric_name = "anon.original_frequencies"
     value_keys = ("columns", "original", "unit_column")
 
-    @metric_value(engine=PandasExecutionEngine)
-    @refuse_instead_of_raising
-    def _pandas(
-        cls,
-        execution_engine: PandasExecutionEngine,
-        metric_domain_kwargs: dict[str, Any],
-        metric_value_kwargs: dict[str, Any],
-        metrics: dict[str, Any],
-        runtime_configuration: dict[str, Any],
-    ) -> FrequencyTable | Refusal:
-        found = _given(metric_value_kwargs["original"], pandas_cells.columns_asked(metric_value_kwargs))
+    @classmethod
+    def in_pandas(cls, table: Any, arguments: dict[str, Any]) -> FrequencyTable:
+        found = _given(arguments)
         if found is None:
             raise NotMeasurableError("nobody gave the original: evaluate it within `originals`")
         return found
 
-    @metric_value(engine=SqlAlchemyExecutionEngine)
-    @refuse_instead_of_raising
-    def _sqlalchemy(
-        cls,
-        execution_engine: SqlAlchemyExecutionEngine,
-        metric_domain_kwargs: dict[str, Any],
-        metric_value_kwargs: dict[str, Any],
-        metrics: dict[str, Any],
-        runtime_configuration: dict[str, Any],
-    ) -> FrequencyTable | Refusal:
-        name, columns = metric_value_kwargs["original"], pandas_cells.columns_asked(metric_value_kwargs)
-        given = _given(name, columns)
+    @classmethod
+    def in_database(cls, engine: Any, table: Any, arguments: dict[str, Any]) -> FrequencyTable:
+        given = _given(arguments)
         if given is not None:
             return given
-        schema, _, table = name.rpartition(".")
-        return sql_cells.counted(execution_engine, sa.table(table, schema=schema or None), columns, None)
+        schema, _, name = arguments["original"].rpartition(".")
+        columns = pandas_cells.columns_asked(arguments)
+        return sql_cells.counted(engine, sa.table(name, schema=schema or None), columns, None)
 
 
-def _given(name: str, columns: list[str]) -> FrequencyTable | None:
-    original = original_named(name)
+def _given(arguments: dict[str, Any]) -> FrequencyTable | None:
+    columns, original = pandas_cells.columns_asked(arguments), original_named(arguments["original"])
     if isinstance(original, FrequencyTable):
         pandas_cells.require_columns(original.names, columns, None)
         return original.project(columns)

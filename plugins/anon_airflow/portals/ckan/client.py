@@ -63,7 +63,7 @@ class _BrokenError(PortalError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Downloaded:
     """What a download had in it."""
 
     sha256: str
@@ -172,7 +172,7 @@ class CkanClient:
             content = b"".join(self._blocks(response, MAX_ANSWER_BYTES))
         return read_reply(response.status_code, content, request.shape)
 
-    def measure(self, address: str, *, token: bool, max_bytes: int) -> Measured | None:
+    def measure(self, address: str, *, token: bool, max_bytes: int) -> Downloaded | None:
         """
         Download what stands at an address, and return what it was; None if there is nothing that could be read.
 
@@ -183,10 +183,10 @@ class CkanClient:
         """
         return self.fetch(address, None, token=token, max_bytes=max_bytes)
 
-    def fetch(self, address: str, target: Path | None, *, token: bool, max_bytes: int) -> Measured | None:
+    def fetch(self, address: str, target: Path | None, *, token: bool, max_bytes: int) -> Downloaded | None:
         """Download what stands at an address into a file, over what an attempt left; None if there is nothing."""
 
-        def once() -> Measured | None:
+        def once() -> Downloaded | None:
             with (
                 self._deadline(max_bytes) as deadline,
                 self._following_redirects(address, deadline, token=token) as response,
@@ -322,7 +322,7 @@ def _shown_host(address: str) -> str:
     return printable(shown[:MAX_ADDRESS_LENGTH])
 
 
-def _save(blocks: Iterator[bytes], target: Path | None, tell: Callable[[float], None], max_bytes: int) -> Measured:
+def _save(blocks: Iterator[bytes], target: Path | None, tell: Callable[[float], None], max_bytes: int) -> Downloaded:
     digest, size = hashlib.sha256(), 0
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(target.open("wb")) if target else None
@@ -334,4 +334,4 @@ def _save(blocks: Iterator[bytes], target: Path | None, tell: Callable[[float], 
                 file.write(block)
             if size > max_bytes:  # It is another file: the rest of it would not make it the one that was sent.
                 break
-    return Measured(sha256=digest.hexdigest(), bytes=size)
+    return Downloaded(sha256=digest.hexdigest(), bytes=size)

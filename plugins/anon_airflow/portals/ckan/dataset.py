@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from anon_airflow.portals.ckan import requests
-from anon_airflow.portals.ckan.client import CkanClient, Measured
+from anon_airflow.portals.ckan.client import CkanClient, Downloaded
 from anon_airflow.portals.ckan.requests import Package, Request, Resource, Sent
 from anon_airflow.portals.ckan.resources import (
     MANIFEST,
@@ -16,7 +16,7 @@ from anon_airflow.portals.ckan.resources import (
     REPORT,
     ROLE,
     Held,
-    Role,
+    ResourceRole,
     address,
     relabelled,
     size_of,
@@ -103,7 +103,7 @@ class Dataset:
             raise self._wrong(taken(self.place, f"which this token may not see ({reply.words})"))
         raise self._wrong(f"{doing} was answered with {reply.words}")
 
-    def measure(self, package: Package, resource: Resource) -> Measured | None:
+    def measure(self, package: Package, resource: Resource) -> Downloaded | None:
         """Download a file as a reader would; if nobody but its organisation may read it, with the token."""
         hidden = bool(package.get("private")) or package.get("state") == "deleted"
         return self.client.measure(address(package, resource), token=hidden, max_bytes=size_of(resource))
@@ -147,7 +147,7 @@ class Dataset:
             package = self.read(binned=True) or package
             if _labels(going) != _labels(one for one in package["resources"] if one["id"] in ids):
                 raise self.client.failed("taking files off", "somebody else published at the same moment")
-        if any(one[ROLE] != Role.GONE for one in going):
+        if any(one[ROLE] != ResourceRole.GONE for one in going):
             package = self.revise(requests.revise(package, update={}, resources=without_files(package, ids)))
         package = self.revise(requests.revise(package, update=fields, resources=without(package, ids)))
         if left := [one["id"] for one in going if self.client.measure(address(package, one), token=True, max_bytes=0)]:

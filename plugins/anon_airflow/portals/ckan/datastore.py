@@ -23,7 +23,7 @@ from anon_airflow.portals.ckan.resources import (
     ROLE,
     VERSION,
     Held,
-    Role,
+    ResourceRole,
     current,
     held,
     in_order,
@@ -195,7 +195,7 @@ class Finishing:
         What arrives stays until the next one does, even if it is a backfill of a period before all others.
         """
         place = self.dataset.place
-        versions = [one.version for one in held(package, Role.VERSION)]
+        versions = [one.version for one in held(package, ResourceRole.VERSION)]
         staying = {self.there.version, *versions[: place.keep]} if place.kept else set()
         names = {MANIFEST, REPORT, *(one.name for one in self.release.distributions)}
         return {
@@ -203,8 +203,8 @@ class Finishing:
             for one in package["resources"]
             if ours(one)
             and (
-                one[ROLE] == Role.GONE
-                or (one[ROLE] == Role.VERSION and one[VERSION] not in staying)
-                or (one[ROLE] == Role.CURRENT and one[FILE] not in names)
+                one[ROLE] == ResourceRole.GONE
+                or (one[ROLE] == ResourceRole.VERSION and one[VERSION] not in staying)
+                or (one[ROLE] == ResourceRole.CURRENT and one[FILE] not in names)
             )
         }

@@ -24,7 +24,7 @@ from anon_airflow.portals.ckan.resources import (
     MANIFEST,
     VERSION,
     Held,
-    Role,
+    ResourceRole,
     current,
     digests_of,
     held,
@@ -124,7 +124,7 @@ class CkanPortal(Portal):
         if package is None:
             return []
         found: dict[str, Held] = {}
-        for one in held(package, Role.VERSION, Role.CURRENT):
+        for one in held(package, ResourceRole.VERSION, ResourceRole.CURRENT):
             found.setdefault(one.version, one)
         with tempfile.TemporaryDirectory(prefix="anonflow-") as folder:
             return [self._manifest(package, one, Path(folder) / str(at)) for at, one in enumerate(found.values())]
@@ -204,7 +204,7 @@ class CkanPortal(Portal):
         left = next(
             (
                 {"version": one.version, "period": one.period}
-                for one in held(package, Role.VERSION, Role.CURRENT)
+                for one in held(package, ResourceRole.VERSION, ResourceRole.CURRENT)
                 if not ids & {each["id"] for each in one.resources.values()}
             ),
             {},
@@ -213,7 +213,7 @@ class CkanPortal(Portal):
 
     def _move_up(self, place: Dataset, package: Package) -> None:
         """Put the newest version that is left to the stable addresses, if it is not there."""
-        left = held(package, Role.VERSION)
+        left = held(package, ResourceRole.VERSION)
         shown = current(package)
         if not left or (shown and shown.version == left[0].version):
             return
@@ -221,7 +221,7 @@ class CkanPortal(Portal):
             copied = place.copies(package, left[0], Path(folder))
             if copied is None:
                 raise self.client.failed("putting an older version forward", "its files are not what they were")
-            wanted = plan(package, [(Role.CURRENT, *copied)], ())
+            wanted = plan(package, [(ResourceRole.CURRENT, *copied)], ())
             package = place.revise(
                 requests.revise_with_files(package, update={}, wanted=wanted.wanted, uploads=wanted.uploads)
             )

@@ -21,7 +21,7 @@ from anon_airflow.portals.ckan.resources import (
     ROLE,
     Held,
     Plan,
-    Role,
+    ResourceRole,
     current,
     held,
     ours,
@@ -34,7 +34,7 @@ from anon_core.publishing.release import Release, withdrawn_words
 
 log = logging.getLogger(__name__)
 
-Group = tuple[Role, Mapping[str, Any], Sequence[Sent]]
+Group = tuple[ResourceRole, Mapping[str, Any], Sequence[Sent]]
 
 
 class Publishing:
@@ -107,7 +107,7 @@ class Publishing:
             same = self.release.content_digest in digests or self.release.data_digest in digests
             if same or self.release.version == one["version"]:
                 raise RefusedError("portal", [withdrawn_words(one["version"], one["reason"])])
-        newer = [one.age for one in held(package, Role.CURRENT, Role.VERSION) if one.period > period]
+        newer = [one.age for one in held(package, ResourceRole.CURRENT, ResourceRole.VERSION) if one.period > period]
         if newer and not place.kept:
             raise RefusedError(
                 "portal",
@@ -141,7 +141,10 @@ class Publishing:
         if told != data or not {MANIFEST, REPORT} <= newest.resources.keys():
             return None
         shown = current(package)
-        if shown is None or shown.version != held(package, Role.VERSION if kept else Role.CURRENT)[0].version:
+        if (
+            shown is None
+            or shown.version != held(package, ResourceRole.VERSION if kept else ResourceRole.CURRENT)[0].version
+        ):
             return None
         resources = [*newest.resources.values(), *(shown.resources.values() if kept else ())]
         self._doubtful = self.dataset.wrong(package, resources)
@@ -153,7 +156,7 @@ class Publishing:
 
         An older one does not count: whoever publishes A, then B, then A again wants to see A.
         """
-        mine = held(package, Role.VERSION if self.dataset.place.kept else Role.CURRENT)
+        mine = held(package, ResourceRole.VERSION if self.dataset.place.kept else ResourceRole.CURRENT)
         newest = [one for one in mine if one.period == (self.release.period or "")][:1]
         newest += mine[:1] if self.release.period is None else []
         return next((one for one in newest if one.content_digest == self.release.content_digest), None)
@@ -182,13 +185,13 @@ class Publishing:
     def _shown(self, package: Package, wanted: Plan) -> Mapping[str, Any]:
         """What the page says is there: this version, unless a newer one stays at the stable addresses."""
         shown = current(package)
-        if shown is None or any(one[ROLE] == Role.CURRENT for one in wanted.wanted):
+        if shown is None or any(one[ROLE] == ResourceRole.CURRENT for one in wanted.wanted):
             return self.manifest
         return {"version": shown.version, "period": shown.period, "published_at": shown.published_at}
 
     def _look(self, package: Package, wanted: Plan) -> None:
         """After a call that failed: CKAN may show a new file although it took everything else back."""
-        shown = [one for one in wanted.wanted if one[ROLE] == Role.CURRENT]
+        shown = [one for one in wanted.wanted if one[ROLE] == ResourceRole.CURRENT]
         try:
             wrong = self.dataset.wrong(package, shown)
         except PortalError:
@@ -206,14 +209,14 @@ class Publishing:
             return name
         if there := self._same(package):
             return there.version  # Damaged or half there: it is mended.
-        mine = held(package, Role.VERSION)
+        mine = held(package, ResourceRole.VERSION)
         used = {one.version for one in mine if one.published_at != self.manifest["published_at"]}
         names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
         return next(each for each in names if each not in used)
 
     def _sequence(self, package: Package) -> int:
         """Which publication of the dataset this is: clocks are set back, and then the times tell nothing."""
-        held_now = held(package, Role.CURRENT, Role.VERSION)
+        held_now = held(package, ResourceRole.CURRENT, ResourceRole.VERSION)
         others = [one.sequence for one in held_now if one.published_at != self.manifest["published_at"]]
         return max(others, default=0) + 1
 
@@ -221,19 +224,19 @@ class Publishing:
         """Return what the dataset shall hold: this version, and the newest one at the stable addresses."""
         files = sent_files(self.release, self.manifest, self.folder)
         if not self.dataset.place.kept:
-            return [(Role.CURRENT, self.manifest, files)]
-        groups: list[Group] = [(Role.VERSION, self.manifest, files)]
-        others = [one for one in held(package, Role.VERSION) if one.version != self.manifest["version"]]
+            return [(ResourceRole.CURRENT, self.manifest, files)]
+        groups: list[Group] = [(ResourceRole.VERSION, self.manifest, files)]
+        others = [one for one in held(package, ResourceRole.VERSION) if one.version != self.manifest["version"]]
         shown = current(package)
         if shown and shown.version not in {self.manifest["version"], *(one.version for one in others)}:
             # It was published when each version replaced the one before: from now on it is one of several.
-            groups.append((Role.VERSION, *self._copies(package, shown)))
+            groups.append((ResourceRole.VERSION, *self._copies(package, shown)))
             others.append(shown)
         newest = max(others, key=lambda one: one.age, default=None)
         if newest is None or newest.age <= age(self.manifest):
-            groups.append((Role.CURRENT, self.manifest, files))
+            groups.append((ResourceRole.CURRENT, self.manifest, files))
         elif not shown or shown.version != newest.version:
-            groups.append((Role.CURRENT, *self._copies(package, newest)))
+            groups.append((ResourceRole.CURRENT, *self._copies(package, newest)))
         return groups
 
     def _copies(self, package: Package, one: Held) -> tuple[Mapping[str, Any], Sequence[Sent]]:

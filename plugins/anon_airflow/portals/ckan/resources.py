@@ -37,7 +37,7 @@ DESCRIPTIONS = {
 }
 
 
-class Role(StrEnum):
+class ResourceRole(StrEnum):
     """Why a resource of ours is there; ``gone`` ones have lost their file and wait to be removed."""
 
     CURRENT = "current"
@@ -49,7 +49,7 @@ class Role(StrEnum):
 class Held:
     """One version that stands on the portal, in one role, with its resources by file name."""
 
-    role: Role
+    role: ResourceRole
     version: str
     period: str
     sequence: int
@@ -72,7 +72,7 @@ def ours(resource: Resource) -> bool:
     """
     texts = all(isinstance(resource.get(key) or "", str) for key in OWN)
     named = texts and all(NAME.fullmatch(resource.get(key) or "") for key in (VERSION, FILE))
-    return named and resource.get(ROLE) in list(Role)
+    return named and resource.get(ROLE) in list(ResourceRole)
 
 
 def relabelled(package: Package) -> Package:
@@ -82,13 +82,13 @@ def relabelled(package: Package) -> Package:
     CKAN's own form for editing a resource drops labels and ``hash`` without a word; the file is there all the same,
     and must go when its version does.
     """
-    mine = [one for one in package["resources"] if ours(one) and one[ROLE] != Role.GONE]
-    if not any(one[ROLE] == Role.CURRENT for one in mine) and NAME.fullmatch(package.get("version") or ""):
-        mine.append({ROLE: Role.CURRENT.value, VERSION: package["version"]})
+    mine = [one for one in package["resources"] if ours(one) and one[ROLE] != ResourceRole.GONE]
+    if not any(one[ROLE] == ResourceRole.CURRENT for one in mine) and NAME.fullmatch(package.get("version") or ""):
+        mine.append({ROLE: ResourceRole.CURRENT.value, VERSION: package["version"]})
     names = {*DESCRIPTIONS, *(f"{package['name']}{suffix}" for suffix in FORMATS), *(one.get(FILE) for one in mine)}
     versions = {(one[ROLE], one[VERSION]): {key: one.get(key) or "" for key in OWN} for one in mine}
     labels = {
-        resource_id(package["id"], Role(role), version, name): {**about, FILE: name}
+        resource_id(package["id"], ResourceRole(role), version, name): {**about, FILE: name}
         for (role, version), about in versions.items()
         for name in filter(None, names)
     }
@@ -98,13 +98,13 @@ def relabelled(package: Package) -> Package:
     }
 
 
-def held(package: Package, *roles: Role) -> list[Held]:
+def held(package: Package, *roles: ResourceRole) -> list[Held]:
     """Return the versions on a dataset, newest first, in the given roles."""
     found: dict[tuple[str, str], Held] = {}
     for resource in package["resources"]:
-        if ours(resource) and Role(resource[ROLE]) in roles:
+        if ours(resource) and ResourceRole(resource[ROLE]) in roles:
             one = Held(
-                role=Role(resource[ROLE]),
+                role=ResourceRole(resource[ROLE]),
                 version=resource[VERSION],
                 period=resource.get(PERIOD) or "",
                 sequence=_number(resource.get(SEQUENCE) or ""),
@@ -127,7 +127,7 @@ def _number(text: str) -> int:
 
 def digests_of(package: Package, versions: Collection[str], *, words_only: bool) -> list[dict[str, str]]:
     """Return version, content digest and data digest of versions on a dataset; the last is empty for words only."""
-    found = {one.version: one for one in held(package, Role.CURRENT, Role.VERSION)}
+    found = {one.version: one for one in held(package, ResourceRole.CURRENT, ResourceRole.VERSION)}
     digests = []
     for version in sorted(versions):
         one = found.get(version)
@@ -140,10 +140,10 @@ def digests_of(package: Package, versions: Collection[str], *, words_only: bool)
 
 def current(package: Package) -> Held | None:
     """Return what the stable addresses hold."""
-    return next(iter(held(package, Role.CURRENT)), None)
+    return next(iter(held(package, ResourceRole.CURRENT)), None)
 
 
-def resource_id(package_id: str, role: Role, version: str, file: str) -> str:
+def resource_id(package_id: str, role: ResourceRole, version: str, file: str) -> str:
     """
     Return the id of a resource: always the same for the current file of a name, and for that of a version.
 
@@ -152,7 +152,7 @@ def resource_id(package_id: str, role: Role, version: str, file: str) -> str:
     >>> newer == older, newer == resource_id(package, Role.VERSION, "v2", "people.csv")
     (True, False)
     """
-    place = f"current/{file}" if role is Role.CURRENT else f"version/{version}/{file}"
+    place = f"current/{file}" if role is ResourceRole.CURRENT else f"version/{version}/{file}"
     return str(uuid.uuid5(uuid.UUID(package_id), place))
 
 
@@ -171,7 +171,7 @@ def size_of(resource: Resource) -> int:
     return min(size, limit) if isinstance(size, int) and not isinstance(size, bool) and size > 0 else limit
 
 
-def described(package: Package, role: Role, manifest: Mapping[str, Any], sent: Sent) -> Resource:
+def described(package: Package, role: ResourceRole, manifest: Mapping[str, Any], sent: Sent) -> Resource:
     """Return all that is said of one file of a version."""
     suffix = PurePosixPath(sent.name).suffix
     rows = next((one["rows"] for one in manifest["distributions"] if one["name"] == sent.name), None)
@@ -179,7 +179,7 @@ def described(package: Package, role: Role, manifest: Mapping[str, Any], sent: S
     version = str(manifest["version"])
     return {
         "id": resource_id(package["id"], role, version, sent.name),
-        "name": sent.name if role is Role.CURRENT else f"{sent.name} ({version})",
+        "name": sent.name if role is ResourceRole.CURRENT else f"{sent.name} ({version})",
         "description": f"{about} Version {version}.",
         "format": FORMATS.get(suffix, suffix.lstrip(".").upper()),
         "mimetype": sent.media_type,
@@ -205,7 +205,7 @@ class Plan:
 
 
 def plan(
-    package: Package, groups: Sequence[tuple[Role, Mapping[str, Any], Sequence[Sent]]], anyway: Iterable[str]
+    package: Package, groups: Sequence[tuple[ResourceRole, Mapping[str, Any], Sequence[Sent]]], anyway: Iterable[str]
 ) -> Plan:
     """
     Return what publishing says and sends: each group is a role, a manifest and its files.
@@ -231,13 +231,13 @@ def in_order(resources: Iterable[Resource]) -> list[Resource]:
     found = list(resources)
     mine = sorted((one for one in found if ours(one)), key=lambda one: (one[FILE] in DESCRIPTIONS, one[FILE]))
     mine.sort(key=_age, reverse=True)
-    mine.sort(key=lambda one: one[ROLE] != Role.CURRENT)
+    mine.sort(key=lambda one: one[ROLE] != ResourceRole.CURRENT)
     return [*mine, *(one for one in found if not ours(one))]
 
 
 def without_files(package: Package, doomed: Iterable[str]) -> list[Resource]:
     """Return the resources with the files of some cleared: CKAN would keep the file of one that is merely removed."""
-    gone = {"clear_upload": True, "url": "", "hash": "", "size": 0, ROLE: Role.GONE.value}
+    gone = {"clear_upload": True, "url": "", "hash": "", "size": 0, ROLE: ResourceRole.GONE.value}
     ids = set(doomed)
     return [{**one, **gone} if one["id"] in ids else one for one in package["resources"]]
 

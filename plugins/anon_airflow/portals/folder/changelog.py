@@ -8,7 +8,7 @@ from typing import Any
 from anon_airflow.portals.manifest import Manifest, age
 from anon_airflow.portals.tombstone import Tombstone
 from anon_airflow.portals.words import figure
-from anon_core.report.question import USUAL_K
+from anon_core.report.criteria import USUAL_K
 
 FILE = "changelog.json"
 SCHEMA = "anonflow/changelog/1"

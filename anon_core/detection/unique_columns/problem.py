@@ -12,11 +12,11 @@ from anon_core.kernels import AnyCodes
 from anon_core.table import Mask
 
 Membership = Mask
-"""Sets of columns as lines of a matrix: which column of the question each one has."""
+"""Sets of columns as lines of a matrix: which column of the problem each one has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class UniqueSetProblem:
     """
     Find the minimal sets of ``columns`` on which at most ``allowed`` light rows are not alone.
 
@@ -55,7 +55,7 @@ def rows_to_spare(share: float, rows: int) -> int:
     return floor(exact + max(1e-9, exact * 1e-12))
 
 
-def ask(frequencies: FrequencyTable, heavy: AnyCodes, allowed: int, max_size: int | None) -> Question:
+def reduced(frequencies: FrequencyTable, heavy: AnyCodes, allowed: int, max_size: int | None) -> UniqueSetProblem:
     """Reduce a table of at least two tuples; ``heavy`` says which tuples are never alone."""
     some_heavy = bool(heavy.any())
     light = (~heavy).astype(np.uint8) if some_heavy else np.zeros(0, np.uint8)
@@ -82,7 +82,7 @@ def ask(frequencies: FrequencyTable, heavy: AnyCodes, allowed: int, max_size: in
     for line, at in enumerate(columns):
         matrix[line] = frequencies.codes[at]
     limit = len(columns) if max_size is None else min(max_size, len(columns))
-    return Question(
+    return UniqueSetProblem(
         columns=columns,
         codes=matrix,
         cardinalities=tuple(len(frequencies.domains[at]) for at in columns),

@@ -15,7 +15,7 @@ USUAL_K = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Criteria:
     """What a table is judged by; ``unit`` is the column whose people are counted in place of rows."""
 
     quasi_identifiers: tuple[str, ...]
@@ -36,7 +36,7 @@ class Question:
         k: int | None = None,
         unit: Sequence[str] = (),
         sampling_fraction: float | None = None,
-    ) -> Question:
+    ) -> Criteria:
         """
         Ask what a publication file requires; what is given beside it counts in its place.
 
@@ -73,7 +73,7 @@ class Question:
         """What is counted, in words."""
         return "people" if self.unit else "rows"
 
-    def of_columns(self, names: Sequence[str]) -> Question:
+    def of_columns(self, names: Sequence[str]) -> Criteria:
         """
         Ask it of a table with these columns: sensitive ones that are declared and not there are left to a check.
 
