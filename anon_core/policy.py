@@ -105,7 +105,8 @@ def _not_empty(value: Any) -> Any:
     return value
 
 
-def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    """:raises ValueError: a name is there twice."""
     if twice := sorted(name for name, times in Counter(names).items() if times > 1):
         raise ValueError(f"names {', '.join(map(quoted, twice))} twice")
     return names
@@ -118,7 +119,7 @@ def _shape(value: Any) -> str:
 Text = Annotated[str, BeforeValidator(as_text)]
 Filled = Annotated[Text, AfterValidator(_not_blank)]
 Reason = Annotated[Filled, AfterValidator(_long_enough)]
-Names = Annotated[tuple[Text, ...], AfterValidator(_distinct)]
+Names = Annotated[tuple[Text, ...], AfterValidator(distinct)]
 Flag = StrictBool
 Whole = StrictInt
 Number = Annotated[int | float, BeforeValidator(number)]
@@ -134,7 +135,7 @@ AS_MAPPING = Tag("<mapping>")
 
 
 IDENTIFYING = 0.95
-"""From this share of values that occur once on, a column names people whatever it is declared as."""
+"""From this share of values that occur once on, a column identifies people in any role."""
 
 
 def rows_allowed(limit: float, rows: int) -> int:
@@ -165,7 +166,7 @@ class Model(BaseModel):
 
 
 class KMeans(StrEnum):
-    """Which k the gate blocks on."""
+    """Which k a release must reach."""
 
     EXACT = "exact"
     LINK = "link"
@@ -181,10 +182,10 @@ class Diversity(StrEnum):
 
 class CountedValues(StrEnum):
     """
-    What counts as one value where diversity is judged.
+    What counts as one value where diversity is measured.
 
-    Numbers and dates count by ``bands``, if there are many; in a column that was ``coarsened`` only if that left many
-    more; or ``each`` value counts for itself, as codes do.
+    ``bands``: many numbers or dates count by bands. ``coarsened``: they do so only if coarsening left very many.
+    ``each``: every value counts by itself, as codes do.
     """
 
     BANDS = "bands"
@@ -262,7 +263,7 @@ class AlphaEntry(Model):
 
 
 class Acceptance(Model):
-    """A set of published columns that someone accepts as identifying, until a day."""
+    """A set of published columns that a person accepts as identifying, until a day."""
 
     columns: Annotated[Names, NOT_EMPTY]
     reason: Reason
@@ -305,7 +306,7 @@ class PersonalPattern(StrEnum):
 
 
 class PatternAcceptance(Model):
-    """A pattern of personal data that someone accepts in a published column, until a day."""
+    """A pattern of personal data that a person accepts in a published column, until a day."""
 
     column: Text
     pattern: PersonalPattern
@@ -356,7 +357,7 @@ class EarlierReleases(Model):
 
 
 class Waiver(Model):
-    """A check that may fail until a day, because someone says so; :mod:`anon_core.waivers` tells which."""
+    """A check that may fail until a day, because a person waives it; :mod:`anon_core.waivers` says which checks."""
 
     check: Filled
     reason: Reason
@@ -377,8 +378,8 @@ class PartialPolicy(Model):
     """
     A policy whose ``k`` may come from elsewhere, such as the command line.
 
-    Other keys are those of privacy models of other packages, with their settings; one whose package is not installed
-    is kept as it is written, and refused by what asks for the requirements.
+    Other keys are those of privacy models of other packages, with their settings. A key whose package is not installed
+    is kept as it is written; :func:`anon_core.models.required` refuses it.
     """
 
     model_config = ConfigDict(extra="allow")

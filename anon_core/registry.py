@@ -189,7 +189,7 @@ def _provider_of(found: EntryPoint) -> Provider:
 def _ours() -> Provider:
     try:
         return Provider(package=OURS, version=version(OURS))
-    except PackageNotFoundError:  # Run from a checkout that nobody installed.
+    except PackageNotFoundError:  # Run from a checkout that is not installed.
         from anon_core import __version__
 
         return Provider(package=OURS, version=__version__)

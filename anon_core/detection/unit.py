@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core import kernels
-from anon_core.detection.groups import FEW_VALUES, LARGEST_GROUP, ValueGroups
+from anon_core.detection.groups import MAX_FEW_VALUES, MAX_GROUP_ROWS, ValueGroups
 from anon_core.detection.roles.personal_codes import is_of_something_else, is_shared, may_number_people, personal_code
-from anon_core.frequency import NOBODY, unit_codes
+from anon_core.frequency import UNKNOWN_PERSON, unit_codes
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.role import Role
 from anon_core.table import Column, Table
@@ -19,7 +19,7 @@ from anon_core.table.people import one_spelling
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpanningColumn:
-    """A column with a value that stands in rows of several units; ``people`` are its distinct values."""
+    """A column with a value in rows of several units; ``people`` is the number of its distinct values."""
 
     column: str
     rows: int
@@ -28,28 +28,29 @@ class SpanningColumn:
 
 def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | None) -> tuple[SpanningColumn, ...]:
     """
-    Return the columns that contradict a unit: one value of theirs stands in rows of several people by that unit.
+    Return the columns that contradict a unit: one of their values is in rows of several people by that unit.
 
     With ``unit`` None every row is another person. Rows without a value, and rows without a unit, contradict nothing.
-    ``roles`` are those of the publication file; a column that it does not have is taken for a dropped one. What counts:
+    ``roles`` are those of the publication file; a column that it lacks counts as dropped. A column contradicts if it is
 
-    - an identifier: any value. Of a name or an address, by the header and by values that are no numbers, a value that
-      two people share is no contradiction: it counts where groups are small, and most values that repeat span units;
-    - a recognised personal code, whatever its role: any value;
-    - any other dropped column: any value, where groups are small: at least one value for every 20 rows, and most rows
-      share theirs with at most 19 others; but for points in time, and what is called after a place or the like;
-    - any other published column that is called after a person, a case or a number of nothing else, as `customer` and
-      `case_no` are: any value, where groups are small, half of the rows hold a digit, and most values stand in several
-      rows.
+    - an identifier: by any value. But names and addresses, recognised by the header and by values that are no numbers,
+      may be shared by two people: they contradict only where groups are small, and most values that repeat span units;
+    - a recognised personal code, in any role: by any value;
+    - another dropped column: by any value, where groups are small: there is at least one value for every 20 rows, and
+      most rows share theirs with at most 19 others. Points in time, and columns named after a place or the like, do not
+      contradict;
+    - another published column that is named after a person, a case or a number of no other thing, as `customer` and
+      `case_no` are: by any value, where groups are small, half of the rows have a digit, and most values occur in
+      several rows.
 
-    A part of a composite unit is held against the whole like any other column. Two spellings of one value are one, see
-    :func:`~anon_core.table.people.one_spelling`.
+    A column of a composite unit is compared with the whole unit like any other column. Two spellings of one value are
+    one, see :func:`~anon_core.table.people.one_spelling`.
 
     >>> from anon_core.table import from_arrow
     >>> import pyarrow as pa
     >>> table = from_arrow(pa.table({"id": ["a", "a", "b"], "sex": ["F", "F", "M"]}))
     >>> spanning_columns(table, {"id": Role.IDENTIFIER, "sex": Role.QUASI}, None)
-    (Spanning(column='id', rows=3, people=2),)
+    (SpanningColumn(column='id', rows=3, people=2),)
     """
     units = None if unit is None else unit_codes(unit)
     return tuple(
@@ -61,11 +62,11 @@ def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | Non
 
 def is_verifiable(table: Table, roles: Mapping[str, Role]) -> bool:
     """
-    Return whether any column could contradict that every row is another person, if its values repeated.
+    Return whether some column would contradict that every row is another person, if its values repeated.
 
-    That is an identifier or a recognised personal code with a value in at least half of the rows; of names and
-    addresses only those with a value for every 20 rows, for people share them. A dropped column that is not recognised
-    may number rows, and confirms nothing.
+    Such a column is an identifier or a recognised personal code with a value in at least half of the rows. Names and
+    addresses need a value for every 20 rows, since people share them. A dropped column that is not recognised may
+    number rows, and confirms nothing.
     """
     return any(_could_contradict(column, roles.get(column.name)) for column in table.columns)
 
@@ -76,7 +77,7 @@ def _could_contradict(column: Column, role: Role | None) -> bool:
         return False
     if role is not Role.IDENTIFIER:
         return personal_code(column) is not None
-    many = groups.values > FEW_VALUES and groups.values * LARGEST_GROUP >= groups.rows
+    many = groups.values > MAX_FEW_VALUES and groups.values * MAX_GROUP_ROWS >= groups.rows
     return many or not is_shared(column)
 
 
@@ -96,7 +97,7 @@ def _units_of_values(column: Column, units: AnyCodes | None) -> Integers:
     if units is None:
         found = np.bincount(column.codes, minlength=len(column.domain))
     else:
-        known = units != NOBODY
+        known = units != UNKNOWN_PERSON
         pairs = kernels.distinct(
             [column.codes[known], units[known]], [len(column.domain), int(units.max(initial=0)) + 1]
         )

@@ -1,4 +1,4 @@
-"""The classes of one person leave enough values of a sensitive column open together."""
+"""An attacker who knows all classes of a person is left with enough values of a sensitive column."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Subject
+from anon_core.models import Measurement, PolicyContext, Subject
 from anon_core.models.sensitive_column import OfSensitiveColumn
 from anon_core.policy import Diversity
 from anon_core.wording import counted
@@ -16,11 +16,11 @@ from anon_core.wording import counted
 @dataclass(frozen=True, kw_only=True)
 class CommonValues(OfSensitiveColumn):
     """
-    The values that all classes of a person over ``columns`` have in common are at least ``l``.
+    All classes of a person over ``columns`` have at least ``l`` values of ``sensitive`` in common.
 
-    Whoever knows in which classes a person is intersects their values: if the person has one value of ``sensitive`` in
-    all their rows, it is among these. So it is required where distinct l-diversity is, and of a column of which every
-    person has one value; of another one nothing follows from different classes, and it holds.
+    An attacker who knows the classes of a person intersects the values of these classes. If the person has one value in
+    all rows, it is in the intersection. So this model is required where distinct l-diversity is. Where some person has
+    several values of the column, different classes tell nothing about one value, and the model holds.
     """
 
     key: ClassVar[str] = "common_values"
@@ -33,15 +33,15 @@ class CommonValues(OfSensitiveColumn):
     l: float  # noqa: E741 - the name in the literature
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if not asked.tells_people:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if not context.tells_people:
             return
         strictest: dict[str, float] = {}
-        for one in asked.policy.l_diversity:
+        for one in context.policy.l_diversity:
             if one.kind is Diversity.DISTINCT:
                 strictest[one.column] = max(float(one.l), strictest.get(one.column, 0.0))
         for name, least in strictest.items():
-            yield cls(columns=asked.quasi_identifiers, sensitive=name, l=least)
+            yield cls(columns=context.quasi_identifiers, sensitive=name, l=least)
 
     @property
     def limits(self) -> str:
@@ -56,11 +56,12 @@ class CommonValues(OfSensitiveColumn):
         passed = not found.people_failing
         if found.changing:
             sentence = (
-                f"{counted(found.changing, 'person')} of {found.people:,} have several values of {self.sensitive}"
+                f"{counted(found.changing, 'person')} of {found.people:,} "
+                f"{'has' if found.changing == 1 else 'have'} several values of {self.sensitive}"
             )
             sentence += ", so their classes are not intersected"
         elif found.fewest is None:
-            sentence = "nobody is known, so no two classes are of one person"
+            sentence = "no row says whose it is, so no two classes are known to be of one person"
         else:
             more = "at least " if found.fewest >= need else ""
             sentence = (
@@ -68,7 +69,7 @@ class CommonValues(OfSensitiveColumn):
             )
             sentence += f", {self.l:g} required"
         if not passed:
-            sentence += f"; {found.people_failing:,} of {subject.told(found.people)} have fewer: {self.instead}"
+            sentence += f"; {found.people_failing:,} of {subject.in_words(found.people)} have fewer: {self.instead}"
         return self.measurement(
             passed=passed,
             observed=found.fewest,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject
 from anon_core.policy import IDENTIFYING
 from anon_core.waivers import ACCEPT_BY_NAME
 from anon_core.wording import counted
@@ -30,8 +30,8 @@ class NoPublishedIdentifier(PrivacyModel):
     share: float
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if named := asked.as_collected:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if named := context.as_collected:
             yield cls(columns=named, share=IDENTIFYING)
 
     def measure(self, subject: Subject) -> Measurement:

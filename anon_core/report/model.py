@@ -19,9 +19,9 @@ PUBLIC_SCHEMA: Literal["anonflow/report/2"] = "anonflow/report/2"
 
 class CheckResult(ReportPart):
     """
-    One thing the gate measured; where it did not pass and was let through, by which waiver of which person.
+    One check of the gate; if it did not pass and was waived, the waiver and its person.
 
-    ``required`` is null where nothing is required: it informs, and is not counted among the checks.
+    ``required`` is null where nothing is required: then it is only reported, and does not count as a check.
     """
 
     distribution: str
@@ -259,7 +259,7 @@ class PublishedFile(ReportPart):
 
 
 class PublicReport(ReportPart):
-    """What anyone may read beside the data; ``approved``: a person had to approve it before it was published."""
+    """What every reader may see beside the data; ``approved``: a person had to approve it before it was published."""
 
     schema_: Literal["anonflow/report/2"] = PUBLIC_SCHEMA
     kind: Literal["public"] = "public"
@@ -345,7 +345,7 @@ class UniqueColumnsFound(ReportPart):
 
 
 class ScoresFound(ReportPart):
-    """What each column contributes; ``reason`` says why there is no sensitivity."""
+    """The scores of the columns; ``reason`` says why there is no sensitivity."""
 
     columns: list[ColumnScore]
     average: float | None
@@ -358,7 +358,7 @@ class ScoresFound(ReportPart):
 
 
 class Tried(ReportPart):
-    """One recoding that was tried: what was generalised, how far, what it cost, and why it could not be elected.
+    """One recoding that was tried: what was generalised, how far, what it cost, and why it could not be chosen.
 
     Where a method found nothing, the counts are those of the table as it was and the measures are null.
     """
@@ -411,14 +411,14 @@ class Decided(ReportPart):
 
 
 class StepFailed(ReportPart):
-    """A step that only informs, and failed: its part of the report is null, and nothing else depends on it."""
+    """A step for information that failed: its part of the report is null, and no other part depends on it."""
 
     step: str
     reason: str
 
 
 class InternalReport(ReportPart):
-    """Everything that was measured in one run, whatever its end; a step that did not run is null."""
+    """Everything that was measured in one run, successful or not; a step that did not run is null."""
 
     schema_: Literal["anonflow/report/1"] = SCHEMA
     kind: Literal["internal"] = "internal"

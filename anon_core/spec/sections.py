@@ -17,19 +17,19 @@ from anon_core.registry import ANY_ENGINE, ENGINES
 from anon_core.spec.patterns import MAX_PATTERN_LENGTH, search_problem
 from anon_core.spec.written import misspelt
 
-MAX_WAYS = 1_000_000
-"""In how many ways an expression may match a cell of a hundred characters."""
-_CELL_LENGTH = 100
+MAX_MATCHING_WAYS = 1_000_000
+"""An expression may match a cell of a hundred characters in at most so many ways."""
+_CELL_CHARACTERS = 100
 _JSON_SCHEMA = "expect_column_values_to_match_json_schema"
 
 
 def argument_problem(kind: str, arguments: Mapping[str, Any]) -> str | None:
     """
-    Return why an expectation with these arguments could run code or take for ever, or None.
+    Return why an expectation with these arguments could run code, or never end; None if it could not.
 
     Great Expectations evaluates some texts: a ``row_condition`` as Python code by pandas, ``$PARAMETER`` as a formula.
-    It hands regular expressions to pandas, which matches them in linear time (RE2) or, depending on what is in the
-    cells, by trying every way (Python). So the file may have only expressions with few ways to match.
+    It gives regular expressions to pandas, which matches them in linear time (RE2) or, depending on the cells, by
+    backtracking (Python). So the file may have only expressions with few ways to match.
     """
     if found := next((key for key in _keys(arguments) if key.startswith("$")), None):
         return f"`{found[:40]}` would be evaluated as a formula or an address; write the value itself"
@@ -59,7 +59,7 @@ def _regex_problem(pattern: str) -> str | None:
         return f"has {len(pattern):,} characters, and may have {MAX_PATTERN_LENGTH:,}"
     if problem := search_problem(pattern):
         return problem
-    if _ways(_parsed(pattern)) > MAX_WAYS:
+    if _ways(_parsed(pattern)) > MAX_MATCHING_WAYS:
         return (
             "may match in too many ways, so matching may never end: repeat nothing that has a repetition or `|` in it, "
             "and use at most three `*` or `+`"
@@ -79,19 +79,19 @@ def _ways(parsed: Any) -> float:
         name = str(operation)
         if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
             least, most, inner = argument
-            times = min(int(most), _CELL_LENGTH)
-            ways *= (max(times - int(least), 0) + 1) * min(_ways(inner), MAX_WAYS + 1) ** min(times, 50)
+            times = min(int(most), _CELL_CHARACTERS)
+            ways *= (max(times - int(least), 0) + 1) * min(_ways(inner), MAX_MATCHING_WAYS + 1) ** min(times, 50)
         elif name == "SUBPATTERN":
             ways *= _ways(argument[-1])
         elif name == "BRANCH":
             ways *= sum(map(_ways, argument[1]))
-        if ways > MAX_WAYS:
+        if ways > MAX_MATCHING_WAYS:
             return ways
     return ways
 
 
-_USUAL_WAIT = "7d"
-_LONGEST_WAIT = 365 * 86400
+_DEFAULT_WAIT = "7d"
+_MAX_WAIT_S = 365 * 86400
 _PRESETS = ("@hourly", "@daily", "@weekly", "@monthly", "@quarterly", "@yearly", "@once", "@continuous")
 _CRON_ATOM = r"(?:\*|\?|L|[0-9]{1,2}|[A-Za-z]{3})"
 _CRON_ITEM = rf"{_CRON_ATOM}(?:-{_CRON_ATOM})?(?:/[0-9]{{1,4}})?(?:#[1-5L])?"
@@ -151,7 +151,7 @@ def _arguments(value: Any) -> Any:
 
 
 def _endless(value: Any) -> bool:
-    """Whether something is or holds a number that is none, or that has no end: JSON, and so a suite, has neither."""
+    """Whether a value is or contains NaN or an infinite number: JSON, and so a suite, cannot hold them."""
     if isinstance(value, dict):
         return any(map(_endless, (*value, *value.values())))
     if isinstance(value, list):
@@ -167,7 +167,7 @@ def _users(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _duration(value: str) -> str:
     written = re.fullmatch(r"([1-9][0-9]{0,7})([smhd])", value)
-    if not written or _seconds(value) > _LONGEST_WAIT:
+    if not written or _seconds(value) > _MAX_WAIT_S:
         raise ValueError(
             f"should be a whole number with s, m, h or d, such as `12h` or `7d`, at most 365d, not {quoted(value)}"
         )
@@ -185,12 +185,12 @@ class Asset(Model):
 
 
 class AirflowSettings(Model):
-    """What Airflow is told about the DAG."""
+    """The settings of the DAG in Airflow."""
 
     owner: Filled = "open-data"
     retries: Annotated[Whole, Field(ge=0, le=100)] = 2
     pool: Filled | None = None
-    # Airflow's database has no room for larger numbers, and would fail for all DAGs of the file.
+    # Airflow's database cannot store larger numbers, and would fail for all DAGs of the file.
     max_active_runs: Annotated[Whole, Field(ge=1, le=100)] = 1
     tags: tuple[Text, ...] = ()
     deadline: Text | None = None
@@ -198,7 +198,7 @@ class AirflowSettings(Model):
 
 
 class Detect(Model):
-    """How to search for column sets that single people out."""
+    """The settings of the search for column sets that single people out."""
 
     max_size: Annotated[Whole, Field(ge=1)] = 4
     approximate: Annotated[Share, Field(lt=1)] | None = None
@@ -208,14 +208,14 @@ class Detect(Model):
     ] = 0.5
 
     def probability_of(self, column: str) -> float:
-        """Return the probability that an outsider knows a column; 0.5 where nothing is said."""
+        """Return the probability that an outsider knows a column; 0.5 by default."""
         if isinstance(self.reveal_probability, dict):
             return self.reveal_probability.get(column, self.reveal_probability.get("default", 0.5))
         return self.reveal_probability
 
 
 class Expectation(Model):
-    """A stock expectation that the released rows must also meet."""
+    """An expectation of Great Expectations that the released rows must also meet."""
 
     type: Annotated[Text, AfterValidator(_expectation)]
     kwargs: Annotated[dict[str, Any], BeforeValidator(_arguments)] = Field(default_factory=dict)
@@ -231,8 +231,8 @@ class Approval(Model):
     """
     Whether a person has to approve a release, and who.
 
-    Without ``users`` anybody may who can answer in Airflow. ``four_eyes``: not whoever triggered the run or last
-    changed the publication file. ``timeout`` is how long the question stands.
+    Without ``users`` every person who can answer in Airflow may approve. With ``four_eyes`` the person who triggered
+    the run or last changed the publication file may not. ``timeout`` is how long the question waits for an answer.
     """
 
     required: Flag = False
@@ -242,8 +242,8 @@ class Approval(Model):
 
     @property
     def wait(self) -> timedelta:
-        """How long the question stands: ``timeout``, or seven days."""
-        return timedelta(seconds=_seconds(self.timeout or _USUAL_WAIT))
+        """How long the question waits for an answer: ``timeout``, or seven days."""
+        return timedelta(seconds=_seconds(self.timeout or _DEFAULT_WAIT))
 
 
 class Csv(Model):

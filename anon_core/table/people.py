@@ -19,8 +19,8 @@ def person_column(table: Table, columns: Sequence[str], name: str) -> Column:
     """
     Return one column that tells people apart as several do together.
 
-    Rows with a gap in one of them are nobody's: that one could tell more people apart, or fewer. Two spellings of one
-    value are one person, see :func:`one_spelling`.
+    The person of a row with a gap in one of them is not known: the missing value could tell more people apart, or
+    fewer. Two spellings of one value are one person, see :func:`one_spelling`.
 
     :raises UnknownColumnError: a column is not in the table.
     """

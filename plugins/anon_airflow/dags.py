@@ -95,9 +95,9 @@ def _schedule(publication: Publication) -> str | Asset | CronDataIntervalTimetab
 
 def _broken_dag(path: Path, error: SpecError, others: Collection[str]) -> DAG:
     """
-    Return a DAG that says what is wrong with its publication file and runs only when somebody asks.
+    Return a DAG that says what is wrong with its publication file and has no schedule.
 
-    It keeps its id and its tasks: if the file breaks while a run is at work, `record` must still be there to remove the
+    It keeps its id and its tasks: if a file becomes broken during a run, `record` must still be there to remove the
     originals.
     """
     own = _dag_id_in(path)
@@ -116,22 +116,22 @@ def _broken_dag(path: Path, error: SpecError, others: Collection[str]) -> DAG:
 def _add_tasks(spec: str, source_file: str, *, approval: bool, outlets: Sequence[Asset] = ()) -> None:
     stage = StageOperator(task_id="stage", spec=spec, source_file=source_file)
     detect = DetectOperator(task_id="detect", spec=spec)
-    # It uses the sets that `detect` has found, and searches itself if that failed; without `stage` there is nothing.
+    # `score` uses the sets that `detect` found, and searches for them itself if `detect` failed. It needs `stage`.
     score = ScoreOperator(task_id="score", spec=spec, trigger_rule=TriggerRule.ALL_DONE_MIN_ONE_SUCCESS)
     recode = RecodeOperator(task_id="recode", spec=spec)
-    # However the gate ends, the originals are gone: trying again would find nothing to measure.
+    # The gate always removes the originals, so a retry would have nothing to measure.
     gate = GateOperator(task_id="gate", spec=spec, retries=0)
     publish = PublishOperator(task_id="publish", spec=spec, outlets=list(outlets))
-    # A teardown runs whatever happened before, and does not hide it: the state of the run stays that of `publish`.
+    # A teardown runs after failures too, and does not hide them: the state of the run stays that of `publish`.
     record = RecordOperator(task_id="record", spec=spec).as_teardown()
-    # `detect` and `score` decide nothing, so they run beside `recode`, and one that fails stops nothing. But the gate
-    # removes the originals, and the reports need what they found: `informed` waits until both have ended in any way.
+    # `detect` and `score` decide nothing, so they run at the same time as `recode`, and their failure does not stop the
+    # run. But the gate removes the originals, and the reports need their results: `informed` waits until both ended.
     informed = EmptyOperator(task_id="informed", trigger_rule=TriggerRule.ALL_DONE)
     stage >> [detect, score, recode]
     detect >> score
     [detect, score] >> informed
     [recode, informed] >> gate >> publish >> record
-    informed >> record  # Or it would remove the originals while `detect` reads them, after a `recode` that failed.
+    informed >> record  # If `recode` fails, `record` must not remove the originals while `detect` still reads them.
     if approval:
         gate >> ApproveOperator(task_id="approve", spec=spec) >> publish
 
@@ -141,7 +141,7 @@ def _broken_id(path: Path) -> str:
 
 
 def _dag_id_in(path: Path) -> str | None:
-    """Return the DAG id a file gives, as far as one look at its text tells."""
+    """Return the DAG id that a file seems to have, by a search in its text: parsing may fail."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -151,7 +151,11 @@ def _dag_id_in(path: Path) -> str | None:
 
 
 def _asks_for_approval(path: Path) -> bool:
-    """Tell whether a file seems to ask for approval: a run that waits for it must find its task if the file breaks."""
+    """
+    Whether a file seems to ask for approval, by a search in its text.
+
+    If a file becomes broken while a run waits for approval, the run must still find that task.
+    """
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -164,7 +168,7 @@ def _dag_of(path: Path, others: Collection[str]) -> DAG:
     """
     Return the DAG of one file.
 
-    :raises SpecError: the file cannot be used, be it that Airflow does not take what it says.
+    :raises SpecError: the file cannot be used, or Airflow does not accept its settings.
     """
     try:
         publication = load_spec(path)
@@ -175,6 +179,6 @@ def _dag_of(path: Path, others: Collection[str]) -> DAG:
         dag.validate()  # type: ignore[no-untyped-call] # It is Airflow's.
     except SpecError:
         raise
-    except Exception as error:  # noqa: BLE001 - Whatever it is, the other files must not suffer for it.
-        raise SpecError(str(path), [Problem(1, "", f"Airflow does not take it: {error}")]) from None
+    except Exception as error:  # noqa: BLE001 - An error of any kind must not stop the DAGs of the other files.
+        raise SpecError(str(path), [Problem(1, "", f"Airflow does not accept it: {error}")]) from None
     return dag

@@ -48,10 +48,10 @@ def municipal(folder: Path, rows: Rows | None = None, columns: Columns = EXPORT,
     ("roles", "unit", "advice"),
     [
         ({}, "row", "say `unit: tax_code`"),
-        ({}, "case_no", "which `unit: case_no` tells apart otherwise"),
+        ({}, "case_no", "which contradicts `unit: case_no`"),
         ({"tax_code": "drop"}, "row", "say `unit: tax_code`"),
-        ({"tax_code": "drop", "case_no": "drop"}, "case_no", "which `unit: case_no` tells apart otherwise"),
-        ({}, ["case_no", "birth_date"], "tells apart otherwise"),
+        ({"tax_code": "drop", "case_no": "drop"}, "case_no", "which contradicts `unit: case_no`"),
+        ({}, ["case_no", "birth_date"], "which contradicts `unit:"),
     ],
 )
 def test_rows_that_claim_to_be_people_are_refused_with_their_number(

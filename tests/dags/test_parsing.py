@@ -129,7 +129,7 @@ def test_who_has_to_approve_is_asked_between_gate_and_publish(parsed):
     assert dag["tasks"] == WITH_APPROVAL
     assert dag["teardowns"] == ["record"]
     assert dag["fields"]["approve"] == [], "no name of a column is ever taken for a template"
-    assert "a person has to approve it: `anna`, but nobody who triggered" in dag["doc"]
+    assert "a person has to approve it: `anna`, except who triggered" in dag["doc"]
 
 
 @pytest.mark.parametrize("style", ["block", "flow"])

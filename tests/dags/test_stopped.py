@@ -61,7 +61,7 @@ def test_a_task_that_is_marked_failed_stops_and_record_tells_it(airflow, after, 
         for path in airflow.anon_home.glob(f"runs/{STOPPED}/*/internal-report.json")
         if (content := json.loads(path.read_bytes()))["run_id"] == run_id
     ]
-    assert report["reasons"] == [f"{task}: somebody, or a time limit, has stopped it"]
+    assert report["reasons"] == [f"{task}: a person, or a time limit, has stopped it"]
     assert not (portal / STOPPED / "latest").exists()
     assert files_below(airflow.anon_home / "staging") == []
 

@@ -259,11 +259,11 @@ def _calling(name: str, arguments: list[str]) -> Callable[[], None]:
     function = pkgutil.resolve_name(name)
 
     def work() -> None:
-        cli._speak_for_ourselves()
+        cli._configure_output()
         try:
             function(*arguments)
         except Exception as error:  # As the command line does.
-            sys.exit(cli._told(error))
+            sys.exit(cli._report_error(error))
 
     return work
 

@@ -191,7 +191,7 @@ def test_a_hierarchy_that_misses_a_value_is_told_with_it_on_a_terminal(tmp_path)
     spec, home = unmapped(tmp_path)
     ended = on_a_terminal("run", spec, "--show-values", home=home)
     assert ended.code == 2
-    assert f"column 'town' has no place for: '{CANARY}'" in ended.err
+    assert f"values of column 'town' that do not fit: '{CANARY}'" in ended.err
     assert CANARY not in ended.out
     assert [path for path in files_below(home) if CANARY.encode() in path.read_bytes()] == []
 

@@ -227,7 +227,7 @@ def test_a_release_that_cannot_come_from_the_original_has_no_concealment() -> No
 def test_too_many_pairs_are_counted_and_not_compared(released: Released, unit: bool) -> None:
     with pytest.MonkeyPatch.context() as patched:
         whole = four_k(released.compared(paired=True, unit=unit), k=3)
-        patched.setattr("anon_core.measures.linkage.four_ks.MOST_PAIRS", 0)
+        patched.setattr("anon_core.measures.linkage.four_ks.MAX_PAIRS", 0)
         counted = four_k(released.compared(paired=True, unit=unit), k=3)
     assert (counted.exact, counted.link, counted.source) == (whole.exact, whole.link, whole.source)
     assert counted.concealment is None

@@ -62,7 +62,7 @@ def test_a_column_contradicts_a_unit_as_the_definition_says(
     table, given_roles = table_of(NAMES, rows), {name: role for name, role in roles.items() if role}
     column = None if unit is None else person_column(table, unit, "person")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(groups, "FEW_VALUES", 0)  # The tables here have few values.
+        patch.setattr(groups, "MAX_FEW_VALUES", 0)  # The tables here have few values.
         found = spanning_columns(table, given_roles, column)
     assert list(found) == brute(rows, given_roles, None if unit is None else persons_of(rows, unit))
 

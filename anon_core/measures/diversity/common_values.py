@@ -1,4 +1,4 @@
-"""How many sensitive values all classes of a person leave open together, to an attacker who knows these classes."""
+"""How many sensitive values an attacker who knows all classes of a person cannot rule out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import NOBODY, FrequencyTable, different
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, different
 from anon_core.kernels import Integers, Words
 from anon_core.measures.classes import SensitiveClasses, sensitive_classes
 
@@ -18,10 +18,10 @@ _BITS = 64
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommonValuesFigures:
     """
-    The fewest values that all classes of one person have in common, looked for up to what is required.
+    The fewest values that all classes of one person have in common, counted up to the number that is required.
 
-    ``fewest`` is None where people have several values of the column: its values in different classes are then no
-    guesses at one and the same. ``changing`` counts these people.
+    ``fewest`` is None where people have several values of the column: then their classes do not narrow one value down.
+    ``changing`` counts these people.
     """
 
     fewest: int | None
@@ -34,14 +34,14 @@ def common_values(
     people: FrequencyTable, quasi_identifiers: Sequence[str], sensitive: str, need: int
 ) -> CommonValuesFigures:
     """
-    Intersect the values of all classes of each person; people are told apart by their classes alone.
+    Intersect the values of all classes of each person.
 
     :raises InvalidInputError: the table counts rows, or there are none.
     """
     classes = sensitive_classes(people, quasi_identifiers, sensitive)
     if classes.units is None:
         raise InvalidInputError("the classes of a person are not known without a unit")
-    known = np.flatnonzero(classes.units > NOBODY)
+    known = np.flatnonzero(classes.units > UNKNOWN_PERSON)
     units, of_class = classes.units[known], np.repeat(np.arange(classes.classes), classes.sizes)[known]
     if changing := _changing(people, sensitive):
         return CommonValuesFigures(fewest=None, people=different(units), people_failing=0, changing=changing)
@@ -62,15 +62,15 @@ def _changing(people: FrequencyTable, sensitive: str) -> int:
     found = people.project([sensitive])
     assert found.units is not None
     values = np.bincount(found.units)
-    return int(np.count_nonzero(values[NOBODY + 1 :] > 1))
+    return int(np.count_nonzero(values[UNKNOWN_PERSON + 1 :] > 1))
 
 
 def _in_all_classes(classes: SensitiveClasses, of_class: Integers, starts: Integers, need: int) -> Integers:
     """
-    Return how many values all classes of each person have, ``need`` for as many or more.
+    Return how many values all classes of each person have in common; ``need`` stands for ``need`` or more.
 
-    ``of_class[starts[p]:starts[p + 1]]`` are the classes of person ``p``. Values are bits of words, those that most
-    classes have first: who has enough in common is soon left out.
+    ``of_class[starts[p]:starts[p + 1]]`` are the classes of person ``p``. Values are bits of words, the values of most
+    classes first, so that people with enough values in common are soon done.
     """
     found = np.zeros(len(starts), np.int64)
     left = np.arange(len(starts))
@@ -89,7 +89,7 @@ def _in_all_classes(classes: SensitiveClasses, of_class: Integers, starts: Integ
 
 
 def _words(classes: SensitiveClasses) -> Iterator[Words]:
-    """Yield for each 64 values, the commonest first, a word of every class with the bits of the values that it has."""
+    """Yield, 64 values at a time and the commonest first, a word for every class with the bits of its values."""
     times = np.bincount(classes.values, minlength=len(classes.domain))
     rank = np.empty(len(times), np.int64)
     rank[np.argsort(-times, kind="stable")] = np.arange(len(times))

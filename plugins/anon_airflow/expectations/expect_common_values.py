@@ -1,4 +1,4 @@
-"""The classes of one person leave enough values of a sensitive column open together."""
+"""An attacker who knows all classes of a person is left with enough values of a sensitive column."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ExpectCommonValues(ModelExpectation):
     """
     Expect all classes of a person over ``columns`` to have at least ``l`` values of ``sensitive`` in common.
 
-    It holds where people have several values of that column. It is about people: without a ``unit_column`` it is not
+    It always holds for people with several values of that column. It counts people: without a ``unit_column`` it is not
     measured, and does not hold.
     """
 

@@ -20,11 +20,11 @@ class RecordOperator(PublicationOperator):
 
         try:
             result = self.take(steps.record, context)
-        except BaseException:  # Neither a stop nor a publication file that was broken meanwhile may leave originals.
+        except BaseException:  # Remove the originals also after a stop, or if the publication file is broken now.
             wipe(self.staging(context))
             raise
         remove_locks(self.lock_file(context))
         return result
 
     def on_kill(self) -> None:
-        """Go on as long as it may: nobody else cleans up."""
+        """Do not stop: no other task cleans up."""

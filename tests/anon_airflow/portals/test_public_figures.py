@@ -25,7 +25,7 @@ from anon_airflow.portals.ckan.requests import Sent
 from anon_airflow.portals.ckan.resources import ResourceRole, described
 from anon_airflow.portals.folder.pages import dataset_page
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.models import MODELS, Asked, Measurement, Subject, required
+from anon_core.models import MODELS, Measurement, PolicyContext, Subject, required
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.suppression import RowsSuppressedAtMost
 from anon_core.policy import IDENTIFYING, Policy
@@ -136,8 +136,8 @@ def test_checks_tell_what_their_model_finds_in_the_release_alone_or_their_promis
         engine = ArrowEngine(table=read(one.files["people.csv"]))
         subject = Subject(names=engine.names, rows=engine.count)
         policy = Policy.model_validate(one.policy)
-        asked = Asked(policy=policy, quasi_identifiers=QUASI, k=policy.k, today=date(2026, 1, 1))
-        again = {each.name: each.measured(subject) for each in required(asked) if type(each.model).of_bytes}
+        context = PolicyContext(policy=policy, quasi_identifiers=QUASI, k=policy.k, today=date(2026, 1, 1))
+        again = {each.name: each.measured(subject) for each in required(context) if type(each.model).of_bytes}
         counts = one.report["people"]["counted"]
         for check in one.report["privacy"]["checks"]:
             key = check["name"].partition("(")[0]
@@ -257,7 +257,7 @@ def test_every_person_may_have_as_many_rows_as_the_page_of_a_link_release_says(r
             continue
         rows = one.rows
         (link,) = re.findall(r"at least (\d+) rows may be theirs", words)
-        (source,) = re.findall(r"may be that of at least (\d+) people", words)
+        (source,) = re.findall(r"may belong to at least (\d+) people", words)
         assert int(link) == int(source) == one.policy["k"]
         dropped = one.report["rows"]["dropped"] or any(row["town"] is None for row in one.collected)
         people = [row for row in one.collected if not (dropped and None in (row[name] for name in QUASI))]
@@ -285,7 +285,7 @@ def test_whether_a_group_shares_a_value_is_told_as_it_is(releases: list[Random])
             if one.report["people"]["counted"] == "rows":
                 assert (f"all rows have the same value of {name} :" in words) == shared
             elif shared and not any(f"({name}" in check["name"] for check in one.report["privacy"]["checks"]):
-                assert "all of a group may share one value" in words
+                assert "all people of a group may share one value" in words
 
 
 def test_what_was_not_measured_is_named_and_nothing_more_is_promised(releases: list[Random]) -> None:
@@ -352,7 +352,7 @@ def test_what_ckan_is_told_says_of_the_files_what_is_in_them(releases: list[Rand
             manifest,
             Sent(name="report.json", path=Path("report.json"), media_type="application/json", sha256="", bytes=1),
         )
-        assert report["description"].startswith("What was checked before it was published, what was not")
+        assert report["description"].startswith("Which checks were made before publication, what was not")
 
 
 ALIKE = [("1961", town, sex) for town, sex in (("Alba", "F"), ("Elva", "M"), ("Fara", "F")) for _ in range(6)]
@@ -412,8 +412,8 @@ def without_day(package: bytes) -> bytes:
     ("verifiable", "said"),
     [
         (True, "no identifier in the source contradicts it"),
-        (False, "that is not verifiable, because the source has no identifier that could contradict it"),
-        (None, "whether that is so was not verified"),
+        (False, "this is not verifiable, because the source has no identifier that could contradict it"),
+        (None, "this was not verified"),
     ],
 )
 def test_a_claim_that_rows_are_people_is_called_what_it_is(

@@ -90,7 +90,7 @@ def test_classes_that_have_one_value_in_common_are_refused() -> None:
     assert not found.passed and found.observed == 1
     assert "all classes of a person have 1 value of illness in common, 2 required; 1 of 3 people have" in found.sentence
     changing = CommonValues(columns=Q, sensitive=ILL, l=2.0).measured(subject([*rows, ("Noto", "cold", "ann")]))
-    assert changing.passed and "1 person of 3 have several values" in changing.sentence
+    assert changing.passed and "1 person of 3 has several values" in changing.sentence
 
 
 def test_row_sets_are_reported_and_nothing_is_required_of_them() -> None:
@@ -120,14 +120,14 @@ OF_PEOPLE: list[PrivacyModel] = [
 def test_what_is_about_people_is_not_measured_where_nobody_says_whose_the_rows_are(model: PrivacyModel) -> None:
     found = model.measured(subject(ANN_FIVE_TIMES, people=False))
     assert not found.passed and not found.measured
-    assert "nothing here says whose the rows are" in found.sentence
+    assert "no column says whose the rows are" in found.sentence
 
 
 def test_freeform_anonymity_is_not_measured_by_people_and_says_what_to_do() -> None:
     model = NoFreeformBreach(columns=Q, hierarchies={}, guards={}, sigma_o=1.0, sigma_t=0.5)
     found = model.measured(subject(ANN_FIVE_TIMES))
     assert not found.passed and not found.measured
-    assert "no meaning by people yet; remove `privacy.freeform`" in found.sentence
+    assert "cannot count people yet; remove `privacy.freeform`" in found.sentence
 
 
 def test_only_k_singletons_risk_and_half_of_class_are_monotone_by_people() -> None:
