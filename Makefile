@@ -21,7 +21,7 @@ export AIRFLOW__API__PORT := $(PORT)
 export AIRFLOW__CORE__EXECUTION_API_SERVER_URL := http://127.0.0.1:$(PORT)/execution/
 export ANON_HOME := $(CURDIR)/.anonflow
 
-.PHONY: help install demo up test test-thorough test-slow test-quality test-portal test-browser test-faults test-wheel fuzz check format lock docs bench clean
+.PHONY: help install demo up test test-thorough test-slow test-quality test-portal test-browser test-faults test-wheel test-docs fuzz check format lock docs bench clean
 
 help:  ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -105,6 +105,9 @@ test-browser: .venv/.ready  ## Look at the portal in Chromium, on a desk and on 
 
 test-wheel: .venv/.ready  ## Build the wheel, and try it in fresh environments without extras and with some; needs a package index.
 	@$(BIN)/python -m pytest -q -m wheel tests/packaging
+
+test-docs: .venv/.ready  ## Run the sessions of the documents, the tutorial among them, and compare what they print.
+	@$(BIN)/python -m pytest -q -n auto -m sessions tests/documents
 
 # Atheris stands in a folder of its own: nothing but the fuzzer ever imports it.
 .venv/.fuzz: tests/fuzz/requirements.txt .venv/.ready
