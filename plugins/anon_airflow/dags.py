@@ -122,7 +122,7 @@ def _add_tasks(spec: str, source_file: str, *, approval: bool, outlets: Sequence
     # However the gate ends, the originals are gone: trying again would find nothing to measure.
     gate = GateOperator(task_id="gate", spec=spec, retries=0)
     publish = PublishOperator(task_id="publish", spec=spec, outlets=list(outlets))
-    # A teardown runs whatever happened before, and does not hide it: the state of the run stays that of `publish`.
+    # A teardown runs whatever happened before. It fails the run unless the record says that the release is published.
     record = RecordOperator(task_id="record", spec=spec).as_teardown()
     # `detect` and `score` decide nothing, so they run beside `recode`, and one that fails stops nothing. But the gate
     # removes the originals, and the reports need what they found: `informed` waits until both have ended in any way.

@@ -92,7 +92,8 @@ def list_runs(dataset: str | None, limit: int, as_json: bool) -> None:
 
 
 def _verdict(run: Run) -> str:
-    return f"{run.verdict} (does not hold)" if run.wrong else run.verdict
+    shown = f"{run.verdict} (Airflow: {run.airflow})" if run.airflow else run.verdict
+    return f"{shown} (does not hold)" if run.wrong else shown
 
 
 @audit.command()

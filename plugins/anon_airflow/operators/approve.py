@@ -45,7 +45,7 @@ class ApproveOperator(ApprovalOperator):
         """
         from anon_airflow import steps
 
-        with failing_for_good():
+        with failing_for_good(self.log):
             question = steps.ask(run_of(self.spec, context))
         self.log.info("asking for approval of receipt %s\n%s", question.receipt, question.body)
         receipt = Param(
@@ -65,7 +65,7 @@ class ApproveOperator(ApprovalOperator):
         """Sign the answer, and only then succeed or fail."""
         from anon_airflow import steps
 
-        with failing_for_good():
+        with failing_for_good(self.log):
             result = steps.decide(run_of(self.spec, context), answer_of(event))
         self.log.info("approved: receipt %s", result["receipt"])
         return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -41,6 +42,7 @@ class Run:
     gate what to measure. ``connect`` finds the fields of a connection: in Airflow as Airflow does, elsewhere in the
     environment. ``lease`` is how long the run may rest between two steps; zero for one that holds its lock to its end.
     ``policy_file`` is the site policy that Airflow's configuration names; None where it names none, or outside of it.
+    ``state_of`` returns the state that Airflow shows of another run of the same DAG; None outside of Airflow.
     """
 
     publication: Publication
@@ -51,6 +53,7 @@ class Run:
     connect: Connect = from_environment
     lease: timedelta = DEFAULT_LEASE
     policy_file: Path | None = None
+    state_of: Callable[[str], str | None] | None = None
 
     @classmethod
     def of(
@@ -63,6 +66,7 @@ class Run:
         connect: Connect = from_environment,
         retry_delay: timedelta = timedelta(0),
         policy_file: Path | None = None,
+        state_of: Callable[[str], str | None] | None = None,
     ) -> Run:
         """
         Load the publication file anew: each step decides by the file as it is now, and compares its digest.
@@ -82,6 +86,7 @@ class Run:
             connect=connect,
             lease=home.lease + retry_delay,
             policy_file=policy_file,
+            state_of=state_of,
         )
 
     @property
