@@ -34,6 +34,7 @@ from anon_airflow.release.publish import refuse_withdrawn_version, send
 from anon_airflow.run.context import Run
 from anon_airflow.run.guard import step
 from anon_airflow.run.home import private_folder, wipe
+from anon_airflow.run.last_known import remember
 from anon_airflow.run.lease import make_staging
 from anon_airflow.run.progress import Progress, say, seldom
 from anon_airflow.run.record import begin, clock_reasons, close_run, note_mismatches
@@ -79,6 +80,7 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
     publication = run.publication
     _sweep(run, progress)
     found = begin(run, _today())
+    remember(run)
     for mismatch in note_mismatches(run):
         say(progress, f"WARNING: {mismatch}")
     source = source_of(publication, source_text, run.connect)

@@ -10,7 +10,9 @@ from airflow.sdk import Param
 from airflow.sdk.exceptions import TaskAwaitingInput
 from airflow.sdk.execution_time.hitl import upsert_hitl_detail
 
+from anon_airflow.operators.notification import tell
 from anon_airflow.operators.publication import failing_for_good, run_of
+from anon_core.spec import Event
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -59,6 +61,9 @@ class ApproveOperator(ApprovalOperator):
             params={RECEIPT: receipt.serialize()},
             assigned_users=[{"id": name, "name": name} for name in question.users],
         )
+        for notifier in self.notifiers:
+            notifier(context)
+        tell(self.spec, context, Event.APPROVAL, progress=self.log.info)
         raise TaskAwaitingInput(method_name="execute_complete", timeout=question.wait)
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> dict[str, Any]:

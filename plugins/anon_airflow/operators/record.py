@@ -5,10 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from anon_airflow.operators.failed_for_good import FailedForGood
+from anon_airflow.operators.notification import tell
 from anon_airflow.operators.publication import PublicationOperator
+from anon_core.spec import Event
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
+
+_EVENTS = {"published": Event.PUBLISHED, "refused": Event.REFUSED, "failed": Event.FAILED}
+"""What people are notified of; an unchanged release is no news."""
 
 
 class RecordOperator(PublicationOperator):
@@ -27,10 +32,15 @@ class RecordOperator(PublicationOperator):
 
         try:
             result = self.take(steps.record, context)
-        except BaseException:  # Neither a stop nor a publication file that was broken meanwhile may leave originals.
+        except BaseException as error:
+            # Neither a stop nor a publication file that was broken meanwhile may leave originals.
             wipe(self.staging(context))
+            tell(self.spec, context, Event.FAILED, reasons=str(error).splitlines(), progress=self.say)
             raise
         remove_locks(self.lock_file(context))
+        if event := _EVENTS.get(result["verdict"]):
+            facts = {"version": result["release"] or "", "page": result["page"] or "", "reasons": result["reasons"]}
+            tell(self.spec, context, event, **facts, progress=self.say)
         if result["verdict"] not in PUBLISHED:
             self.log.error("nothing was published; the run is on record as %s:", result["verdict"])
             for reason in result["reasons"] or ["no step has left a reason on record"]:
@@ -40,7 +50,8 @@ class RecordOperator(PublicationOperator):
 
     def as_teardown(self, *, setups: Any = None, on_failure_fail_dagrun: bool | None = True) -> RecordOperator:
         """Run whatever happened before; unless told otherwise, a run that published nothing then fails."""
-        return super().as_teardown(setups=setups, on_failure_fail_dagrun=on_failure_fail_dagrun)
+        super().as_teardown(setups=setups, on_failure_fail_dagrun=on_failure_fail_dagrun)
+        return self
 
     def on_kill(self) -> None:
         """Go on as long as it may: no other task cleans up."""
