@@ -34,6 +34,7 @@ COMMANDS = (
     "recode",
     "check",
     "freeform",
+    "validate",
     "run",
     "withdraw",
     "sweep",

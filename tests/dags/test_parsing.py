@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from anon_airflow.run.last_known import recall, remember
+from tests.anon_airflow.run.step_runs import run_of
 from tests.dags.parsing import HEAVY, IMPORTED, PARSE_THE_FILE, ROOT, in_airflow, parsed_in_airflow
 from tests.faults.publications import write_publication
 
@@ -24,7 +26,23 @@ def folder(tmp_path_factory):
     write_publication(
         folder,
         dataset="settings",
-        airflow={"owner": "office", "retries": 4, "pool": "small", "max_active_runs": 3, "tags": ["one"]},
+        airflow={
+            "owner": "office",
+            "retries": 4,
+            "retry_delay": "90s",
+            "execution_timeout": "2h",
+            "pool": "small",
+            "queue": "registers",
+            "max_active_runs": 3,
+            "tags": ["one"],
+            "timezone": "Europe/Rome",
+            "start_date": "2026-01-01",
+            "catchup": True,
+            "deadline": "2d",
+            "notify": [
+                {"notifier": "airflow.providers.smtp.notifications.smtp.SmtpNotifier", "arguments": {"to": "x"}}
+            ],
+        },
     )
     write_publication(folder, dataset="not-installed", portal={"dataverse": {"host": "x"}}, source_section={"s3": "x"})
     write_publication(folder, dataset="approved", approval={"required": True, "users": ["anna"], "four_eyes": True})
@@ -124,6 +142,28 @@ def test_a_file_that_breaks_keeps_its_dag_so_that_a_run_at_work_can_remove_its_o
         assert "colour" in found["dags"]["publish_people"]["doc"]
 
 
+def test_a_broken_file_that_ran_before_keeps_its_schedule_and_fails_at_every_run(tmp_path):
+    spec = write_publication(tmp_path, schedule="0 6 1 * *", airflow={"timezone": "Europe/Rome"})
+    run = run_of(spec, tmp_path / "home")
+    remember(run)
+    spec.write_text("schedule: [")  # Not even its dataset can be read.
+    found = parsed_in_airflow(tmp_path / "include", {"ANON_HOME": str(tmp_path / "home")})
+    assert found["errors"] == {}
+    assert found["dags"]["publish_people"]["timetable"] == "CronDataIntervalTimetable"
+    assert "broken publication file" in found["dags"]["publish_people"]["tags"]
+    assert found["dags"]["publish_people"]["retries"] == 0
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"schedule": 7}', "\0"])
+def test_a_damaged_memory_of_a_broken_file_is_as_none(tmp_path, damage):
+    spec = write_publication(tmp_path, schedule="@monthly")
+    run = run_of(spec, tmp_path / "home")
+    remember(run)
+    (path,) = (tmp_path / "home/publications").iterdir()
+    path.write_text(damage)
+    assert recall(run.home, spec) is None
+
+
 def test_who_has_to_approve_is_asked_between_gate_and_publish(parsed):
     dag = parsed["dags"]["publish_approved"]
     assert dag["tasks"] == WITH_APPROVAL
@@ -158,7 +198,11 @@ def test_settings_reach_the_dag(parsed):
     assert parsed["dags"]["publish_people"]["active"] == 1
     settings = parsed["dags"]["publish_settings"]
     assert (settings["active"], settings["owner"], settings["retries"], settings["pool"]) == (3, "office", 4, "small")
-    assert all(not dag["catchup"] for dag in parsed["dags"].values())
+    assert (settings["queue"], settings["retry_delay"], settings["execution_timeout"]) == ("registers", 90, 7200)
+    assert (settings["start"], settings["catchup"]) == ("2025-12-31 23:00:00+00:00", True)
+    assert settings["deadlines"] == [2 * 86400]
+    others = [dag for name, dag in parsed["dags"].items() if name != "publish_settings"]
+    assert not any(dag["catchup"] or dag["deadlines"] for dag in others)
 
 
 def test_schedules_are_cron_presets_assets_or_none(parsed):
