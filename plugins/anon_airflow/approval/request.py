@@ -304,6 +304,8 @@ def _rows(report: Part) -> Iterator[str]:
     elif people["rows_are_people"]:
         verified = {True: "no identifier contradicts it", False: "not verifiable", None: "not verified"}
         yield f"| every row is another person, as the file says | | {verified[people['verifiable']]} |"
+    elif people["verifiable"] is False:
+        yield "| every row is another person, by the numbers that tell people apart | | not verifiable |"
 
 
 def _checks(checks: Sequence[Part]) -> Iterator[str]:

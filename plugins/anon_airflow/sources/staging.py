@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 ORIGINAL = "original.parquet"
 SURPLUS = "surplus.parquet"
 """The file in the staging area with the rows that `privacy.max_rows_per_person` leaves out."""
+_MAX_RULES_NAMED = 3
+"""How many rules a refusal names of each coarsened column that others restore."""
 _MISTAKEN = "; if {} does not tell people apart, such as an amount, give it another role"
 
 
@@ -41,8 +43,8 @@ class Collected:
     ``unit`` is the column of ``table`` that numbers the people; None if every row is another person. For rows
     ``without_person`` the source names no person. ``dropped`` rows had a gap in a quasi-identifier. Some rows of
     ``people_capped`` people are left out, the ``surplus``: these people had more rows than the file allows.
-    ``verifiable``: a column could contradict that every row is another person; None if a column does, or if there is a
-    unit.
+    ``verifiable``: a column could contradict that every row is another person; None if a column does, or if
+    some people have several rows.
     """
 
     table: Table
@@ -84,7 +86,8 @@ def read_source(publication: Publication, source: Source) -> Collected:
     Read the source and compare it with the declared columns; then decompose and coarsen columns as declared.
 
     :raises TableError: the source cannot be read, or its columns are not the declared ones.
-    :raises RefusedError: the rows are not those of the people that the publication file claims.
+    :raises RefusedError: the rows are not those of the people that the publication file claims, or other columns
+        restore what is made coarser.
     :raises InvalidInputError: a hierarchy, a grouping or a rule that splits or coarsens a column
         does not cover every value, a guard names none, or the gate could not place what would be published.
     """
@@ -103,7 +106,9 @@ def read_source(publication: Publication, source: Source) -> Collected:
     _check_columns(publication, source, table.names)
     claim = claim_of(publication, table)
     people = claim.people
-    table = coarsen(decompose(table, publication), publication)
+    parts = decompose(table, publication)
+    table = coarsen(parts, publication)
+    _check_coarsened(publication, parts, table, people)
     table = table.select([name for name in table.names if name in publication.published])
     if people is not None:
         table = Table(columns=(*table.columns, people), rows=table.rows)
@@ -111,8 +116,9 @@ def read_source(publication: Publication, source: Source) -> Collected:
     collected = replace(
         _collected(prepared.table, people.name if people else None, publication),
         dropped=prepared.dropped,
-        verifiable=claim.verifiable,
     )
+    if collected.unit is None:
+        collected = replace(collected, verifiable=claim.verifiable)
     table = collected.table
     ladders(publication, table, publication.quasi_identifiers)
     rows = engine.of(table, unit=collected.unit)
@@ -153,7 +159,32 @@ def claim_of(publication: Publication, table: Table) -> Claim:
     found = [one for one in spanning_columns(table, roles, people) if one.column not in answered]
     if found and unit.rows_are_people is None:
         raise RefusedError("stage", [_spanned(one, publication) for one in found])
-    return Claim(people=people, verifiable=None if people or found else is_verifiable(table, roles))
+    return Claim(people=people, verifiable=None if found else is_verifiable(table, roles))
+
+
+def _check_coarsened(publication: Publication, collected: Table, coarser: Table, people: Column | None) -> None:
+    """
+    Hold columns with `coarsen` against all others that are published as collected, while it is known what they were.
+
+    :raises RefusedError: others restore more of their cells than `privacy.max_restored`.
+    """
+    from anon_core.measures.coarsened import restored_coarsened
+
+    found = restored_coarsened(collected, coarser, publication, people)
+    total, allowed = sum(one.people for one in found), publication.privacy.max_restored
+    if total <= allowed:
+        return
+    whose = "people" if people else "rows"
+    told = "; ".join(
+        f"{one.column} of {one.people:,} {whose} by "
+        + ", by ".join(" with ".join(rule.by) for rule in one.rules[:_MAX_RULES_NAMED])
+        for one in found
+    )
+    advice = "drop these columns, make them coarser too, or give them the role quasi so that they are recoded"
+    raise RefusedError(
+        "stage",
+        [f"{counted(total, 'coarsened cell')} restored by other columns, {allowed:,} allowed: {told}: {advice}"],
+    )
 
 
 def _spanned(one: SpanningColumn, publication: Publication) -> str:

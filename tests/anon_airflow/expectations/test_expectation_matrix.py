@@ -205,3 +205,25 @@ def test_a_limit_that_is_no_number_is_refused(name, field, value):
         return  # That is no limit, and says so.
     with pytest.raises(ValueError, match=field):
         OURS[name](**{**BY_NAME[name].holds, field: value}, weight_column=None)
+
+
+SPELLINGS = [
+    ["RS1", "rs1", " R S1"],
+    ["12345678Z", "12345678-Z", "12345678z"],
+    ["007", "7", "7.0"],
+    [None, "NaN", "--"],
+]
+
+
+@pytest.mark.parametrize("cells", SPELLINGS, ids=lambda cells: str(cells[0]))
+def test_spellings_of_one_unit_are_one_person_and_words_for_a_gap_nobody(database, cells):
+    table = Cells(["sex", "person"], [("F", cell) for cell in (*cells, "ann", "bea")])
+    by_people = {"columns": ["sex"], "unit_column": "person"}
+    found = database.agreed("expect_k_anonymity", table, **by_people, k=4)
+    assert not found.success and found.result["measured"] == 2 + (cells[0] is not None)
+
+
+def test_units_that_are_floats_are_people_and_what_is_no_number_is_nobody(database):
+    table = Cells(["sex", "person"], [("F", 1.0), ("F", 1.0), ("F", 2.5), ("F", float("nan")), ("F", None)])
+    found = database.agreed("expect_k_anonymity", table, columns=["sex"], unit_column="person", k=3)
+    assert not found.success and found.result["measured"] == 2

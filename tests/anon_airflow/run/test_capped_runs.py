@@ -219,7 +219,11 @@ def test_too_many_rows_without_a_limit_are_as_before(tmp_path: Path) -> None:
     [
         (visits(rows=1), "row", True),
         ([("", "", *row[2:]) for row in visits(rows=1)], "row", False),
-        (visits(rows=1), "person", None),
+        ([("", *row[1:]) for row in visits(rows=3)], "row", False),
+        ([("", *row[1:]) for row in visits(rows=3)], "case_no", False),
+        (visits(rows=1), "person", True),
+        (visits(rows=1), "case_no", True),
+        (visits(), "person", None),
     ],
 )
 def test_whether_anything_could_contradict_the_claim_is_on_the_page(
@@ -228,6 +232,8 @@ def test_whether_anything_could_contradict_the_claim_is_on_the_page(
     run = begun(tmp_path, rows, unit=unit)
     take(run, *ALL)
     assert report_of(run)["people"]["verifiable"] is verifiable
+    pages = "".join(path.read_text() for path in portal_of(run.publication.file).rglob("*.html"))
+    assert ("this is not verifiable, because" in pages) is (verifiable is False)
 
 
 def test_identifiers_that_contradict_a_claim_answered_for_by_name_do_not_verify_it(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from anon_airflow.expectations.inputs import counted_already
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError
 from anon_core.frequency import FrequencyTable, unit_codes
 from anon_core.table import Column
+from anon_core.table.people import one_spelling
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MAX_ROWS = int(np.iinfo(np.int64).max)
@@ -94,6 +95,8 @@ def people_of(counted: FrequencyTable) -> FrequencyTable:
     """
     Return the people of a table that was counted over some columns and, last, the unit; a gap is an unknown person.
 
+    Two spellings of a unit are one person, as in a publication file.
+
     :raises NotMeasurableError: units of different types have the same text, and would count as several people.
     """
     *codes, units = counted.codes
@@ -102,7 +105,7 @@ def people_of(counted: FrequencyTable) -> FrequencyTable:
         raise NotMeasurableError(
             f"cells of different types have the same text in {counted.names[-1]}: cast them to text"
         )
-    people = unit_codes(Column(name=counted.names[-1], codes=units, domain=whose))
+    people = unit_codes(one_spelling(Column(name=counted.names[-1], codes=units, domain=whose)))
     return FrequencyTable.from_codes(counted.names[:-1], codes, domains, counted.weights, people)
 
 
