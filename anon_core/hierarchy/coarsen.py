@@ -76,6 +76,29 @@ def coarsen(table: Table, publication: PartialPublication) -> Table:
     return Table(columns=tuple(columns), rows=table.rows)
 
 
+def finer(column: Column, declared: Declared, folder: Path) -> tuple[Column, ...]:
+    """
+    Return a column that is to be coarser at every level below the one that is published, as it is collected first.
+
+    What cannot be read is a gap. Numbers that are rounded have no level between.
+    """
+    rule = declared.coarsen or Coarsen()
+    found: list[Label] = []
+    if rule.date is not None:
+        values = [value for value in column.domain.to_pylist() if value is not None]
+        parts = list(_DATE_LABELS)
+        found = [_dates(values, part)[0] for part in parts[: parts.index(rule.date)]]
+    elif rule.level is not None and declared.hierarchy is not None:
+        names = levels_of(declared.hierarchy, folder).names
+        height = _height(rule.level, names) or 1
+        found = [_labels(column, declared.hierarchy, folder, level).get for level in range(1, height)]
+    columns = [column]
+    for label in found:
+        words = [None if value is None else label(value) for value in column.domain.to_pylist()]
+        columns.append(assemble(column.name, [Piece(codes=column.codes, words=pa.array(words, pa.string()))]))
+    return tuple(columns)
+
+
 def check_levels(publication: PartialPublication) -> None:
     """
     Check that hierarchy files have the levels that the publication file names, and those that columns are published at.

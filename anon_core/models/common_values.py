@@ -29,6 +29,7 @@ class CommonValues(OfSensitiveColumn):
 
     key: ClassVar[str] = "common_values"
     title: ClassVar[str] = "common values"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "all classes of a person over {columns} have {l} values of {sensitive} in common"
     page: ClassVar[Mapping[str, str]] = {"common_values": "The groups of one person leave enough values open together"}
     instead: ClassVar[str] = "generalise further, so that the rows of a person are in one class, or lower l"

@@ -30,8 +30,6 @@ _ANY = None
 # Key, the values of it that this version does not have (_ANY: every value that does not mean "off"), what to do.
 # Building a feature ends with deleting its line.
 NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
-    ("airflow.deadline", _ANY, _REMOVE),
-    ("airflow.notify", _ANY, _REMOVE),
     ("missing", ("wildcard",), "use category or drop"),
     ("privacy.earlier_releases", _ANY, _REMOVE),
     ("recode.sticky", _ANY, _REMOVE),

@@ -34,12 +34,14 @@ COMMANDS = (
     "recode",
     "check",
     "freeform",
+    "validate",
     "run",
     "withdraw",
     "sweep",
     "approval",
     "policy",
     "audit",
+    "compile",
 )
 
 NEED_GATE = ("run", "withdraw", "sweep", "approval", "audit")

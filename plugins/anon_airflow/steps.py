@@ -34,9 +34,10 @@ from anon_airflow.release.publish import refuse_withdrawn_version, send
 from anon_airflow.run.context import Run
 from anon_airflow.run.guard import step
 from anon_airflow.run.home import private_folder, wipe
+from anon_airflow.run.last_known import remember
 from anon_airflow.run.lease import make_staging
 from anon_airflow.run.progress import Progress, say, throttled
-from anon_airflow.run.record import begin, clock_reasons, close_run
+from anon_airflow.run.record import begin, clock_reasons, close_run, note_mismatches
 from anon_airflow.run.site_policy import commitment, policy_of_run
 from anon_airflow.run.sweep import closed_in, sweep
 from anon_airflow.sources.staging import (
@@ -79,6 +80,9 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
     publication = run.publication
     _sweep(run, progress)
     found = begin(run, _today())
+    remember(run)
+    for mismatch in note_mismatches(run):
+        say(progress, f"WARNING: {mismatch}")
     source = source_of(publication, source_text, run.connect)
     source.check()
     check_portal_place(run, source_text)

@@ -37,6 +37,7 @@ WITHOUT_EXTRAS = (
     (("check", PUBLISHED, "--quasi", "born,town"), "2 of 2 checks hold"),
     (("init", TABLE), "wrote people-draft.yaml"),
     (("policy", "show"), "no site policy is on record yet"),
+    (("compile",), " compiled, 0 kept from before"),
 )
 
 

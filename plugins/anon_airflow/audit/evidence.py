@@ -24,6 +24,17 @@ _ROWS_PER_QUERY = 500
 Row = dict[str, Any]
 
 
+def decoded(table: Table, row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A stored row that the chain vouches for, with its JSON columns read and its flags as booleans."""
+    values = dict(row)
+    for column in table.columns:
+        if column.info.get("json"):
+            values[column.name] = json.loads(values[column.name])
+        elif column.info.get("flag"):
+            values[column.name] = bool(values[column.name])
+    return values
+
+
 def shown_row(table: Table, row: Mapping[Any, Any]) -> Row:
     """Return a stored row with its JSON read and its flags as booleans; ``wrong`` lists the values that are neither."""
     values: Row = {}

@@ -12,9 +12,9 @@ from sqlalchemy import func, select
 from anon_airflow.audit.chain import GENESIS, Head, Position, check_chain, head_before, walk, wrong, wrong_entry
 from anon_airflow.audit.clock import BY, SeenDay, latest_day
 from anon_airflow.audit.database import Database
+from anon_airflow.audit.evidence import decoded
 from anon_airflow.audit.handover import Signers
 from anon_airflow.audit.models import ROWS
-from anon_airflow.audit.runs import decoded
 from anon_airflow.gate.receipt import digest_of_text
 from anon_airflow.keys.ring import KeyRing
 from anon_core.errors import RefusedError

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,6 @@ from sqlalchemy import (
     Connection,
     FromClause,
     LargeBinary,
-    Table,
     Text,
     and_,
     cast,
@@ -27,6 +25,7 @@ from sqlalchemy import (
 from anon_airflow.audit.evidence import UNPROVEN, WRONG, mark_rows, shown_row
 from anon_airflow.audit.handover import NO_RUN
 from anon_airflow.audit.legible import legible
+from anon_airflow.audit.mismatch import AIRFLOW, MISMATCH, ON_RECORD, agree
 from anon_airflow.audit.models import CHAIN, ROWS
 from anon_airflow.keys.ring import KeyRing
 from anon_core.files.name_rules import is_utf8
@@ -55,6 +54,7 @@ class RecordedRun:
     One run of one dataset; ``verdict`` is published, unchanged, withdrawn, refused, failed or open.
 
     ``by`` is what refused it: stage, recode, gate, receipt, approval, audit store or portal; None if nothing did.
+    ``airflow`` is the state that Airflow showed of it if that contradicts the verdict, when it was last compared.
     ``wrong`` lists the rows that the chain does not prove, ``unproven`` the keys that are not here.
     """
 
@@ -66,19 +66,9 @@ class RecordedRun:
     by: str | None
     version: str | None
     location: str | None
+    airflow: str | None = None
     wrong: tuple[str, ...] = ()
     unproven: tuple[str, ...] = ()
-
-
-def decoded(table: Table, row: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return a stored row that the chain proves, with its JSON columns read and its flags as booleans."""
-    values = dict(row)
-    for column in table.columns:
-        if column.info.get("json"):
-            values[column.name] = json.loads(values[column.name])
-        elif column.info.get("flag"):
-            values[column.name] = bool(values[column.name])
-    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +179,7 @@ def _summary(run_id: Any, dataset: Any, rows: Mapping[str, Sequence[dict[str, An
         by=rows["refusals"][-1]["by"] if verdict == "refused" and rows["refusals"] else None,
         version=released["version"] if released else None,
         location=published["location"] if published else None,
+        airflow=_contradicting_state(rows["intents"]),
         wrong=tuple(
             f"{name} row {row['id']}: {what}"
             for name, table in rows.items()
@@ -197,6 +188,15 @@ def _summary(run_id: Any, dataset: Any, rows: Mapping[str, Sequence[dict[str, An
         ),
         unproven=tuple(sorted({str(row[UNPROVEN]) for table in rows.values() for row in table if UNPROVEN in row})),
     )
+
+
+def _contradicting_state(intents: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the state that Airflow last showed of a run if it is not what was on record; after tampering, no state."""
+    compared = [row["details"] for row in intents if row["verb"] == MISMATCH]
+    last = compared[-1] if compared and isinstance(compared[-1], dict) else None
+    if last is None or agree(last.get(AIRFLOW), last.get(ON_RECORD)):
+        return None
+    return str(legible(last.get(AIRFLOW)))
 
 
 def _verdict(rows: Mapping[str, Sequence[dict[str, Any]]], status: Mapping[int, str]) -> str:

@@ -92,7 +92,8 @@ def list_runs(dataset: str | None, limit: int, as_json: bool) -> None:
 
 
 def _verdict(run: RecordedRun) -> str:
-    return f"{run.verdict} (not intact)" if run.wrong else run.verdict
+    shown = f"{run.verdict} (Airflow: {run.airflow})" if run.airflow else run.verdict
+    return f"{shown} (not intact)" if run.wrong else shown
 
 
 @audit.command()

@@ -150,7 +150,7 @@ def _print_columns(done: RecodedTable) -> None:
                 cells[name],
                 percent(cells[name] / max(written, 1)),
                 left.get(name),
-                utility.loss.by_column[name] if utility else None,
+                utility.loss.by_column.get(name) if utility else None,
                 "; ".join(f"{level['name']} {level['rows']:,}" for level in levels_note(plan, i)),
             ]
             for i, name in enumerate(plan.frequencies.names)

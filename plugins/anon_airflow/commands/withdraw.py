@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 import click
@@ -39,6 +40,8 @@ def withdraw(release: str, reason: str, dataset: str | None, words_only: bool, a
     with audit_store() as store:
         target = replace(find_release(store, release, dataset), words_only=words_only)
         done = withdraw_release(store, target, person=person, reason=reason.strip(), progress=Stopwatch())
+    if done.withdrawn:
+        _notify(done.dataset, done.withdrawn, reason.strip())
     if as_json:
         print_json(
             {
@@ -65,3 +68,18 @@ def withdraw(release: str, reason: str, dataset: str | None, words_only: bool, a
             f"a DAG that publishes {done.dataset} will publish new data: pause the DAG if you do not want that",
             err=True,
         )
+
+
+def _notify(dataset: str, versions: Sequence[str], reason: str) -> None:
+    """Notify the people whom the publication file named when it last ran."""
+    from anon_airflow.run.home import Home
+    from anon_airflow.run.last_known import recall_dataset
+    from anon_airflow.run.notify import Facts, notify
+    from anon_core.spec import Event
+
+    known = recall_dataset(Home.find(), dataset)
+    if known is None:
+        return
+    listed = ", ".join(versions)
+    facts = Facts(event=Event.WITHDRAWN, dataset=dataset, title=known.title, version=listed, reasons=[reason])
+    notify(known.notifications(Event.WITHDRAWN), facts, {}, lambda text: click.echo(f"anon: {text}", err=True))

@@ -75,7 +75,7 @@ def measure(
     exceptions.
     """
     paths = [Path(path) for path in distributions]
-    gate = _Gate(publication, original, witness)
+    gate = _Gate(publication, original, witness, today)
     try:
         digest = original.sha256 if original else None
         unit = witness.unit if witness else None
@@ -111,7 +111,10 @@ class _Gate:
     ``checks`` collects the results; ``first`` keeps the content of the first file, to compare the others with it.
     """
 
-    def __init__(self, publication: Publication, original: StagedOriginal | None, witness: Witness | None) -> None:
+    def __init__(
+        self, publication: Publication, original: StagedOriginal | None, witness: Witness | None, today: date
+    ) -> None:
+        self.today = today
         self.publication, self.engine, self.folder = publication, publication.engine, publication.root
         self.original, self.witness = original, witness
         self.without_formulas = publication.csv.escape_formulas
@@ -305,6 +308,7 @@ class _Gate:
     def _evaluate(self, where: str, file: _File, checked: CheckedWitness | None) -> None:
         with quiet():
             from anon_airflow.expectations.evaluation import Evaluation
+            from anon_airflow.expectations.metrics.pandas_cells import people_of
 
         table = reread(file.path) if file.table is None else file.table  # None if a later file could not be read.
         counted = self.original.frequencies if self.original else None
@@ -319,7 +323,9 @@ class _Gate:
             found = replace(evaluation.evaluate(entry), distribution=where)
             self.checks.append(found.excused(Waiver.model_validate(waiver) if waiver else None))
         self.evaluated = evaluation.evaluated
-        self.singled_out = accepted_and_needed(self.suite, file.frequencies)
+        if self.publication.privacy.published_uniqueness.accept:
+            published = file.frequencies if people is None else people_of(people)
+            self.singled_out = accepted_and_needed(self.suite, published, self.publication, self.today)
         self.released = file.frequencies
 
     def _is_gone(self, entry: dict[str, Any]) -> bool:

@@ -25,8 +25,8 @@ class Verdict:
     ``passed`` is computed only here: every check holds, there is at least one file, and all expectations of the suite
     were evaluated, at least one. ``vouched`` counts expectations that need the originals but were due after these were
     removed: a caller that uses such a verdict needs a receipt for them. ``suite`` is what was evaluated, ready to be
-    stored as JSON. ``singled_out`` are the accepted column sets that do single people out, sorted. ``released`` are the
-    rows of the files, counted, for the public report.
+    stored as JSON. ``singled_out`` are the accepted column sets that the gate would refuse otherwise, sorted.
+    ``released`` are the rows of the files, counted, for the public report.
     """
 
     checks: tuple[Measurement, ...]

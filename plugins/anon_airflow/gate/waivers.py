@@ -7,6 +7,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from anon_core.models import PolicyContext, required
+from anon_core.role import Role
 from anon_core.site import BUILT_IN, raised_limits
 from anon_core.waivers import answers, named_check, waiver_of
 
@@ -41,28 +42,48 @@ def without_effect(suite: Mapping[str, Any], policy: PartialPolicy, today: date)
     return [one for one in policy.waivers if one.until >= today and one.check not in used]
 
 
-def accepted_and_needed(suite: Mapping[str, Any], frequencies: FrequencyTable) -> set[tuple[str, ...]]:
+def accepted_and_needed(
+    suite: Mapping[str, Any], published: FrequencyTable, publication: Publication, today: date
+) -> set[tuple[str, ...]]:
     """
-    Return the accepted column sets, sorted, that single out more rows of a file than would be allowed without them.
+    Return the accepted column sets, sorted, for which the gate would refuse what is ``published``.
 
-    A single accepted column may also identify people by itself, which is never allowed without acceptance.
+    Such a set singles out more people than are allowed, or a single accepted column identifies people by itself, or the
+    columns declared other that it names leave fewer than k in a class. If link k is meant, a set counts unless k holds
+    with its columns too, for then link k does. People are counted if the table tells them apart.
     """
+    limits = [one["kwargs"] for one in suite["expectations"] if one["type"] == "expect_published_uniqueness"]
+    there = set(published.names)
+    return {
+        columns
+        for columns in (tuple(sorted(one)) for entry in limits for one in entry.get("accepted", ()))
+        if published.rows
+        and there.issuperset(columns)
+        and (
+            any(_singles_out(published, columns, entry) for entry in limits)
+            or _below_k(published, columns, publication, today)
+        )
+    }
+
+
+def _singles_out(published: FrequencyTable, columns: tuple[str, ...], limits: Mapping[str, Any]) -> bool:
     from anon_core.detection.published_identifiers import naming
 
-    found = set()
-    for entry in suite["expectations"]:
-        if entry["type"] != "expect_published_uniqueness":
-            continue
-        limits = entry["kwargs"]
-        for columns in limits.get("accepted", ()):
-            if not frequencies.rows or not set(columns) <= set(frequencies.names):
-                continue
-            share = frequencies.project(columns).singletons / frequencies.rows
-            searched = set(columns) <= set(limits["columns"])
-            names_people = len(columns) == 1 and bool(naming(frequencies, columns).columns)
-            if names_people or (searched and share > limits["max_share"]):
-                found.add(tuple(sorted(columns)))
-    return found
+    if len(columns) == 1 and naming(published, columns).columns:
+        return True
+    over = published.project(columns)
+    return set(columns) <= set(limits["columns"]) and over.singletons / over.rows > limits["max_share"]
+
+
+def _below_k(published: FrequencyTable, columns: tuple[str, ...], publication: Publication, today: date) -> bool:
+    """Whether accepted columns declared other leave fewer than k in a class, beside all that are judged."""
+    from anon_core.measures.linkage.four_ks import k_anonymity
+
+    own = [name for name in publication.names_with_role(Role.OTHER) if name in columns]
+    if not own:
+        return False
+    judged = (*publication.quasi_identifiers, *publication.judged_others(today), *own)
+    return k_anonymity(published.project(judged), judged, k=publication.privacy.k).k < publication.privacy.k
 
 
 def exceptions_note(

@@ -10,7 +10,9 @@ from airflow.sdk import Param
 from airflow.sdk.exceptions import TaskAwaitingInput
 from airflow.sdk.execution_time.hitl import upsert_hitl_detail
 
+from anon_airflow.operators.notification import tell
 from anon_airflow.operators.publication import error_policy, run_of
+from anon_core.spec import Event
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -46,7 +48,7 @@ class ApproveOperator(ApprovalOperator):
         """
         from anon_airflow import steps
 
-        with error_policy():
+        with error_policy(self.log):
             question = steps.ask(run_of(self.spec, context))
         self.log.info("asking for approval of receipt %s\n%s", question.receipt, question.body)
         receipt = Param(
@@ -60,13 +62,16 @@ class ApproveOperator(ApprovalOperator):
             params={RECEIPT: receipt.serialize()},
             assigned_users=[{"id": name, "name": name} for name in question.users],
         )
+        for notifier in self.notifiers:
+            notifier(context)
+        tell(self.spec, context, Event.APPROVAL, progress=self.log.info)
         raise TaskAwaitingInput(method_name="execute_complete", timeout=question.wait)
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> dict[str, Any]:
         """Sign the answer, and only then succeed or fail."""
         from anon_airflow import steps
 
-        with error_policy():
+        with error_policy(self.log):
             result = steps.decide(run_of(self.spec, context), answer_of(event))
         self.log.info("approved: receipt %s", result["receipt"])
         return result

@@ -6,21 +6,28 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from airflow.sdk import BaseOperator
-from airflow.sdk.exceptions import AirflowFailException, AirflowTaskTimeout
+from airflow.sdk import BaseOperator, ExceptionRetryPolicy, RetryAction, RetryRule
+from airflow.sdk.exceptions import AirflowRuntimeError, AirflowTaskTimeout
 
+from anon_airflow.operators.failed_for_good import FailedForGood, log_reasons
 from anon_core.errors import AnonError, InternalError, InvalidInputError, StorageError
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
+    from airflow.sdk.types import Logger
 
     from anon_airflow.run.context import Run
 
 LOCK_TIMEOUT_S = 60
 """How long to wait for a task of the same run that Airflow is stopping; Airflow kills it after about ten seconds."""
+
+
+NEVER_AGAIN = ExceptionRetryPolicy(rules=[RetryRule(exception=FailedForGood, action=RetryAction.FAIL)])
+"""The retry policy of our tasks: trying again changes neither a refusal nor wrong input."""
 
 
 def run_of(spec: str, context: Context, retry_delay: timedelta = timedelta(0)) -> Run:
@@ -48,7 +55,17 @@ def run_of(spec: str, context: Context, retry_delay: timedelta = timedelta(0)) -
         connect=from_airflow,
         retry_delay=retry_delay,
         policy_file=configured_policy(),
+        state_of=partial(state_of, context),
     )
+
+
+def state_of(context: Context, run_id: str) -> str | None:
+    """Return the state that Airflow shows of another run of this DAG; None if it knows no such run, or does not say."""
+    task: Any = context["ti"]
+    try:
+        return str(task.get_dagrun_state(task.dag_id, run_id))
+    except AirflowRuntimeError:
+        return None
 
 
 def configured_policy() -> Path | None:
@@ -65,24 +82,26 @@ def longest_delay(task: BaseOperator) -> timedelta:
 
     ceiling = task.max_retry_delay or timedelta(seconds=MAX_RETRY_DELAY)
     ceiling = ceiling if isinstance(ceiling, timedelta) else timedelta(seconds=ceiling)
-    grows = task.retry_policy is not None or task.retry_exponential_backoff not in (0, 1)
+    grows = task.retry_policy not in (None, NEVER_AGAIN) or task.retry_exponential_backoff not in (0, 1)
     return max(task.retry_delay, ceiling) if grows else task.retry_delay
 
 
 @contextmanager
-def error_policy() -> Iterator[None]:
+def error_policy(log: Logger) -> Iterator[None]:
     """
     Decide whether Airflow may retry a task that ends with an error.
 
-    Wrong input and refusals fail at once: a retry changes nothing. Errors of the disk or the database, and unexpected
-    errors, may be retried. No error of a library leaves this block, because it may quote a cell.
+    Wrong input and refusals fail at once, with their reasons in the log: a retry changes nothing. Errors of the disk or
+    the database, and unexpected errors, may be retried. No error of a library leaves this block, because it may quote a
+    cell.
     """
     try:
         yield
     except (StorageError, InternalError):
         raise
     except AnonError as error:
-        raise AirflowFailException(str(error)) from None
+        log_reasons(log, error)
+        raise FailedForGood(str(error)) from None
 
 
 class PublicationOperator(BaseOperator):
@@ -97,7 +116,7 @@ class PublicationOperator(BaseOperator):
     """The name of the step that the task takes, for operators that pass no further arguments."""
 
     def __init__(self, *, spec: str, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+        super().__init__(**{"retry_policy": NEVER_AGAIN, **kwargs})
         self.spec = spec
 
     def execute(self, context: Context) -> dict[str, Any]:
@@ -115,7 +134,7 @@ class PublicationOperator(BaseOperator):
         from anon_airflow.run import cancellation
 
         cancellation.reset()
-        with error_policy(), self._locked(step.__name__, context):
+        with error_policy(self.log), self._locked(step.__name__, context):
             result = step(run_of(self.spec, context, longest_delay(self)), *args, **options)
         self.log.info("%s: %s", step.__name__, ", ".join(f"{key}={value}" for key, value in result.items()))
         return result

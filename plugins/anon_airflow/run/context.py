@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -42,6 +43,7 @@ class Run:
     elsewhere in the environment. ``lease`` is how long the run may rest between two steps; zero for a run that holds
     its lock to its end. ``policy_file`` is the site policy that Airflow's configuration names; None if it names none,
     or outside Airflow.
+    ``state_of`` returns the state that Airflow shows of another run of the same DAG; None outside Airflow.
     """
 
     publication: Publication
@@ -52,6 +54,7 @@ class Run:
     connect: Connect = from_environment
     lease: timedelta = DEFAULT_LEASE
     policy_file: Path | None = None
+    state_of: Callable[[str], str | None] | None = None
 
     @classmethod
     def of(
@@ -64,6 +67,7 @@ class Run:
         connect: Connect = from_environment,
         retry_delay: timedelta = timedelta(0),
         policy_file: Path | None = None,
+        state_of: Callable[[str], str | None] | None = None,
     ) -> Run:
         """
         Load the publication file again: each step uses the file as it is now, and compares its digest.
@@ -83,6 +87,7 @@ class Run:
             connect=connect,
             lease=home.lease + retry_delay,
             policy_file=policy_file,
+            state_of=state_of,
         )
 
     @property

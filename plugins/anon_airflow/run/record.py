@@ -10,6 +10,7 @@ from typing import Any
 
 from anon_airflow.approval.four_eyes import CHANGED_BY, eyes_of
 from anon_airflow.audit.history import RUN, SEEN, History, Row, since_begun
+from anon_airflow.audit.mismatch import AIRFLOW, MISMATCH, ON_RECORD, PUBLISHED, agree, mismatches
 from anon_airflow.gate.waivers import exceptions_note
 from anon_airflow.portals.overlap import SOURCE_TEXT
 from anon_airflow.release.build import GENERATOR
@@ -87,6 +88,24 @@ def begin(run: Run, today: date) -> PolicyInForce:
     return found
 
 
+def note_mismatches(run: Run) -> list[str]:
+    """Put on record how the latest runs of the dataset ended in Airflow, where that differs; return it in words."""
+    if run.state_of is None:
+        return []
+    words = []
+    with run.audit() as audit:
+        rows = audit.proven("intents", "outcomes", "publications")
+        for one in mismatches(rows, run.dataset, run.run_id, run.state_of):
+            whose = one.pop("run_id")
+            audit.settle(run_id=whose, dataset=run.dataset, verb=MISMATCH, actor=run.actor, details=one)
+            if not agree(**one):
+                words.append(
+                    f"run {whose} is {one[AIRFLOW]} in Airflow and {one[ON_RECORD]} on record: the record is right, "
+                    "and the state was set by a user, or the run was broken off"
+                )
+    return words
+
+
 def _policy_or_error(run: Run) -> PolicyInForce | InvalidInputError:
     """Return the site policy in force, or the error, so that a run that fails because of it goes on record too."""
     try:
@@ -124,7 +143,7 @@ def close_run(run: Run) -> dict[str, Any]:
         publication = rows["publications"][-1] if rows["publications"] else None
         refusal = rows["refusals"][-1] if rows["refusals"] and not publication else None
         outcome = "refused" if refusal else "failed"
-        if publication and publication["status"] in ("published", "unchanged"):  # A changed row may hold any text.
+        if publication and publication["status"] in PUBLISHED:  # A changed row may hold any text.
             outcome = publication["status"]
         report = build_internal_report(run, outcome, publication, refusal, rows["approvals"])
         if publication:

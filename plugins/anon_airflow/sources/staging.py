@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 ORIGINAL = "original.parquet"
 SURPLUS = "surplus.parquet"
 """The file in the staging area with the rows that `privacy.max_rows_per_person` leaves out."""
+_MAX_RULES_NAMED = 3
+"""How many rules a refusal names of each coarsened column that others restore."""
 _MISTAKEN = "; if {} does not tell people apart, such as an amount, give it another role"
 
 
@@ -84,7 +86,8 @@ def read_source(publication: Publication, source: Source) -> Collected:
     Read the source and compare it with the declared columns; then decompose and coarsen columns as declared.
 
     :raises TableError: the source cannot be read, or its columns are not the declared ones.
-    :raises RefusedError: the rows are not those of the people that the publication file claims.
+    :raises RefusedError: the rows are not those of the people that the publication file claims, or other columns
+        restore what is made coarser.
     :raises InvalidInputError: a hierarchy, a grouping or a rule that splits or coarsens a column
         does not cover every value, a guard names none, or the gate could not place what would be published.
     """
@@ -103,7 +106,9 @@ def read_source(publication: Publication, source: Source) -> Collected:
     _check_columns(publication, source, table.names)
     claim = claim_of(publication, table)
     people = claim.people
-    table = coarsen(decompose(table, publication), publication)
+    parts = decompose(table, publication)
+    table = coarsen(parts, publication)
+    _check_coarsened(publication, parts, table, people)
     table = table.select([name for name in table.names if name in publication.published])
     if people is not None:
         table = Table(columns=(*table.columns, people), rows=table.rows)
@@ -155,6 +160,31 @@ def claim_of(publication: Publication, table: Table) -> Claim:
     if found and unit.rows_are_people is None:
         raise RefusedError("stage", [_spanned(one, publication) for one in found])
     return Claim(people=people, verifiable=None if found else is_verifiable(table, roles))
+
+
+def _check_coarsened(publication: Publication, collected: Table, coarser: Table, people: Column | None) -> None:
+    """
+    Hold columns with `coarsen` against all others that are published as collected, while it is known what they were.
+
+    :raises RefusedError: others restore more of their cells than `privacy.max_restored`.
+    """
+    from anon_core.measures.coarsened import restored_coarsened
+
+    found = restored_coarsened(collected, coarser, publication, people)
+    total, allowed = sum(one.people for one in found), publication.privacy.max_restored
+    if total <= allowed:
+        return
+    whose = "people" if people else "rows"
+    told = "; ".join(
+        f"{one.column} of {one.people:,} {whose} by "
+        + ", by ".join(" with ".join(rule.by) for rule in one.rules[:_MAX_RULES_NAMED])
+        for one in found
+    )
+    advice = "drop these columns, make them coarser too, or give them the role quasi so that they are recoded"
+    raise RefusedError(
+        "stage",
+        [f"{counted(total, 'coarsened cell')} restored by other columns, {allowed:,} allowed: {told}: {advice}"],
+    )
 
 
 def _spanned(one: SpanningColumn, publication: Publication) -> str:

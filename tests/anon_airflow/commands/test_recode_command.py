@@ -97,6 +97,7 @@ def test_only_published_columns_are_written_sorted_by_their_own_values(tmp_path,
     assert lines[1:] == sorted(lines[1:])
 
 
+@pytest.mark.thorough
 def test_the_bytes_do_not_depend_on_the_order_of_the_rows(tmp_path, table):
     for recode in ({"method": "global"}, SINGLETONS, *LOCALLY):
         spec = spec_of(tmp_path, recode=recode)

@@ -322,6 +322,7 @@ def test_hosts_for_downloads_are_read_from_the_connection() -> None:
             hosts({"download_hosts": wrong})
 
 
+@pytest.mark.thorough
 def test_the_largest_answer_takes_less_memory_than_a_gigabyte(serve) -> None:
     """Of all that fits into an answer, empty lists take the most memory when they are read."""
     body = b'{"success": true, "result": [' + b"[]," * ((client_module.MAX_ANSWER_BYTES - 100) // 3) + b"[]]}"
