@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 from typing import Any
@@ -186,6 +186,7 @@ def _provider_of(found: EntryPoint) -> Provider:
     return Provider(package=distribution.name, version=distribution.version)
 
 
+@cache
 def _ours() -> Provider:
     try:
         return Provider(package=OURS, version=version(OURS))

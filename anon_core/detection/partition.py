@@ -135,7 +135,7 @@ def separation(sizes: Integers, rows: int) -> float:
 def _alone_compiled(partition: Partition, codes: AnyCodes, _: int) -> int:
     from anon_core.kernels.compiled.refinement import count_alone
 
-    return int(count_alone(partition.members, partition.offsets, codes, partition.work))
+    return int(count_alone(partition.members, partition.offsets, codes, tuple(partition.work)))
 
 
 def _alone(partition: Partition, codes: AnyCodes, cardinality: int) -> int:
@@ -163,7 +163,7 @@ def _refine_compiled(partition: Partition, column: int) -> Partition:
         partition.members,
         partition.offsets,
         np.ascontiguousarray(codes, np.int32),
-        partition.work,
+        tuple(partition.work),  # Without its class, of which a kernel knows nothing.
         frequencies.weights if partition.weighted else _NO_WEIGHTS,
         _NO_UNITS if frequencies.units is None else np.ascontiguousarray(frequencies.units, np.int32),
     )

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from anon_core import kernels
 from anon_core.detection.groups import MAX_FEW_VALUES, MAX_GROUP_ROWS, ValueGroups
-from anon_core.detection.roles.personal_codes import is_of_something_else, is_shared, may_number_people, personal_code
+from anon_core.detection.roles.personal_codes import (
+    is_of_something_else,
+    is_shared,
+    may_number_people,
+    numbers_records,
+    personal_code,
+)
 from anon_core.frequency import UNKNOWN_PERSON, unit_codes
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.role import Role
-from anon_core.table import Column, Table
+from anon_core.table import Column, Mask, Table
 from anon_core.table.people import one_spelling
+
+MOST_AGREE = 0.95
+"""Of the values in several rows; a person may have moved between two of theirs, or be written down wrong."""
+MOST_ALIKE = 0.8
+MOST_ALIKE_TOGETHER = 0.5
+"""Rows that agree by chance more often, in one column or in all that agree, say nothing of whose they are."""
+FREE_OF_EACH_OTHER = 1.5
+"""So many times as many pairs of town and sex there are as towns; of town and province there are no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +55,10 @@ def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | Non
       contradict;
     - another published column that is named after a person, a case or a number of no other thing, as `customer` and
       `case_no` are: by any value, where groups are small, half of the rows have a digit, and most values occur in
-      several rows.
+      several rows;
+    - a published column of any name: by any value, where groups are small, most values occur in several rows, and these
+      rows agree in two quasi-identifiers that do not follow from each other, such as town and sex. So a pseudonym
+      contradicts, and no postcode does.
 
     A column of a composite unit is compared with the whole unit like any other column. Two spellings of one value are
     one, see :func:`~anon_core.table.people.one_spelling`.
@@ -53,10 +70,12 @@ def spanning_columns(table: Table, roles: Mapping[str, Role], unit: Column | Non
     (SpanningColumn(column='id', rows=3, people=2),)
     """
     units = None if unit is None else unit_codes(unit)
+    known = [column for column in table.columns if roles.get(column.name) is Role.QUASI]
     return tuple(
         SpanningColumn(column=column.name, rows=groups.rows, people=groups.values)
         for column in map(one_spelling, table.columns)
-        if (groups := ValueGroups.of(column)).repeat and _contradicts(column, groups, roles.get(column.name), units)
+        if (groups := ValueGroups.of(column)).repeat
+        and _contradicts(column, groups, roles.get(column.name), units, known)
     )
 
 
@@ -65,23 +84,25 @@ def is_verifiable(table: Table, roles: Mapping[str, Role]) -> bool:
     Return whether some column would contradict that every row is another person, if its values repeated.
 
     Such a column is an identifier or a recognised personal code with a value in at least half of the rows. Names and
-    addresses need a value for every 20 rows, since people share them. A dropped column that is not recognised may
-    number rows, and confirms nothing.
+    addresses need a value for every 20 rows, since people share them. The number of a case or a record differs from row
+    to row whatever people they are of, and a dropped column that is not recognised may do so: they confirm nothing.
     """
-    return any(_could_contradict(column, roles.get(column.name)) for column in table.columns)
+    return any(_could_contradict(one_spelling(column), roles.get(column.name)) for column in table.columns)
 
 
 def _could_contradict(column: Column, role: Role | None) -> bool:
     groups = ValueGroups.of(column)
     if not groups.values or groups.rows * 2 < len(column.codes):
         return False
-    if role is not Role.IDENTIFIER:
+    if role is not Role.IDENTIFIER or numbers_records(column):
         return personal_code(column) is not None
     many = groups.values > MAX_FEW_VALUES and groups.values * MAX_GROUP_ROWS >= groups.rows
     return many or not is_shared(column)
 
 
-def _contradicts(column: Column, groups: ValueGroups, role: Role | None, units: AnyCodes | None) -> bool:
+def _contradicts(
+    column: Column, groups: ValueGroups, role: Role | None, units: AnyCodes | None, known: Sequence[Column]
+) -> bool:
     per_value = _units_of_values(column, units)
     if not (per_value > 1).any():
         return False
@@ -89,7 +110,42 @@ def _contradicts(column: Column, groups: ValueGroups, role: Role | None, units: 
         return not is_shared(column) or (groups.are_small and _most_span(column, per_value))
     if role in (Role.DROP, None) and groups.are_small and not is_of_something_else(column):
         return True
-    return personal_code(column) is not None or (groups.are_even and may_number_people(column))
+    if personal_code(column) is not None:
+        return True
+    if not groups.are_even:
+        return False
+    return may_number_people(column) or (
+        _most_span(column, per_value) and _agree_as_rows_of_people(column, per_value > 1, known)
+    )
+
+
+def _agree_as_rows_of_people(column: Column, several: Mask, known: Sequence[Column]) -> bool:
+    """
+    Whether the rows of ``several`` values agree in two quasi-identifiers, as the rows of one person do in town and sex.
+
+    Of columns that follow from each other, as a province does from its town, agreement says nothing: the value may be a
+    place. Nor does it of columns that hold nearly always the same.
+    """
+    agreeing = [one for one in known if one.name != column.name and _varies([one], MOST_ALIKE)]
+    agreeing = [one for one in agreeing if _agree(column, several, one)]
+    if len(agreeing) < 2 or not _varies(agreeing, MOST_ALIKE_TOGETHER):
+        return False
+    together = kernels.group([one.codes for one in agreeing], [len(one.domain) for one in agreeing])
+    return len(together.first) >= FREE_OF_EACH_OTHER * max(len(one.domain) for one in agreeing)
+
+
+def _agree(column: Column, several: Mask, other: Column) -> bool:
+    """Whether nearly all of ``several`` values stand beside one value of another column."""
+    pairs = kernels.distinct([column.codes, other.codes], [len(column.domain), len(other.domain)])
+    beside = np.bincount(pairs.codes[0], minlength=len(column.domain))
+    return int(np.count_nonzero(beside[several] == 1)) >= MOST_AGREE * int(np.count_nonzero(several))
+
+
+def _varies(columns: Sequence[Column], most: float) -> bool:
+    """Whether two rows, taken by chance, agree in all of some columns no more often than so."""
+    found = kernels.group([one.codes for one in columns], [len(one.domain) for one in columns])
+    sizes = np.bincount(found.member).astype(np.float64)
+    return bool((sizes**2).sum() <= most * sizes.sum() ** 2)
 
 
 def _units_of_values(column: Column, units: AnyCodes | None) -> Integers:

@@ -11,7 +11,8 @@ import numpy as np
 
 from anon_core.errors import HierarchyError, UnmappedValuesError
 from anon_core.hierarchy.columns import ladder_of, values_of
-from anon_core.hierarchy.files import FileFormat, format_of, read_levels
+from anon_core.hierarchy.declared import levels_of, named
+from anon_core.hierarchy.files import FileFormat, format_of
 from anon_core.hierarchy.kinds.dates import by_date, form_of
 from anon_core.hierarchy.kinds.prefixes import by_prefix
 from anon_core.hierarchy.kinds.widths import by_intervals
@@ -95,7 +96,7 @@ def ladder(column: Column, hierarchy: Hierarchy | None, folder: Path, *, withhel
         return ladder_of(column, root_only, root=(hierarchy.root if hierarchy else None) or ROOT)
     if hierarchy.file is not None:
         file = folder / hierarchy.file
-        return ladder_of(column, read_levels(file), where=str(file))
+        return named(ladder_of(column, levels_of(hierarchy, folder), where=str(file)), hierarchy)
     if hierarchy.intervals is not None:
         return ladder_of(column, by_intervals(values, [Decimal(str(width)) for width in hierarchy.intervals]))
     if hierarchy.prefix is not None:

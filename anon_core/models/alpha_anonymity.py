@@ -28,6 +28,7 @@ class AlphaAnonymity(DiverseColumnModel):
 
     key: ClassVar[str] = "alpha"
     title: ClassVar[str] = "(alpha,k)-anonymity"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = (
         "every class over {columns} has at least {k} {counted}, and no value of {sensitive} above {alpha}"
     )

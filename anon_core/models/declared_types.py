@@ -22,6 +22,7 @@ class DeclaredTypes(PrivacyModel):
 
     key: ClassVar[str] = "declared_types"
     title: ClassVar[str] = "types"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "{columns} hold {types}"
     page: ClassVar[Mapping[str, str]] = {"declared_types": "Cells are of the types that are announced"}
     waivable: ClassVar[bool] = True

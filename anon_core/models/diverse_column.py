@@ -36,8 +36,7 @@ class DiverseColumnModel(SensitiveColumnModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.values not in list(CountedValues):
-            raise InvalidInputError(f"{self.title}: values must be one of {', '.join(CountedValues)}")
+        refuse_other_values(self.title, self.values)
 
     @property
     def counted_values(self) -> CountedValues:
@@ -55,6 +54,12 @@ class DiverseColumnModel(SensitiveColumnModel):
         judged = in_bands(cells, self.sensitive, self.counted_values)
         classes = sensitive_classes(judged, self.columns, self.sensitive)
         return self.measure_classes(subject, classes, "" if judged is cells else _BANDED)
+
+
+def refuse_other_values(title: str, values: str) -> None:
+    """:raises InvalidInputError: it is no way to count values."""
+    if values not in list(CountedValues):
+        raise InvalidInputError(f"{title}: values must be one of {', '.join(CountedValues)}")
 
 
 def counted_values_of(context: PolicyContext, name: str) -> str:

@@ -32,6 +32,7 @@ class NoFreeformBreach(PrivacyModel):
 
     key: ClassVar[str] = "no_freeform_breach"
     title: ClassVar[str] = "freeform anonymity"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "nothing observable in {columns} gives a guarded value away with more than {sigma_t}"
     page: ClassVar[Mapping[str, str]] = {
         "no_freeform_breach": "Guarded values cannot be inferred with too much certainty"

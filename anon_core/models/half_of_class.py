@@ -28,6 +28,7 @@ class HalfOfClass(PrivacyModel):
 
     key: ClassVar[str] = "half_of_class"
     title: ClassVar[str] = "rows of one person"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "no person has more than half of the rows of a class over {columns}"
     page: ClassVar[Mapping[str, str]] = {"half_of_class": "No person fills more than half of a group"}
     instead: ClassVar[str] = "generalise further, or publish fewer rows of one person: `privacy.max_rows_per_person`"

@@ -30,6 +30,7 @@ class JointClasses(PrivacyModel):
 
     key: ClassVar[str] = "joint_classes"
     title: ClassVar[str] = "k-anonymity with all other columns"
+    stated_limit: ClassVar[bool] = True
     of_bytes: ClassVar[bool] = True
     promise: ClassVar[str] = "every class over {columns} has at least {k} {counted}"
     page: ClassVar[Mapping[str, str]] = {"joint_classes": "Groups are large enough with the columns declared harmless"}
@@ -107,6 +108,7 @@ class JointBesideOriginal(KBesideOriginal):
 
     key: ClassVar[str] = "joint_beside_original"
     title: ClassVar[str] = "k-anonymity beside the original with all other columns"
+    stated_limit: ClassVar[bool] = True
     page: ClassVar[Mapping[str, str]] = {
         "joint_link_k": "Every person may be one of enough rows, with the columns declared harmless",
         "joint_source_k": "Every row may be that of enough people, with the columns declared harmless",

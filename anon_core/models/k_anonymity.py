@@ -21,6 +21,7 @@ class KAnonymity(PrivacyModel):
 
     key: ClassVar[str] = "k_anonymity"
     title: ClassVar[str] = "k-anonymity"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "every class over {columns} has at least {k} {counted}"
     page: ClassVar[Mapping[str, str]] = {"k_anonymity": "Every group is large enough"}
     section: ClassVar[str] = "k"

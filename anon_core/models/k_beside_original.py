@@ -37,6 +37,7 @@ class KBesideOriginal(PrivacyModel):
 
     key: ClassVar[str] = "k_beside_original"
     title: ClassVar[str] = "k-anonymity beside the original"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "{means} k over {columns}, beside the original, is at least {k}"
     page: ClassVar[Mapping[str, str]] = {
         "link_k": "Every person may be one of enough rows",

@@ -31,6 +31,7 @@ class LDiversity(DiverseColumnModel):
 
     key: ClassVar[str] = "l_diversity"
     title: ClassVar[str] = "l-diversity"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "every class over {columns} has {kind} l-diversity of at least {l} in {sensitive}"
     page: ClassVar[Mapping[str, str]] = {"l_diversity": "The values in every group differ enough"}
     section: ClassVar[str] = "l_diversity"

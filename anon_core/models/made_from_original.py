@@ -20,6 +20,7 @@ class MadeFromOriginal(PrivacyModel):
 
     key: ClassVar[str] = "made_from_original"
     title: ClassVar[str] = "made from the original"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "every published row covers an original of its own over {columns}"
     needs: ClassVar[Need] = Need.ORIGINAL
     instead: ClassVar[str] = INTEGRITY

@@ -20,6 +20,7 @@ class MaxRowsPerPerson(PrivacyModel):
 
     key: ClassVar[str] = "max_rows_per_person"
     title: ClassVar[str] = "rows per person"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "no person has more than {most} rows"
     page: ClassVar[Mapping[str, str]] = {"max_rows_per_person": "No person contributes more rows than allowed"}
     section: ClassVar[str] = "max_rows_per_person"

@@ -67,7 +67,8 @@ class PrivacyModel(ABC):
     people where they are known.
 
     ``of_bytes``: all that it reports follows from the published rows and from its fields, so the public may read it; of
-    every other model the public reads the promise only. ``resists`` names the attacks in
+    every other model the public reads the promise only. ``stated_limit``: what it requires stands in the publication
+    file or is the same for every table, so the public may read that as well. ``resists`` names the attacks in
     :mod:`anon_core.report.public` that it measures, so that the page does not list them as not measured.
 
     :raises InvalidInputError: a limit is no finite number, or columns are no tuple of names.
@@ -90,6 +91,7 @@ class PrivacyModel(ABC):
     by_column: ClassVar[bool] = False
     counts_people: ClassVar[bool] = False
     of_bytes: ClassVar[bool] = False
+    stated_limit: ClassVar[bool] = False
     resists: ClassVar[tuple[str, ...]] = ()
     over: ClassVar[Over] = Over.QUASI
 

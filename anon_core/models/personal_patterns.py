@@ -33,6 +33,7 @@ class PersonalPatterns(PrivacyModel):
 
     key: ClassVar[str] = "personal_patterns"
     title: ClassVar[str] = "personal data in texts"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "no text in {columns} looks like personal data that is not accepted"
     page: ClassVar[Mapping[str, str]] = {
         "personal_patterns": "No text looks like an e-mail address, account or telephone number that is not accepted",

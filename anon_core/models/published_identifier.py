@@ -18,6 +18,7 @@ class NoPublishedIdentifier(PrivacyModel):
 
     key: ClassVar[str] = "no_published_identifier"
     title: ClassVar[str] = "published identifiers"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "in each of {columns} less than {share} of the {counted} with a value are alone with it"
     page: ClassVar[Mapping[str, str]] = {
         "no_published_identifier": "In no column as collected is nearly every value another one"

@@ -30,6 +30,7 @@ class PublishedUniqueness(PrivacyModel):
 
     key: ClassVar[str] = "published_uniqueness"
     title: ClassVar[str] = "published uniqueness"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = (
         "no set of up to {max_size} of {columns}, but for what is accepted, leaves more than {max_share} of the "
         "{counted} alone"
@@ -107,9 +108,10 @@ class PublishedUniqueness(PrivacyModel):
     def _sentence(self, subject: Subject, sets: list[dict[str, Any]], rows: int) -> str:
         limit = f"more than {self.max_share:.2%} of {subject.in_words(rows)} alone"
         if not sets:
-            more = f", nor one of {len(self.together)} larger ones," if self.together else ""
-            but = ", but for what is accepted," if self.accepted else ""
-            return f"no set of up to {self.max_size} of {len(self.columns)} columns{more}{but} leaves {limit}"
+            more = f", nor one of {len(self.together)} larger ones" if self.together else ""
+            but = ", but for what is accepted" if self.accepted else ""
+            end = "," if more or but else ""
+            return f"no set of up to {self.max_size} of {len(self.columns)} columns{more}{but}{end} leaves {limit}"
         named = "; ".join(
             f"{', '.join(one['columns'])}: {subject.in_words(one['singletons'])}" for one in sets[:MAX_SETS_NAMED]
         )

@@ -28,6 +28,7 @@ class Removal(PrivacyModel):
 
     key: ClassVar[str] = "removal"
     title: ClassVar[str] = "removal"
+    stated_limit: ClassVar[bool] = True
     page: ClassVar[Mapping[str, str]] = {"removal": "No row was left out whose group, as collected, was large enough"}
     promise: ClassVar[str] = "no row is removed whose class over {columns}, as collected, has {k} people"
     needs: ClassVar[Need] = Need.PAIRING

@@ -27,6 +27,7 @@ class RestoredValues(PrivacyModel):
 
     key: ClassVar[str] = "restored_values"
     title: ClassVar[str] = "restored values"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "at most {limit} generalised cells of {columns} are restored by other published columns"
     page: ClassVar[Mapping[str, str]] = {
         "restored_values": "No more coarser cells than allowed are restored by other columns"

@@ -17,6 +17,7 @@ class MaxRisk(PrivacyModel):
 
     key: ClassVar[str] = "max_risk"
     title: ClassVar[str] = "risk"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "the risk of all {counted} over {columns} is at most {max_risk}"
     page: ClassVar[Mapping[str, str]] = {
         "max_risk": "The chance to link a row to its person, by the size of groups, is low enough"

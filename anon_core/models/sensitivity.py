@@ -22,6 +22,7 @@ class MaxSensitivity(PrivacyModel):
 
     key: ClassVar[str] = "max_sensitivity"
     title: ClassVar[str] = "sensitivity"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "the sensitivity of each of {columns} is at most {limit}"
     page: ClassVar[Mapping[str, str]] = {"max_sensitivity": "No column helps too much to tell rows apart"}
     section: ClassVar[str] = "max_sensitivity"

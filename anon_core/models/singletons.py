@@ -21,6 +21,7 @@ class Singletons(PrivacyModel):
 
     key: ClassVar[str] = "no_singletons"
     title: ClassVar[str] = "singletons"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "at most {max_singletons} {counted} are alone over {columns}"
     page: ClassVar[Mapping[str, str]] = {"no_singletons": "No more are alone in a group than allowed"}
     section: ClassVar[str] = "singletons"

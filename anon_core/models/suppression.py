@@ -26,6 +26,7 @@ class RowsSuppressedAtMost(PrivacyModel):
 
     key: ClassVar[str] = "rows_suppressed_at_most"
     title: ClassVar[str] = "rows suppressed"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "at most {limit} of the rows as collected are removed or say nothing any more"
     page: ClassVar[Mapping[str, str]] = {"rows_suppressed_at_most": "Few enough rows were left out"}
     section: ClassVar[str] = "suppression_limit"

@@ -34,6 +34,7 @@ class TCloseness(SensitiveColumnModel):
 
     key: ClassVar[str] = "t_closeness"
     title: ClassVar[str] = "t-closeness"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "{sensitive} in every class over {columns} is at most {t} away from the whole ({distance})"
     page: ClassVar[Mapping[str, str]] = {"t_closeness": "Every group is close enough to the whole table"}
     section: ClassVar[str] = "t_closeness"

@@ -21,6 +21,7 @@ class NoUndeclaredColumn(PrivacyModel):
 
     key: ClassVar[str] = "no_undeclared_column"
     title: ClassVar[str] = "columns"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "the columns are exactly {columns}"
     page: ClassVar[Mapping[str, str]] = {"no_undeclared_column": "Only the announced columns are published"}
     instead: ClassVar[str] = "declare the column in `columns`, or give it the role drop"

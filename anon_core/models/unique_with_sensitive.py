@@ -20,6 +20,7 @@ class UniqueWithSensitive(PrivacyModel):
 
     key: ClassVar[str] = "unique_with_sensitive"
     title: ClassVar[str] = "uniqueness with sensitive columns"
+    stated_limit: ClassVar[bool] = True
     of_bytes: ClassVar[bool] = True
     over: ClassVar[Over] = Over.ALL
     promise: ClassVar[str] = "at most {limit} of the {counted} are alone over {columns}"

@@ -37,7 +37,8 @@ def error_with_others(task: Task, error: PolicyNotMetError) -> PolicyNotMetError
         return error
     found = joint(task.frequencies.project(others), others, k=task.k)
     meant = ", ".join(others)
-    said = f"{meant} {'is' if len(others) == 1 else 'are'} declared other, stay as collected and count in every class"
+    one, several = "is declared other, stays as collected and counts", "are declared other, stay as collected and count"
+    said = f"{meant} {one if len(others) == 1 else several} in every class"
     if found.k < task.k and found.smallest:
         said += (
             f"; by {'it' if len(others) == 1 else 'these'} alone {found.rows_below:,} of {found.rows:,} are in classes "

@@ -105,8 +105,9 @@ def public_check(check: Measurement, model: PrivacyModel | None, *, people: bool
     Return a check as the public may read it; None if the public may read nothing of it.
 
     If its model counts only published rows, it stays as it is. Otherwise the observed figure is withheld, and the
-    sentence is the promise of the model. Checks of the gate itself have no figures, except those in ``GATE``; of the
-    `expectations` of a file the public reads only whether they hold.
+    sentence is the promise of the model. What is required is shown only if the publication file states it: a share of
+    the people, counted, would tell how many they are. Checks of the gate itself have no figures, except those in
+    ``GATE``; of the `expectations` of a file the public reads only whether they hold.
     """
     if model is None:
         if check.model == "gate" and check.name not in GATE:
@@ -118,7 +119,10 @@ def public_check(check: Measurement, model: PrivacyModel | None, *, people: bool
         return None
     end = "holds" if check.passed else "does not hold"
     promise = f"{model.title}: {model.promised(people=people)}: {end}"
-    return replace(check, observed=None, sentence=promise, counts={}, rows_at_risk=0, reached="", goal="")
+    required = check.required if model.stated_limit or check.required is None else "holds"
+    return replace(
+        check, observed=None, required=required, sentence=promise, counts={}, rows_at_risk=0, reached="", goal=""
+    )
 
 
 def _models(suite: Mapping[str, Any]) -> Iterator[tuple[str, PrivacyModel]]:
@@ -138,16 +142,6 @@ def not_measured(checks: Sequence[tuple[Measurement, PrivacyModel | None]]) -> l
     return [sentence for what, sentence in NOT_MEASURED.items() if what not in resisted]
 
 
-def level_name(name: str, level: int) -> str:
-    """
-    Return the name of a level for readers; a hierarchy file without titles names its levels only after the file.
-
-    >>> level_name("province", 1), level_name("level 1 of municipalities.csv", 1)
-    ('province', 'coarser (level 1)')
-    """
-    return f"coarser (level {level})" if name.startswith(f"level {level} of ") else name
-
-
 def public_levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
     """
     Return how many published rows are at each level of a column, as their labels show it.
@@ -158,7 +152,7 @@ def public_levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
     levels = ladder.lowest[plan.released_codes(column)[keep]]
     rows = np.bincount(levels, weights=plan.frequencies.weights[keep], minlength=ladder.height + 1)
     return [
-        {"level": level, "name": level_name(ladder.level_names[level], level), "rows": int(count)}
+        {"level": level, "name": ladder.level_names[level], "rows": int(count)}
         for level, count in enumerate(rows)
         if count
     ]
@@ -168,7 +162,8 @@ def detail_note(plan: RecodingPlan, columns: int) -> dict[str, Any]:
     """
     Return which share of the published rows and cells is coarser than collected, as their labels show it.
 
-    ``columns`` is how many columns are published. The columns that say nothing any more are named.
+    ``columns`` is how many columns are published. The columns that say nothing any more are named; a column declared
+    other makes classes too, has no levels, and is as collected.
     """
     keep = ~plan.removed
     weights = plan.frequencies.weights[keep]
@@ -178,7 +173,7 @@ def detail_note(plan: RecodingPlan, columns: int) -> dict[str, Any]:
         coarser = ladder.lowest[codes] > 0
         some |= coarser
         cells += int(weights[coarser].sum())
-        if ladder.empty[codes].all():
+        if ladder.height and ladder.empty[codes].all():
             empty.append(name)
     return {
         "rows_coarser_share": int(weights[some].sum()) / rows,

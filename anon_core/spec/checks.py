@@ -30,8 +30,6 @@ _ANY = None
 # Key, the values of it that this version does not have (_ANY: every value that does not mean "off"), what to do.
 # Building a feature ends with deleting its line.
 NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
-    ("airflow.deadline", _ANY, _REMOVE),
-    ("airflow.notify", _ANY, _REMOVE),
     ("missing", ("wildcard",), "use category or drop"),
     ("privacy.earlier_releases", _ANY, _REMOVE),
     ("recode.sticky", _ANY, _REMOVE),
@@ -156,6 +154,8 @@ def _column_problems(
             kinds = [kind for kind in _KINDS if written.get(kind) is not None]
             if len(kinds) != 1 and not (set(written) & set(_AS_A_FILE)):  # These are reported as unknown keys.
                 yield location, f"needs exactly one of {', '.join(_KINDS)}; it has {' and '.join(kinds) or 'none'}"
+            if written.get("levels") is not None and written.get("file") is None:
+                yield (*location, "levels"), "names the levels of a hierarchy file; set `file` too, or remove it"
     # A misspelt role may mean any role, and is reported elsewhere.
     if set(roles.values()) <= {"identifier", "drop"}:
         yield ("columns",), "no column would be published; give at least one the role quasi, sensitive or other"

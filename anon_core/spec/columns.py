@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from anon_core.files.yaml_lines import as_text
-from anon_core.policy import NOT_EMPTY, CountedValues, Filled, Model, Names, Number, Text, Whole, quoted
+from anon_core.policy import NOT_EMPTY, CountedValues, Filled, Model, Names, Number, Text, Whole, distinct, quoted
 from anon_core.role import Role
 from anon_core.spec.coarsen import Coarsen
 from anon_core.spec.parts import WAYS, Preset, part_names
@@ -20,6 +20,9 @@ from anon_core.value_type import ValueType
 
 AS_COLLECTED = "as collected"
 """The words for cells that are published without a change."""
+
+SUPPRESSED = "suppressed"
+"""The name of the root in reports and on pages, where a hierarchy gives it no label of its own."""
 
 
 class HierarchyKind(StrEnum):
@@ -85,8 +88,14 @@ def _coarsening(levels: tuple[DateLevel, ...]) -> tuple[DateLevel, ...]:
     return levels
 
 
+def _no_reserved_name(names: tuple[str, ...]) -> tuple[str, ...]:
+    if SUPPRESSED in names:
+        raise ValueError(f"should not have a level named `{SUPPRESSED}`: pages call the root so")
+    return names
+
+
 class Hierarchy(Model):
-    """How the values of a column are generalised: exactly one kind is set."""
+    """How the values of a column are generalised: exactly one kind is set; ``levels`` names the levels of a file."""
 
     intervals: (
         Annotated[tuple[Number, ...], NOT_EMPTY, AfterValidator(_not_too_many), AfterValidator(_growing)] | None
@@ -103,6 +112,9 @@ class Hierarchy(Model):
         | None
     ) = None
     date: Annotated[tuple[DateLevel, ...], NOT_EMPTY, AfterValidator(_coarsening)] | None = None
+    levels: (
+        Annotated[tuple[Filled, ...], NOT_EMPTY, AfterValidator(distinct), AfterValidator(_no_reserved_name)] | None
+    ) = None
     unmapped: Unmapped = Unmapped.ERROR
 
     @property
@@ -185,7 +197,12 @@ class DeclaredColumn(Model):
     @property
     def published_without_recoding(self) -> str:
         """How its cells are published where no recoding changes them, in words."""
-        return self.coarsen.described(labelled=self.labels_ends) if self.coarsen else AS_COLLECTED
+        if self.coarsen is None:
+            return AS_COLLECTED
+        level, names = self.coarsen.level, self.hierarchy.levels if self.hierarchy else None
+        if names and isinstance(level, int) and level < len(names):
+            return f"grouped by {names[level]}"
+        return self.coarsen.described(labelled=self.labels_ends)
 
     @property
     def counted_values(self) -> CountedValues:

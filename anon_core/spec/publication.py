@@ -223,6 +223,12 @@ class PartialPublication(Model):
         for column in content["columns"].values():
             if column.get("coarsen") is None:
                 column.pop("coarsen", None)
+            for hierarchy in (
+                column.get("hierarchy"),
+                *((column.get("decompose") or {}).get("hierarchies") or {}).values(),
+            ):
+                if hierarchy and hierarchy.get("levels") is None:  # A file without names has the digest it always had.
+                    hierarchy.pop("levels", None)
         content["columns"] = list(content["columns"].items())
         content["files"] = {where: self.file_digest(where, path) for where, path in self._referred_files()}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))

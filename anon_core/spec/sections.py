@@ -8,11 +8,25 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from anon_core.files.yaml_lines import plain
-from anon_core.policy import AS_MAPPING, AS_VALUE, EITHER_SHAPE, Filled, Flag, Model, Names, Share, Text, Whole, quoted
+from anon_core.policy import (
+    AS_MAPPING,
+    AS_VALUE,
+    EITHER_SHAPE,
+    Day,
+    Filled,
+    Flag,
+    Model,
+    Names,
+    Share,
+    Text,
+    Whole,
+    quoted,
+)
 from anon_core.registry import ANY_ENGINE, ENGINES
 from anon_core.spec.patterns import MAX_PATTERN_LENGTH, search_problem
 from anon_core.spec.written import misspelt
@@ -178,10 +192,61 @@ def _seconds(duration: str) -> int:
     return int(duration[:-1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[duration[-1]]
 
 
+def length(duration: str) -> timedelta:
+    """Return how long `12h` or `7d` is."""
+    return timedelta(seconds=_seconds(duration))
+
+
+def _import_path(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", value, re.ASCII) or len(value) > 200:
+        raise ValueError(
+            "should be where a notifier is imported from, such as "
+            f"`airflow.providers.smtp.notifications.smtp.SmtpNotifier`, not {quoted(value)}"
+        )
+    return value
+
+
+def _timezone(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_+/-]{1,64}", value) or not _is_timezone(value):
+        raise ValueError(f"should be a time zone such as `Europe/Rome`, not {quoted(value)}")
+    return value
+
+
+def _is_timezone(value: str) -> bool:
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
+
+
 class Asset(Model):
     """A schedule that follows an Airflow asset."""
 
     asset: Filled
+
+
+class Event(StrEnum):
+    """What people are notified of."""
+
+    REFUSED = "refused"
+    FAILED = "failed"
+    APPROVAL = "approval"
+    LATE = "late"
+    PUBLISHED = "published"
+    WITHDRAWN = "withdrawn"
+
+
+class Notification(Model):
+    """
+    Who is notified of what: a notifier of Airflow by its import path, with its arguments.
+
+    Texts among the arguments are templates of Airflow, with ``anonflow`` beside what a task knows.
+    """
+
+    notifier: Annotated[Text, AfterValidator(_import_path)]
+    arguments: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(default_factory=dict)
+    on: tuple[Event, ...] = (Event.REFUSED, Event.FAILED, Event.APPROVAL, Event.LATE)
 
 
 class AirflowSettings(Model):
@@ -189,12 +254,28 @@ class AirflowSettings(Model):
 
     owner: Filled = "open-data"
     retries: Annotated[Whole, Field(ge=0, le=100)] = 2
+    retry_delay: Annotated[Text, AfterValidator(_duration)] = "5m"
+    execution_timeout: Annotated[Text, AfterValidator(_duration)] | None = None
     pool: Filled | None = None
+    queue: Filled | None = None
     # Airflow's database cannot store larger numbers, and would fail for all DAGs of the file.
     max_active_runs: Annotated[Whole, Field(ge=1, le=100)] = 1
     tags: tuple[Text, ...] = ()
-    deadline: Text | None = None
-    notify: tuple[Text, ...] = ()
+    timezone: Annotated[Text, AfterValidator(_timezone)] = "UTC"
+    start_date: Day | None = None
+    catchup: Flag = False
+    deadline: Annotated[Text, AfterValidator(_duration)] | None = None
+    notify: tuple[Notification, ...] = ()
+
+    def notifications(self, event: Event) -> tuple[Notification, ...]:
+        """Return who is notified of an event."""
+        return tuple(one for one in self.notify if event in one.on)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.catchup and self.start_date is None:
+            raise ValueError("`catchup` makes up for all periods since `start_date`; write that day too")
+        return self
 
 
 class Detect(Model):
@@ -243,7 +324,7 @@ class Approval(Model):
     @property
     def wait(self) -> timedelta:
         """How long the question waits for an answer: ``timeout``, or seven days."""
-        return timedelta(seconds=_seconds(self.timeout or _DEFAULT_WAIT))
+        return length(self.timeout or _DEFAULT_WAIT)
 
 
 class Csv(Model):

@@ -94,7 +94,10 @@ def _sorted(words: pa.Array) -> Codes:
     _, offsets, text = words.buffers()
     text = b"\0" if text is None or not text.size else text  # All words may be empty.
     starts = np.frombuffer(offsets, np.int32)[words.offset : words.offset + len(words) + 1]
-    keys = encoding.eight_bytes(np.frombuffer(text, np.uint8), starts, shared)
+    letters = np.frombuffer(text, np.uint8)
+    # Arrow's memory may be written to or not. As the loop only reads, it is compiled for memory that may not.
+    starts.flags.writeable = letters.flags.writeable = False
+    keys = encoding.eight_bytes(letters, starts, shared)
     order = np.argsort(keys).astype(np.int32)
     keys = keys[order]
     equal = keys[1:] == keys[:-1]

@@ -36,6 +36,7 @@ class DeltaPresence(PrivacyModel):
     page: ClassVar[Mapping[str, str]] = {"delta_presence": "Being in the table cannot be inferred"}
     section: ClassVar[str] = "delta_presence"
     settings: ClassVar[Any] = Presence
+    stated_limit: ClassVar[bool] = True
     waivable: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
     resists: ClassVar[tuple[str, ...]] = ("presence",)

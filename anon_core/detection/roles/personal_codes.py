@@ -17,6 +17,7 @@ CODES = frozenset({"tax code", "identity number", "bank account", "payment card 
 PERSONAL_NUMBER = "personal number"
 _NUMBERED = frozenset({"record number", "case number", "person"})
 """Kinds of columns that may number people, if their codes repeat evenly: `id`, `case_no`, `customer`."""
+_OF_RECORDS = frozenset({"record number", "case number"})
 _SHARED = frozenset({"personal name", "postal address"})
 _MIN_SHARE = (9, 10)
 
@@ -48,6 +49,12 @@ def may_number_people(column: Column) -> bool:
     meaning = meaning_of(column.name)
     named = is_numbered(column.name) if meaning is None else meaning.term.kind in _NUMBERED
     return named and _are_codes(sample_of(column))
+
+
+def numbers_records(column: Column) -> bool:
+    """Whether a column is called after a record, a case or a number of nothing else: each row may have its own."""
+    meaning = meaning_of(column.name)
+    return is_numbered(column.name) if meaning is None else meaning.term.kind in _OF_RECORDS
 
 
 def is_of_something_else(column: Column) -> bool:

@@ -13,7 +13,7 @@ from anon_core.hierarchy.files.rule_levels import levels_of_rules
 from anon_core.hierarchy.files.rules import are_rules, is_like_a_rule, parse_rules
 from anon_core.hierarchy.files.texts import text_in, zeros_in
 from anon_core.hierarchy.ladder import ROOT
-from anon_core.hierarchy.levels import Levels
+from anon_core.hierarchy.levels import Levels, default_names
 
 _WHAT = "hierarchy file"
 
@@ -114,5 +114,5 @@ def _levels_of_lines(text: str, problems: list[str], name: str) -> Levels:
         depth -= 1
     return Levels(
         paths={row.cells[0] if row.cells[0] or row.quoted else None: row.cells[1:depth] for row in rows},
-        names=[f"level {level} of {name}" for level in range(1, depth)],
+        names=default_names(name, depth - 1),
     )

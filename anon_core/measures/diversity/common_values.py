@@ -10,8 +10,10 @@ import numpy as np
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, different
 from anon_core.kernels import Integers, Words
-from anon_core.measures.classes import SensitiveClasses, sensitive_classes
+from anon_core.measures.classes import SensitiveClasses, sensitive_classes, share_above
 
+MOST_CHANGING = 0.05
+"""Of the people with several rows; with more who have several values a column is no person's own."""
 _BITS = 64
 
 
@@ -20,8 +22,9 @@ class CommonValuesFigures:
     """
     The fewest values that all classes of one person have in common, counted up to the number that is required.
 
-    ``fewest`` is None where people have several values of the column: then their classes do not narrow one value down.
-    ``changing`` counts these people.
+    ``fewest`` is None where the column changes from row to row of a person: then their classes do not narrow one value
+    down. ``changing`` counts the people who have several values of the column. Where they are few they are left out,
+    and the others are judged.
     """
 
     fewest: int | None
@@ -36,33 +39,48 @@ def common_values(
     """
     Intersect the values of all classes of each person.
 
+    A column is a person's own where at most one in twenty of those with several rows has several values of it: one
+    mistake in a register makes no column a changing one, and an attacker who takes it for constant is right of all
+    others.
+
     :raises InvalidInputError: the table counts rows, or there are none.
     """
     classes = sensitive_classes(people, quasi_identifiers, sensitive)
     if classes.units is None:
         raise InvalidInputError("the classes of a person are not known without a unit")
-    known = np.flatnonzero(classes.units > UNKNOWN_PERSON)
-    units, of_class = classes.units[known], np.repeat(np.arange(classes.classes), classes.sizes)[known]
-    if changing := _changing(people, sensitive):
-        return CommonValuesFigures(fewest=None, people=different(units), people_failing=0, changing=changing)
+    values = _values_of_people(people, sensitive)
+    changing, number = int(np.count_nonzero(values > 1)), different(classes.units)
+    if share_above(np.array([changing]), np.array([_with_several_rows(people)]), MOST_CHANGING).any():
+        return CommonValuesFigures(fewest=None, people=number, people_failing=0, changing=changing)
+    of_person = np.repeat(np.arange(classes.classes), classes.sizes)
+    judged = np.flatnonzero((classes.units > UNKNOWN_PERSON) & (values[classes.units] == 1))
+    units, of_class = classes.units[judged], of_person[judged]
     order = np.argsort(units, kind="stable")
     of_class = of_class[order]
     starts = np.flatnonzero(np.diff(units[order], prepend=-1))
     found = _in_all_classes(classes, of_class, starts, need)
     return CommonValuesFigures(
         fewest=int(found.min()) if len(found) else None,
-        people=len(found),
+        people=number,
         people_failing=int(np.count_nonzero(found < need)),
-        changing=0,
+        changing=changing,
     )
 
 
-def _changing(people: FrequencyTable, sensitive: str) -> int:
-    """Return how many people have several values of a column."""
+def _values_of_people(people: FrequencyTable, sensitive: str) -> Integers:
+    """Return how many values of a column each person has, by unit; nobody has none."""
     found = people.project([sensitive])
     assert found.units is not None
     values = np.bincount(found.units)
-    return int(np.count_nonzero(values[UNKNOWN_PERSON + 1 :] > 1))
+    values[UNKNOWN_PERSON] = 0
+    return values
+
+
+def _with_several_rows(people: FrequencyTable) -> int:
+    """Return how many people have more than one row."""
+    found = people.project([])
+    assert found.units is not None and found.unit_rows is not None
+    return int(np.count_nonzero((found.units > UNKNOWN_PERSON) & (found.unit_rows > 1)))
 
 
 def _in_all_classes(classes: SensitiveClasses, of_class: Integers, starts: Integers, need: int) -> Integers:

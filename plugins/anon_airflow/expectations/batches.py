@@ -1,4 +1,4 @@
-"""A reread file as the tables that expectations run on."""
+"""The tables that expectations are evaluated on, made from a file that was read back."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from anon_core.table import Table
 
 def stand_in(frequencies: FrequencyTable, weight_column: str) -> pd.DataFrame:
     """
-    Return a table without rows that has the columns of the frequencies, and ``weight_column``.
+    Return an empty table that has the columns of the frequencies, and ``weight_column``.
 
-    Taken for the table itself it is refused, because of no rows anything would hold.
+    Our metrics find the frequencies that it stands for; other code refuses it, because it has no rows.
 
-    :raises InvalidInputError: the file itself has a column of that name, which then is no declared one.
+    :raises InvalidInputError: the file itself has an undeclared column of that name.
     """
     if weight_column in frequencies.names:
         raise InvalidInputError(
@@ -31,7 +31,7 @@ def row_batch(table: Table) -> pd.DataFrame:
 
 
 def number_batch(table: Table) -> pd.DataFrame:
-    """Return the rows with a column as numbers where every cell that is not a gap is one; the rest stays text."""
+    """Return the rows; a column is numbers if every cell that is not a gap is a number, else text."""
     rows = row_batch(table)
     for name in rows.columns:
         numbers = pd.to_numeric(rows[name], errors="coerce")

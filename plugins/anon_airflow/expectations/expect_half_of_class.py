@@ -14,7 +14,7 @@ class ExpectHalfOfClass(ModelExpectation):
     """
     Expect that no person with several rows has more than half of the rows of a class over ``columns``.
 
-    It is about people: without a ``unit_column`` it is not measured, and does not hold.
+    It counts people: without a ``unit_column`` it is not measured, and does not hold.
     """
 
     columns: ColumnNames

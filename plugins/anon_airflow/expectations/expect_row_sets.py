@@ -14,7 +14,7 @@ class ExpectRowSets(ModelExpectation):
     """
     Report how many people share all, or two, of their classes over ``columns`` with fewer than ``k`` people.
 
-    It holds whatever is found. It is about people: without a ``unit_column`` it is not measured, and does not hold.
+    It always holds. It counts people: without a ``unit_column`` it is not measured, and does not hold.
     """
 
     columns: ColumnNames

@@ -68,7 +68,7 @@ def test_recoding_says_what_it_counts(tmp_path: Path, visits: Path) -> None:
     ("words", "said"),
     [
         (("detect",), "visits.csv: 4 people"),
-        (("check", *QUASI, "-k", "2"), "visits.csv: 4 people told apart by person"),
+        (("check", *QUASI, "-k", "2"), "visits.csv: 4 people, told apart by person"),
     ],
     ids=["detect", "check"],
 )

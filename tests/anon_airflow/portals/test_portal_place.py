@@ -16,7 +16,7 @@ from anon_airflow import steps
 from anon_airflow.audit import AuditStore
 from anon_airflow.portals.folder.portal import FolderPortal
 from anon_airflow.portals.overlap import check_portal_place
-from anon_airflow.release.withdraw import find_release, retract
+from anon_airflow.release.withdraw import find_release, withdraw_release
 from anon_airflow.run.context import Run
 from anon_airflow.run.home import Home
 from anon_core.errors import InvalidInputError, RefusedError, SpecError, StorageError
@@ -277,7 +277,7 @@ def test_what_was_published_in_such_a_place_before_can_be_withdrawn(spec: Path, 
     (tmp_path / "include/samples").symlink_to("portal")
     assert refused(spec, "portal") is not None
     with AuditStore.open(None, run.home.root, run.key_ring()) as store:
-        done = retract(store, find_release(store, "people"), person="p", reason="It was in the wrong place")
+        done = withdraw_release(store, find_release(store, "people"), person="p", reason="It was in the wrong place")
     assert len(done.withdrawn) == 1
     assert not list(portal.glob("people/versions/*/people.csv"))
     assert (portal / "people.csv").exists()  # The original is left alone.

@@ -60,7 +60,7 @@ def test_a_level_begins_with_a_line_and_names_values_or_labels_below(first: str,
 
 def test_a_level_may_be_given_a_name() -> None:
     levels = levels_in("level 1: provinces\n{a} => N\nlevel 2\n{N} => W", "places.txt", "places.txt")
-    assert levels.names == ["provinces", "level 2 of places.txt"]
+    assert levels.names == ["provinces", "places grouped, level 2 of 2"]
 
 
 def test_without_a_line_for_levels_a_rule_is_one_level_above_what_it_names() -> None:

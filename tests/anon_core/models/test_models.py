@@ -147,3 +147,18 @@ def test_what_is_not_there_is_not_measured_and_has_not_passed(tmp_path: Path) ->
         found = one.measured(Subject(names=(), rows=lambda _: pytest.fail("nothing is there to be counted")))
         assert not found.passed
         assert found.model == one.model.key and found.name == one.name
+
+
+@pytest.mark.parametrize("together", [(), (("sex", "town"),)])
+@pytest.mark.parametrize("accepted", [(), (("town",),)])
+def test_the_sentence_on_uniqueness_has_a_comma_between_its_parts_and_no_two(
+    together: tuple[tuple[str, ...], ...], accepted: tuple[tuple[str, ...], ...]
+) -> None:
+    table = table_of(("sex", "town"), [("F", "Alba"), ("M", "Bria")] * 3)
+    model = PublishedUniqueness(
+        columns=("sex", "town"), max_size=1, max_share=0.0, together=together, accepted=accepted
+    )
+    said = model.measure(Subject(names=table.names, rows=lambda names: FrequencyTable.of(table, names))).sentence
+    parts = ["no set of up to 1 of 2 columns", *["nor one of 1 larger ones"] * bool(together)]
+    parts += ["but for what is accepted"] * bool(accepted)
+    assert f"{', '.join(parts)}{',' * (len(parts) > 1)} leaves more than 0.00% of 6 rows alone" in said
