@@ -42,9 +42,10 @@ class Found:
 def validate(path: Path | None, as_json: bool) -> None:
     """Say everything that would stop the runs of a publication file, or of all those of a folder, with file and line.
 
-    [PATH] is the file or the folder, include/publications if it is left out. Beside the keys of each file it checks that hierarchies can
-    be read, that a person has reviewed the file, that what it names is installed, that the site policy is kept, and
-    that no two files publish one dataset. No data is read, nothing is run or written. Exit code 2: there are problems.
+    [PATH] is the file or the folder, include/publications if it is left out. Beside the keys of each file it checks
+    that hierarchies can be read, that a person has reviewed the file, that what it names is installed, that the site
+    policy is kept, and that no two files publish one dataset. No data is read, nothing is run or written. Exit code 2:
+    there are problems.
     """
     folder = path or FOLDER
     if not folder.exists():
