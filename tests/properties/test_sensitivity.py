@@ -72,7 +72,7 @@ def found_by(method: str, unique_sets: Sets, reveal: Mapping[str, float]) -> Exp
         "inclusion-exclusion": (-1, -1, 12),
         "monte carlo": (-1, -1, -1),
     }[method]
-    names = ("ENUMERATE", "ENUMERATE_ONE", "INCLUDE_EXCLUDE")
+    names = ("MAX_ENUMERATED_COLUMNS", "MAX_ENUMERATED_BESIDE_ONE", "MAX_INCLUDED_SETS")
     with mock.patch.multiple(module, **dict(zip(names, limits, strict=True))):
         found = exposure(COLUMNS, unique_sets, reveal, generator=np.random.default_rng(7))
     assert found is not None

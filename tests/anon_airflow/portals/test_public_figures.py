@@ -42,17 +42,17 @@ from tests.anon_airflow.portals.random_releases import (
 )
 from tests.faults.publications import csv_text, write_publication
 
-RELEASES = 30
-
 
 def test_there_are_releases_of_all_kinds_or_the_others_show_nothing(releases: list[Random]) -> None:
     kinds = Counter(
         (one.report["people"]["counted"], one.policy["k_means"], one.report["rows"]["removed"] > 0) for one in releases
     )
-    assert len(releases) == RELEASES
-    assert sum(count for (counted, _, _), count in kinds.items() if counted == "people") >= 5
-    assert sum(count for (_, means, _), count in kinds.items() if means == "link") >= 2
-    assert sum(count for (counted, means, _), count in kinds.items() if (counted, means) == ("rows", "exact")) >= 5
+    least = len(releases) // 15
+    assert sum(count for (counted, _, _), count in kinds.items() if counted == "people") >= 2 * least
+    assert sum(count for (_, means, _), count in kinds.items() if means == "link") >= least
+    assert (
+        sum(count for (counted, means, _), count in kinds.items() if (counted, means) == ("rows", "exact")) >= 2 * least
+    )
 
 
 def test_figures_of_rows_are_those_that_a_reader_counts_in_the_files(releases: list[Random]) -> None:
