@@ -11,8 +11,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from anon_core.files.yaml_lines import as_text
-from anon_core.policy import NOT_EMPTY, CountedValues, Filled, Model, Names, Number, Text, Whole, quoted
+from anon_core.policy import CountedValues
 from anon_core.role import Role
+from anon_core.settings import NOT_EMPTY, Filled, Names, Number, Settings, Text, Whole, quoted
 from anon_core.spec.coarsen import Coarsen
 from anon_core.spec.parts import WAYS, Preset, part_names
 from anon_core.spec.paths import FilePath
@@ -85,7 +86,7 @@ def _coarsening(levels: tuple[DateLevel, ...]) -> tuple[DateLevel, ...]:
     return levels
 
 
-class Hierarchy(Model):
+class Hierarchy(Settings):
     """How the values of a column are generalised: exactly one kind is set."""
 
     intervals: (
@@ -124,7 +125,7 @@ def _region(value: str) -> str:
     return value
 
 
-class Decompose(Model):
+class Decompose(Settings):
     """
     How a coded column is split into parts: exactly one of ``widths``, ``separator``, ``pattern`` and ``preset`` is set.
 
@@ -166,7 +167,7 @@ class Decompose(Model):
         )
 
 
-class DeclaredColumn(Model):
+class DeclaredColumn(Settings):
     """What is declared about one column."""
 
     role: Role

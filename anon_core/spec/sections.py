@@ -12,8 +12,20 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from anon_core.files.yaml_lines import plain
-from anon_core.policy import AS_MAPPING, AS_VALUE, EITHER_SHAPE, Filled, Flag, Model, Names, Share, Text, Whole, quoted
 from anon_core.registry import ANY_ENGINE, ENGINES
+from anon_core.settings import (
+    AS_MAPPING,
+    AS_VALUE,
+    EITHER_SHAPE,
+    Filled,
+    Flag,
+    Names,
+    Settings,
+    Share,
+    Text,
+    Whole,
+    quoted,
+)
 from anon_core.spec.patterns import MAX_PATTERN_LENGTH, search_problem
 from anon_core.spec.written import misspelt
 
@@ -178,13 +190,13 @@ def _seconds(duration: str) -> int:
     return int(duration[:-1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[duration[-1]]
 
 
-class Asset(Model):
+class Asset(Settings):
     """A schedule that follows an Airflow asset."""
 
     asset: Filled
 
 
-class AirflowSettings(Model):
+class AirflowSettings(Settings):
     """What Airflow is told about the DAG."""
 
     owner: Filled = "open-data"
@@ -197,7 +209,7 @@ class AirflowSettings(Model):
     notify: tuple[Text, ...] = ()
 
 
-class Detect(Model):
+class Detect(Settings):
     """How to search for column sets that single people out."""
 
     max_size: Annotated[Whole, Field(ge=1)] = 4
@@ -214,7 +226,7 @@ class Detect(Model):
         return self.reveal_probability
 
 
-class Expectation(Model):
+class Expectation(Settings):
     """A stock expectation that the released rows must also meet."""
 
     type: Annotated[Text, AfterValidator(_expectation)]
@@ -227,7 +239,7 @@ class Expectation(Model):
         return self
 
 
-class Approval(Model):
+class Approval(Settings):
     """
     Whether a person has to approve a release, and who.
 
@@ -246,13 +258,13 @@ class Approval(Model):
         return timedelta(seconds=_seconds(self.timeout or _USUAL_WAIT))
 
 
-class Csv(Model):
+class Csv(Settings):
     """How the released files are written; ``escape_formulas``: no cell that a spreadsheet would run."""
 
     escape_formulas: Flag = False
 
 
-class Metadata(Model):
+class Metadata(Settings):
     """What a catalogue says about the dataset."""
 
     description: Text | None = None
