@@ -30,7 +30,7 @@ from anon_airflow.run.site_policy import (
 from anon_core import __version__
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.publishing.distribution import MEDIA_TYPES
-from anon_core.report.model import InternalReport
+from anon_core.report.internal_report import InternalReport
 from anon_core.site import undercuts
 from anon_core.waivers import ended, too_far
 
