@@ -6,19 +6,18 @@ leaves what doing it once leaves. Steps return counts, names of columns and addr
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import UTC, date, datetime
 from functools import partial
-from typing import Any
 
 from anon_airflow.approval.request import Answer, Question, refuse_unapproved
 from anon_airflow.approval.request import ask as open_question
 from anon_airflow.approval.request import decide as close_question
 from anon_airflow.audit.history import STAGE
-from anon_airflow.gate.commitments import fresh_nonce
 from anon_airflow.gate.files import digest_of
 from anon_airflow.gate.waivers import put_on_record, told
 from anon_airflow.gate.witness import STAGED, Witness
+from anon_airflow.informing_steps import Result, detect, score
+from anon_airflow.keys.signing import fresh_nonce
 from anon_airflow.portals.choice import portal_of
 from anon_airflow.portals.overlap import SOURCE_TEXT, check_portal_place
 from anon_airflow.release.build import (
@@ -53,13 +52,7 @@ from anon_core import __version__
 from anon_core.errors import RefusedError
 from anon_core.site import smallest_table
 
-Result = dict[str, Any]
-
-SETS_SO_FAR = "searching: {:,} column sets so far"
-UNIQUE = "unique_columns"
-"""Where the note of `detect` keeps what it knows of the sets on which every row is unique."""
-MOST_SELECTED = 8
-"""With more quasi-identifiers than this, the list of all their subsets is left out of the report."""
+__all__ = ["ask", "decide", "detect", "gate", "publish", "recode", "record", "score", "stage"]
 
 
 @step
@@ -118,83 +111,6 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
         stay = f"the originals stay in {run.staging} until the next run of {run.dataset}, or `anon sweep --kept`"
         say(progress, f"keep_staging is on: {stay}")
     return {"uri": (run.staging / ORIGINAL).as_uri(), **note}
-
-
-@step
-def detect(run: Run, progress: Progress | None = None) -> Result:
-    """
-    Find the column sets that single people out in the data as collected, and where the quasi-identifiers stand.
-
-    The sets on which everybody is alone are noted for `score`, so that they are searched for once.
-    """
-    from anon_core.detection.selective import select
-    from anon_core.detection.singletons import detect as search
-    from anon_core.detection.unique_columns import unique_column_combinations
-    from anon_core.report.measured import measured_note
-    from anon_core.report.recoding import assess_publication
-
-    rows, publication = staged_rows(run), run.publication
-    quasi, max_size = publication.quasi_identifiers, publication.detect.max_size
-    say(progress, f"searching {len(rows.names)} columns for sets that single people out")
-    counting = partial(seldom(progress), SETS_SO_FAR)
-    people = rows.people(rows.names)
-    unique = unique_column_combinations(people, max_size=max_size, progress=counting)
-    found = search(people, max_size=max_size, unique=unique, progress=counting)
-    before = assess_publication(publication, rows)
-    listed = 0 < len(quasi) <= MOST_SELECTED
-    run.note(
-        "detect",
-        {
-            "detection": asdict(found),
-            "before": measured_note(quasi, before),
-            "selection": asdict(select(rows.count(quasi))) if listed else None,
-            UNIQUE: {**asdict(unique), "sets": None},  # They are the identifiers that are noted above.
-        },
-    )
-    best = found.best
-    return {
-        "rows": found.rows,
-        "identifiers": len(found.identifiers),
-        "best": list(best.columns) if best else [],
-        "best_singletons": best.singletons if best else 0,
-        "k_before": before.k.k,
-        "singletons_before": before.k.singletons,
-    }
-
-
-@step
-def score(run: Run, progress: Progress | None = None) -> Result:
-    """
-    Score every column: its part in the sets on which people are alone, distinct values, entropy, unique values.
-
-    Exact sets are those that `detect` has noted. It searches itself where that note is missing, or is not what the
-    publication file asks for here: equal rows counted once, or some rows that need not be unique.
-    """
-    from anon_core.detection.unique_columns import UniqueColumns, unique_column_combinations
-    from anon_core.measures.sensitivity.scores import score_columns
-    from anon_core.report.measured import scoring_note
-
-    rows, settings = staged_rows(run), run.publication.detect
-    noted = run.noted_or_none("detect")
-    if noted and not (settings.approximate or settings.ignore_duplicates):
-        unique = UniqueColumns(**{**noted[UNIQUE], "sets": tuple(map(tuple, noted["detection"]["identifiers"]))})
-    else:
-        say(progress, f"searching {len(rows.names)} columns for sets on which everybody is alone")
-        unique = unique_column_combinations(
-            rows.people(rows.names),
-            max_size=settings.max_size,
-            approximate=settings.approximate or 0.0,
-            ignore_duplicates=settings.ignore_duplicates,
-            progress=partial(seldom(progress), SETS_SO_FAR),
-        )
-    scores = score_columns(rows, unique, {name: settings.probability_of(name) for name in rows.names})
-    run.note("score", scoring_note(unique, scores, ignore_duplicates=settings.ignore_duplicates))
-    return {
-        "columns": len(rows.names),
-        "unique_sets": len(unique.sets),
-        "average": scores.average,
-        "reason": scores.reason,
-    }
 
 
 @step

@@ -127,6 +127,11 @@ def canonical_json(value: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+def fresh_nonce() -> str:
+    """Return 256 random bits, with which a commitment to a private thing tells nothing of it."""
+    return secrets.token_hex(32)
+
+
 class SigningKey:
     """
     A secret and the short public name it goes by; the secret never shows in ``repr``.

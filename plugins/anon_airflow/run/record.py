@@ -11,6 +11,7 @@ from typing import Any
 from anon_airflow.approval.four_eyes import CHANGED_BY, eyes_of
 from anon_airflow.audit.history import RUN, SEEN, History, Row, since_begun
 from anon_airflow.gate.waivers import told
+from anon_airflow.keys.signing import fresh_nonce
 from anon_airflow.portals.overlap import SOURCE_TEXT
 from anon_airflow.release.build import GENERATOR
 from anon_airflow.run.context import Run
@@ -22,7 +23,6 @@ from anon_airflow.run.site_policy import (
     DIGEST,
     NONCE,
     InForce,
-    fresh_nonce,
     not_adopted,
     policy_in_force,
     refuse_beside,
