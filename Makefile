@@ -21,7 +21,7 @@ export AIRFLOW__API__PORT := $(PORT)
 export AIRFLOW__CORE__EXECUTION_API_SERVER_URL := http://127.0.0.1:$(PORT)/execution/
 export ANON_HOME := $(CURDIR)/.anonflow
 
-.PHONY: help install demo up test test-slow test-quality test-portal test-browser test-faults test-wheel fuzz check format lock bench clean
+.PHONY: help install demo up test test-slow test-quality test-portal test-browser test-faults test-wheel fuzz check format lock docs bench clean
 
 help:  ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -127,6 +127,9 @@ compile_lock = @$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --
 
 lock: .venv/.ready  ## Pin what pyproject.toml asks for, with hashes and no index address.
 	$(call compile_lock,requirements.lock)
+
+docs: .venv/.ready  ## Build the documentation site into .docs/html; a broken link is an error.
+	@$(BIN)/python -m docs.site
 
 format: .venv/.ready  ## Format the code.
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

@@ -10,7 +10,7 @@ import pytest
 from tests.faults.anon_process import anon
 from tests.faults.publications import COLUMNS, people, write_publication
 
-README = (Path(__file__).resolve().parents[3] / "README.md").read_text(encoding="utf-8")
+SUMMARY = (Path(__file__).resolve().parents[3] / "docs/summary.md").read_text(encoding="utf-8")
 
 
 def line(text: str, beginning: str) -> str:
@@ -60,7 +60,7 @@ def test_a_refusal_by_a_step_is_by_what_the_step_does(tmp_path: Path) -> None:
         "informed",
     ],
 )
-def test_the_readme_says_what_a_line_of_the_summary_that_it_shows_means(words: str) -> None:
-    shown, table = re.search(r"\$ make demo\n(.*?)```.*\n\| line of the summary (.*?)\n\n", README, re.DOTALL).groups()  # type: ignore[union-attr]
+def test_the_page_on_the_summary_says_what_each_line_that_it_shows_means(words: str) -> None:
+    shown, table = re.search(r"\$ make demo\n(.*?)```.*\n\| line of the summary (.*?)\n\n", SUMMARY, re.DOTALL).groups()  # type: ignore[union-attr]
     assert words in table
     assert words in shown or words == "receipt"
