@@ -6,7 +6,7 @@ import pytest
 
 from anon_airflow.expectations import OURS
 from anon_airflow.gate import measurement, suite
-from anon_airflow.gate.verdict import Distribution, Verdict
+from anon_airflow.gate.verdict import MeasuredFile, Verdict
 from anon_core.models import Measurement
 from tests.anon_airflow.gate.gate_publications import (
     CANARY,
@@ -186,7 +186,7 @@ def test_a_verdict_cannot_be_talked_into_passing():
     check = Measurement(
         model="k", name="k", columns=(), distribution="a", passed=True, observed=5, required=5, sentence=""
     )
-    file = Distribution(name="a", sha256="0", bytes=1, rows=1)
+    file = MeasuredFile(name="a", sha256="0", bytes=1, rows=1)
     good = {
         "checks": (check,),
         "distributions": (file,),

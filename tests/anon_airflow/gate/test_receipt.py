@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anon_airflow.gate.commitments import commit
-from anon_airflow.gate.receipt import Distribution, ModelUsed, Receipt, issue, problems
+from anon_airflow.gate.receipt import MeasuredFile, ModelUsed, Receipt, issue, problems
 from anon_airflow.keys.ring import KeyRing
 from anon_airflow.keys.signing import SigningKey, canonical_json
 from anon_core.errors import InvalidInputError, RefusedError
 
 KEY = SigningKey.of(b"k" * 32)
-CSV = Distribution("table.csv", "1" * 64, 100, 10)
-PARQUET = Distribution("table.parquet", "2" * 64, 80, 10)
+CSV = MeasuredFile("table.csv", "1" * 64, 100, 10)
+PARQUET = MeasuredFile("table.parquet", "2" * 64, 80, 10)
 FILES = {"publication_file": "3" * 64, "suite": "4" * 64, "witness": "5" * 64}
 PUBLISHED: dict[str, Any] = {
     "dataset": "driver-licences",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from anon_airflow.gate import measurement
-from anon_airflow.gate.verdict import Distribution, Verdict
+from anon_airflow.gate.verdict import MeasuredFile, Verdict
 from anon_airflow.gate.waivers import told
 from anon_core.models import Measurement
 from tests.anon_airflow.gate.gate_publications import COLUMNS, ROWS, TODAY, failed, publication_of
@@ -160,7 +160,7 @@ def test_a_stock_expectation_is_not_excused_by_the_waiver_of_a_policy_check(publ
 
 
 def test_a_verdict_is_not_passed_by_half_a_waiver():
-    file = Distribution(name="a", sha256="0", bytes=1, rows=1)
+    file = MeasuredFile(name="a", sha256="0", bytes=1, rows=1)
     for waiver, by, passes in (("x", "R. Rossi", True), ("x", None, False), (None, "R. Rossi", False), ("", "", False)):
         check = Measurement(model="x", name="x", columns=(), distribution="a", passed=False, observed=1, required=5,
                             sentence="m", waiver=waiver, waived_by=by)  # fmt: skip
