@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.anon_process import anon
 from tests.faults.publications import csv_text
-from tests.faults.test_bad_input import on_a_terminal
+from tests.faults.terminal import on_a_terminal
 
 CANARY = "QanaryPostcode"
 ZIPS = ("28496", "32214", "32275", "28781", "51618", "51835", "54835", "54352", "59496", "59951")
@@ -188,14 +188,15 @@ def test_values_that_do_not_fit_are_named_on_a_terminal_only(home, table):
     assert ended.code == 2
     assert "--show-values shows values on a terminal only" in ended.err
     assert CANARY not in ended.err + ended.out
-    shown, code = on_a_terminal("decompose", table, *SPLIT, "--show-values", home=home)
-    assert code == 2
-    assert f"column 'zip' has no place for: '{CANARY}'" in shown
-    shown, code = on_a_terminal("decompose", table, *SPLIT, home=home)
-    assert code == 2 and CANARY not in shown
+    ended = on_a_terminal("decompose", table, *SPLIT, "--show-values", home=home)
+    assert ended.code == 2
+    assert f"column 'zip' has no place for: '{CANARY}'" in ended.err
+    assert CANARY not in ended.out
+    ended = on_a_terminal("decompose", table, *SPLIT, home=home)
+    assert ended.code == 2 and CANARY not in ended.err + ended.out
 
 
 def test_of_very_many_values_the_rest_are_counted(home, table):
     table.write_text("zip\n" + "".join(f"v{at:02}\n" for at in range(53)))
-    shown, _ = on_a_terminal("decompose", table, *SPLIT, "--show-values", home=home)
-    assert "'v49' and 3 more" in shown and "v50" not in shown
+    ended = on_a_terminal("decompose", table, *SPLIT, "--show-values", home=home)
+    assert "'v49' and 3 more" in ended.err and "v50" not in ended.err
