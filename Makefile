@@ -21,7 +21,7 @@ export AIRFLOW__API__PORT := $(PORT)
 export AIRFLOW__CORE__EXECUTION_API_SERVER_URL := http://127.0.0.1:$(PORT)/execution/
 export ANON_HOME := $(CURDIR)/.anonflow
 
-.PHONY: help install demo up test test-slow test-quality test-portal test-browser test-faults test-wheel fuzz check format lock docs bench clean
+.PHONY: help install demo up test test-thorough test-slow test-quality test-portal test-browser test-faults test-wheel test-docs fuzz check format lock docs bench clean
 
 help:  ## Show this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -42,6 +42,8 @@ install: .venv/.ready  ## Create .venv and install the locked packages.
 	$(pip_install) --require-hashes -r requirements.lock
 	@$(pip_install) --no-deps --no-build-isolation --editable .
 	@mkdir -p .anonflow && chmod 700 .anonflow
+	@echo "compiling the inner loops (once, about half a minute)"
+	@$(BIN)/anon compile
 	@touch $@
 
 .airflow/.ready: .venv/.ready
@@ -86,6 +88,9 @@ up: .airflow/.ready include/samples/driver_licences.csv include/samples/driving_
 test: .venv/.test-peers  ## Run the fast tests: no root, no service, no network.
 	@PYTHONPATH=.venv/test-peers $(BIN)/python -m pytest -q -n auto --dist worksteal
 
+test-thorough: .venv/.test-peers  ## Run the tests that make test leaves out for their time, and draw every example.
+	@ANON_EXAMPLES=all PYTHONPATH=.venv/test-peers $(BIN)/python -m pytest -q -n auto --dist worksteal -m 'thorough or drawn'
+
 test-slow: .venv/.ready  ## Run the tests that start a real Airflow.
 	@$(BIN)/python -m pytest -q -m slow tests/dags
 
@@ -100,6 +105,9 @@ test-browser: .venv/.ready  ## Look at the portal in Chromium, on a desk and on 
 
 test-wheel: .venv/.ready  ## Build the wheel, and try it in fresh environments without extras and with some; needs a package index.
 	@$(BIN)/python -m pytest -q -m wheel tests/packaging
+
+test-docs: .venv/.ready  ## Run the sessions of the documents, the tutorial among them, and compare what they print.
+	@$(BIN)/python -m pytest -q -n auto -m sessions tests/documents
 
 # Atheris stands in a folder of its own: nothing but the fuzzer ever imports it.
 .venv/.fuzz: tests/fuzz/requirements.txt .venv/.ready

@@ -1,4 +1,4 @@
-"""A table before and after recoding, on distinct tuples: what the four k's and utility are measured on."""
+"""A table before and after recoding, on distinct tuples: the input of the four k's and of utility."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.errors import InvalidInputError, UnknownLabelsError
-from anon_core.frequency import NOBODY, FrequencyTable, different, people_weights, unit_codes
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, different, people_weights, unit_codes
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.plan import RecodingPlan
@@ -18,7 +18,7 @@ from anon_core.table import Column, Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
-    """Which original became which published tuple: indices into the entries of both sides, and how many rows did."""
+    """Which original became which published tuple: indices into the entries of both sides, and the rows of a pair."""
 
     before: Integers
     after: Integers
@@ -30,10 +30,10 @@ class Comparison:
     """
     The quasi-identifiers of a table before and after recoding.
 
-    ``before`` has the values as collected, removed rows included; ``after`` has the labels that are published, as codes
-    into the labels of the ladders. ``pairs`` is None where nobody knows which row became which, as with a sorted
-    release. Where people are counted both sides have one entry for each pair of tuple and unit; one of nobody known
-    weighs 0 where its tuple has people.
+    ``before`` has the values as collected, with the removed rows; ``after`` has the published labels, as codes into the
+    labels of the ladders. ``pairs`` is None if it is not known which row became which, as with a sorted release. Where
+    people are counted, both sides have one entry for each pair of tuple and unit; an entry of unknown people has the
+    weight 0 if its tuple has known people.
     """
 
     ladders: tuple[Ladder, ...]
@@ -44,9 +44,9 @@ class Comparison:
     @classmethod
     def of_plan(cls, plan: RecodingPlan, columns: Sequence[str] | None = None) -> Comparison:
         """
-        Compare a table with what a plan makes of it, over some of the columns of the plan, by default all.
+        Compare a table before and after a plan, over some of the columns of the plan, by default all.
 
-        What happens to a row may follow from the other columns.
+        What becomes of a row may depend on the other columns.
         """
         if columns is not None and tuple(columns) != plan.frequencies.names:
             return cls._over(plan, columns)
@@ -96,23 +96,23 @@ class Comparison:
         """
         How many rows of each original entry are published; all of them where the pairing is not known.
 
-        Where people are counted, 1 if a row of the entry is published, whatever the entry weighs.
+        Where people are counted, it is 1 if a row of the entry is published, for entries of any weight.
         """
         if self.pairs is None:
             return self.before.weights if self.before.units is None else np.ones_like(self.before.weights)
         rows = np.zeros(len(self.before.weights), np.int64)
         np.add.at(rows, self.pairs.before, self.pairs.weights)
-        # Two rows of one unit with one tuple are one entry, whatever became of them.
+        # Two rows of one unit with one tuple are one entry, published or not.
         return rows if self.before.units is None else np.minimum(rows, 1)
 
     @property
     def rows_removed(self) -> int:
-        """How many rows (units) are not published; never below 0, whatever a file holds."""
+        """How many rows (units) are not published; never below 0, even if a file has too many rows."""
         return max(self.before.rows - self.after.rows, 0)
 
     @property
     def rows_blanked(self) -> int:
-        """How many published rows (people) say nothing in any column: they are published in name only."""
+        """How many published rows (people) say nothing in any column."""
         blank = np.full(len(self.after.weights), bool(self.ladders), np.bool_)
         for ladder, codes in zip(self.ladders, self.after.codes, strict=True):
             blank &= ladder.empty[codes]
@@ -127,8 +127,8 @@ def rows_of_entries(frequencies: FrequencyTable) -> Integers:
 
 
 def how_many(units: AnyCodes, weights: Integers) -> int:
-    """Return how many people some entries are: those known, each once, and one for each that weighs and is nobody's."""
-    return different(units) + int(weights[units == NOBODY].sum())
+    """Return how many people some entries have: known people once each, unknown ones by entry with a weight."""
+    return different(units) + int(weights[units == UNKNOWN_PERSON].sum())
 
 
 def compare(
@@ -148,7 +148,7 @@ def compare(
 
     :raises UnknownColumnError: a column is not in one of the tables.
     :raises UnknownLabelsError: the released table has cells that are neither values of the original nor labels above.
-    :raises InvalidInputError: the rows cannot be paired as asked, or units are to be counted without a pairing.
+    :raises InvalidInputError: the rows cannot be paired in this way, or units are counted without a pairing.
     """
     names = [ladder.column for ladder in ladders]
     values = [original.column(name).codes for name in names]
@@ -157,7 +157,7 @@ def compare(
     if unit is not None and at is None:
         raise InvalidInputError(
             "people cannot be counted without knowing which row became which; "
-            "pair them with same_order=True or key=COLUMN, as a table that you recoded yourself allows"
+            "pair the rows with same_order=True or key=COLUMN, which a table that you recoded yourself allows"
         )
     units = None if unit is None else unit_codes(original.column(unit))
     before = _Side.of(values, [len(original.column(name).domain) for name in names], None, units, original.rows)
@@ -188,7 +188,7 @@ def compare_frequencies(original: FrequencyTable, released: FrequencyTable, ladd
     """
     Compare two counted tables over the columns of the ladders; which row became which is not known.
 
-    Either may count people: nobody has to know which of one side are which of the other.
+    Both may count people: it need not be known which people of one side are which of the other.
 
     :raises UnknownColumnError: a column is not in one of the tables.
     :raises UnknownLabelsError: the released table has cells that are neither values of the original nor labels above.
@@ -212,7 +212,7 @@ def compare_frequencies(original: FrequencyTable, released: FrequencyTable, ladd
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
-    """The distinct entries of one side, and which one each row (or entry that came in) is."""
+    """The distinct entries of one side, and the entry of each row (or entry of the input)."""
 
     codes: tuple[AnyCodes, ...]
     weights: Integers
@@ -264,7 +264,7 @@ def _pairs(before: Integers, after: Integers) -> Pairs:
 def _label_codes(
     released: Sequence[Column], ladders: Sequence[Ladder], weights: Integers | None = None
 ) -> list[AnyCodes]:
-    """Return the code of every cell among the labels of its ladder; ``weights`` tell the rows of each cell, else 1."""
+    """Return the code of every cell among the labels of its ladder; ``weights`` are the rows of each cell, else 1."""
     coded, unknown = [], {}
     for column, ladder in zip(released, ladders, strict=True):
         index = {label: code for code, label in enumerate(ladder.labels.to_pylist())}
@@ -281,9 +281,9 @@ def _label_codes(
 
 def original_rows(original: Table, released: Table, *, same_order: bool, key: str | None) -> Integers | None:
     """
-    Return for every released row the original row that it was made from, or None where that is not known.
+    Return for every released row the original row that it was made from, or None if that is not known.
 
-    :raises InvalidInputError: the rows cannot be paired as asked.
+    :raises InvalidInputError: the rows cannot be paired in this way.
     """
     if key is not None:
         return _by_key(original, released, key)

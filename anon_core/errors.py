@@ -48,9 +48,9 @@ class ComplianceError(AnonError):
 
 
 class InternalError(AnonError):
-    """Something happened that we did not foresee: our bug, or that of another ``package``, and not yours.
+    """An error that we did not foresee: a bug of ours, or of another ``package``, and not of the caller.
 
-    The original message is left out on purpose: libraries quote the offending cell in theirs.
+    The original message is left out on purpose, because messages of libraries may quote a cell.
     """
 
     def __init__(self, kind: str, where: str, package: str = "anonflow") -> None:
@@ -322,10 +322,10 @@ class StorageError(InvalidInputError):
 
 
 class PortalError(StorageError):
-    """A portal on the network that does not answer, or not as it should; running again mends what was interrupted.
+    """A portal on the network that does not answer, or answers wrongly; running again repairs what was interrupted.
 
-    ``reason`` is our own word or what the portal says of our metadata; ``state`` tells what readers see by now, or
-    what to look at.
+    ``reason`` is our own text, or what the portal says about our metadata; ``state`` says what readers see now, or what
+    to check.
     """
 
     PORTAL_ADVICE = "Run again when the portal is well: what is done already is found, and nothing is done twice"
@@ -377,7 +377,7 @@ def _rebuild_policy_error(goal: str, reached: Any, rows_at_risk: int, rows: int,
 
 
 class RefusedError(ComplianceError):
-    """The gate, the receipt or the portal said no: ``reasons`` lists every failed check."""
+    """The gate, the check of the receipt or the portal refuses: ``reasons`` lists every failed check."""
 
     def __init__(self, by: str, reasons: Sequence[str]) -> None:
         super().__init__(by, tuple(reasons))

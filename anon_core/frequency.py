@@ -1,4 +1,4 @@
-"""Distinct tuples with weights: the one intermediate that everything else is computed from."""
+"""Distinct tuples with weights: the table of counts from which all figures are computed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anon_core.errors import UnknownColumnError
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.table import Column, Mask, Table
 
-NOBODY = kernels.NOBODY
+UNKNOWN_PERSON = kernels.UNKNOWN_PERSON
 """The unit of rows whose person is not known."""
 
 
@@ -25,10 +25,10 @@ class FrequencyTable:
     ``codes[i][j]`` is the code of tuple ``j`` in column ``i``, an index into ``domains[i]``; a gap is a null entry of
     the domain, so it is a category like any other. Tuples are in the order of their codes.
 
-    With ``units`` people are counted, who may have several rows each: there is one entry for each pair of tuple and
-    person, ``units[j]`` is the person, from 1 on, and ``unit_rows[j]`` how many rows of that person have the tuple. A
-    class is as large as the people in it are many. Rows whose person is not known have unit 0: they add nobody to a
-    tuple that has people, where they are left out or weigh 0, and are one person where there is none.
+    With ``units`` people are counted, who may have several rows each. There is one entry for each pair of tuple and
+    person: ``units[j]`` is the person, from 1 on, and ``unit_rows[j]`` how many rows of that person have the tuple. The
+    size of a class is the number of its people. Rows whose person is not known have unit 0. In a tuple with known
+    people they are left out, or have the weight 0; in a tuple without, they count as one person.
 
     >>> table = FrequencyTable.from_codes(["sex"], [np.array([0, 1, 0])], [pa.array(["F", "M"])])
     >>> table.weights.tolist(), table.rows
@@ -54,7 +54,7 @@ class FrequencyTable:
         """
         Group equal tuples and add up their weights, 1 each when there are none.
 
-        With ``units`` weights are rows of each pair, and what is counted are people.
+        With ``units`` the weights are the rows of each pair, and people are counted.
         """
         cardinalities = [len(domain) for domain in domains]
         if units is None:
@@ -84,22 +84,22 @@ class FrequencyTable:
 
     @property
     def rows(self) -> int:
-        """How many rows there are; where people are counted, how many people: one, if no row says whose it is."""
+        """How many rows there are; where people are counted, how many people: one if no person is known."""
         if self.units is None:
             return int(self.weights.sum())
         return different(self.units) or min(len(self.units), 1)
 
     @property
-    def classes_of_nobody(self) -> int:
+    def classes_of_unknown(self) -> int:
         """How many classes have only rows whose person is not known; each of them is one person."""
-        return 0 if self.units is None else int(self.weights[self.units == NOBODY].sum())
+        return 0 if self.units is None else int(self.weights[self.units == UNKNOWN_PERSON].sum())
 
     @property
     def people(self) -> int:
-        """How many rows there are; where people are counted, those known and one for each class of nobody known."""
+        """How many rows there are; of people, the known ones, and one for each class without known people."""
         if self.units is None:
             return self.rows
-        return different(self.units) + self.classes_of_nobody
+        return different(self.units) + self.classes_of_unknown
 
     @property
     def tuples(self) -> int:
@@ -162,24 +162,24 @@ class FrequencyTable:
     @property
     def singletons(self) -> int:
         """
-        How many rows are alone in their class; of people, how many are alone in one of theirs.
+        How many rows are alone in their class; of people, how many are alone in at least one of their classes.
 
-        A class of rows whose person is not known is one person, who is alone.
+        A class of rows whose person is not known counts as one person, who is alone.
         """
         if self.units is None:
             return int(np.count_nonzero(self.weights == 1))
         alone = self.units[self.of_entries(self.class_sizes() == 1) & (self.weights > 0)]
-        return different(alone) + int(np.count_nonzero(alone == NOBODY))
+        return different(alone) + int(np.count_nonzero(alone == UNKNOWN_PERSON))
 
 
 def different(units: AnyCodes) -> int:
     """
-    Return how many people some units are; nobody known is none.
+    Return how many different people some units are; unknown people do not count.
 
-    >>> different(np.array([3, NOBODY, 3, 1]))
+    >>> different(np.array([3, UNKNOWN_PERSON, 3, 1]))
     2
     """
-    return int(np.count_nonzero(np.bincount(units)[NOBODY + 1 :]))
+    return int(np.count_nonzero(np.bincount(units)[UNKNOWN_PERSON + 1 :]))
 
 
 def unit_codes(column: Column) -> AnyCodes:
@@ -194,12 +194,12 @@ def unit_codes(column: Column) -> AnyCodes:
 
 def people_weights(codes: Sequence[AnyCodes], cardinalities: Sequence[int], units: AnyCodes) -> Integers:
     """
-    Return what each pair of tuple and unit counts: 1, but 0 for rows of nobody known in a tuple that has people.
+    Return the weight of each pair of tuple and unit: 1, but 0 for unknown people in a tuple with known people.
 
-    >>> people_weights([np.array([0, 0, 1])], [2], np.array([NOBODY, 7, NOBODY])).tolist()
+    >>> people_weights([np.array([0, 0, 1])], [2], np.array([UNKNOWN_PERSON, 7, UNKNOWN_PERSON])).tolist()
     [0, 1, 1]
     """
-    known = units > NOBODY
+    known = units > UNKNOWN_PERSON
     if known.all():
         return np.ones(len(units), np.int64)
     found = kernels.group(codes, cardinalities, np.ones(len(units), np.int64))

@@ -52,7 +52,7 @@ __all__ = [
 
 
 IDENTIFYING = 0.95
-"""From this share of values that occur once on, a column names people whatever it is declared as."""
+"""From this share of values that occur once on, a column identifies people in any role."""
 
 
 def rows_allowed(limit: float, rows: int) -> int:
@@ -67,7 +67,7 @@ def rows_allowed(limit: float, rows: int) -> int:
 
 
 class KMeans(StrEnum):
-    """Which k the gate blocks on."""
+    """Which k a release must reach."""
 
     EXACT = "exact"
     LINK = "link"
@@ -83,10 +83,10 @@ class Diversity(StrEnum):
 
 class CountedValues(StrEnum):
     """
-    What counts as one value where diversity is judged.
+    What counts as one value where diversity is measured.
 
-    Numbers and dates count by ``bands``, if there are many; in a column that was ``coarsened`` only if that left many
-    more; or ``each`` value counts for itself, as codes do.
+    ``bands``: many numbers or dates count by bands. ``coarsened``: they do so only if coarsening left very many.
+    ``each``: every value counts by itself, as codes do.
     """
 
     BANDS = "bands"
@@ -164,7 +164,7 @@ class AlphaEntry(Settings):
 
 
 class Acceptance(Settings):
-    """A set of published columns that someone accepts as identifying, until a day."""
+    """A set of published columns that a person accepts as identifying, until a day."""
 
     columns: Annotated[Names, NOT_EMPTY]
     reason: Reason
@@ -207,7 +207,7 @@ class PersonalPattern(StrEnum):
 
 
 class PatternAcceptance(Settings):
-    """A pattern of personal data that someone accepts in a published column, until a day."""
+    """A pattern of personal data that a person accepts in a published column, until a day."""
 
     column: Text
     pattern: PersonalPattern
@@ -258,7 +258,7 @@ class EarlierReleases(Settings):
 
 
 class Waiver(Settings):
-    """A check that may fail until a day, because someone says so; :mod:`anon_core.waivers` tells which."""
+    """A check that may fail until a day, because a person waives it; :mod:`anon_core.waivers` says which checks."""
 
     check: Filled
     reason: Reason
@@ -279,8 +279,8 @@ class PartialPolicy(Settings):
     """
     A policy whose ``k`` may come from elsewhere, such as the command line.
 
-    Other keys are those of privacy models of other packages, with their settings; one whose package is not installed
-    is kept as it is written, and refused by what asks for the requirements.
+    Other keys are those of privacy models of other packages, with their settings. A key whose package is not installed
+    is kept as it is written; :func:`anon_core.models.required` refuses it.
     """
 
     model_config = ConfigDict(extra="allow")

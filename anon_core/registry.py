@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
 from typing import Any
@@ -186,10 +186,11 @@ def _provider_of(found: EntryPoint) -> Provider:
     return Provider(package=distribution.name, version=distribution.version)
 
 
+@cache
 def _ours() -> Provider:
     try:
         return Provider(package=OURS, version=version(OURS))
-    except PackageNotFoundError:  # Run from a checkout that nobody installed.
+    except PackageNotFoundError:  # Run from a checkout that is not installed.
         from anon_core import __version__
 
         return Provider(package=OURS, version=__version__)

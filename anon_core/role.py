@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What a column is to someone who wants to single people out."""
+    """What a column is for an attacker who wants to single people out."""
 
     IDENTIFIER = "identifier"
     QUASI = "quasi"

@@ -74,7 +74,8 @@ def _not_empty(value: Any) -> Any:
     return value
 
 
-def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    """:raises ValueError: a name is there twice."""
     if twice := sorted(name for name, times in Counter(names).items() if times > 1):
         raise ValueError(f"names {', '.join(map(quoted, twice))} twice")
     return names
@@ -87,7 +88,7 @@ def _shape(value: Any) -> str:
 Text = Annotated[str, BeforeValidator(as_text)]
 Filled = Annotated[Text, AfterValidator(_not_blank)]
 Reason = Annotated[Filled, AfterValidator(_long_enough)]
-Names = Annotated[tuple[Text, ...], AfterValidator(_distinct)]
+Names = Annotated[tuple[Text, ...], AfterValidator(distinct)]
 Flag = StrictBool
 Whole = StrictInt
 Number = Annotated[int | float, BeforeValidator(number)]

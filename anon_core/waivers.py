@@ -1,7 +1,7 @@
-"""What a named person answers for until a day: which checks can be waived, and what is then required of a recoding.
+"""What a named person answers for until a day: which checks can be waived, and what a recoding must then reach.
 
-A waiver counts through the end of its last day, UTC. What keeps people apart from each other, and what shows that the
-right files were measured, cannot be waived at all.
+A waiver counts until the end of its last day, UTC. Checks that hide people among others, and checks that the right
+files were measured, cannot be waived.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 HIDES_PEOPLE = (
-    "it is what hides people among others: lower it in `privacy`, where everybody sees it, or generalise more"
+    "it is what hides people among others: lower it in `privacy`, where every reader sees it, or generalise more"
 )
 ACCEPT_BY_NAME = "accept the set of columns by name in `privacy.published_uniqueness.accept`"
 ACCEPT_OTHERS = (
@@ -47,7 +47,7 @@ ACCEPT_OTHERS = (
     "in `privacy.published_uniqueness.accept`"
 )
 SHOWS_PEOPLE = "it is what keeps sensitive columns from singling people out: coarsen or drop columns"
-INTEGRITY = "it shows that the right files were measured by every check; correct what it tells of"
+INTEGRITY = "it shows that the right files were measured by every check; correct what it reports"
 _OF_THE_GATE = {
     **dict.fromkeys(
         ("same_content", "unchanged", "evaluated", "suite", "readable", "distributions", "gate", "witness"), INTEGRITY
@@ -123,7 +123,7 @@ def named_check(text: str) -> NamedCheck:
 
 
 def waiver_of(policy: PartialPolicy, check: str, column: str | None = None) -> Waiver | None:
-    """Return the waiver for a check, of a column where it is of one; whether it has ended is not asked."""
+    """Return the waiver for a check, of a column if it is about one; the waiver may have ended."""
     return next((one for one in policy.waivers if named_check(one.check).covers(check, column)), None)
 
 
@@ -132,10 +132,10 @@ _Policy = TypeVar("_Policy", bound=PartialPolicy)
 
 def without_waived(policy: _Policy, *, keep_freeform: bool = False) -> _Policy:
     """
-    Return what a recoding must reach: all but what is waived, ended waivers too, so that a day changes no bytes.
+    Return the policy that a recoding must reach: without what is waived, also by waivers that have ended.
 
-    A run with an ended waiver is refused anyway. With ``keep_freeform`` guarded values stay guarded: the method that is
-    made for that needs to know them.
+    So the end of a waiver changes no released bytes; a run with an ended waiver is refused anyway. With
+    ``keep_freeform`` guarded values stay guarded, because the freeform method needs to know them.
     """
     changes = {model.section: model.unwaived(policy) for model in waivable().values() if model.section}
     if keep_freeform:
@@ -145,7 +145,7 @@ def without_waived(policy: _Policy, *, keep_freeform: bool = False) -> _Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """What a person answered for until a day that is over, or that is too far ahead."""
+    """A statement for which a person answers until a day that is over, or too far ahead."""
 
     kind: str
     until: date
@@ -181,7 +181,7 @@ def _answered(policy: PartialPolicy, unit: BaseModel | None) -> Iterator[tuple[s
 
 
 def too_far(policy: PartialPolicy, today: date, days: int, unit: BaseModel | None = None) -> Iterator[Ended]:
-    """Yield everything that a person answers for until a day more than so many days ahead, with what to write."""
+    """Yield every statement whose last day is more than so many days ahead, with the day to write instead."""
     last = today + timedelta(days=days)
     for where, one in (*answers(policy, "privacy"), *answers(unit, "unit")):
         if one.until > last:
@@ -194,9 +194,9 @@ def too_far(policy: PartialPolicy, today: date, days: int, unit: BaseModel | Non
 
 def answers(settings: Any, where: str) -> Iterator[tuple[str, Any]]:
     """
-    Yield whatever has a ``reason``, a name in ``by`` and a last day in ``until``, and where it stands.
+    Yield every entry with a ``reason``, a name in ``by`` and a last day in ``until``, and its location.
 
-    Sections are searched, not listed: an acceptance of a section that comes later has a last day all the same.
+    All sections are searched, so that entries of sections added later are found too.
     """
     if isinstance(settings, list | tuple):
         for index, one in enumerate(settings):

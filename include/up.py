@@ -43,13 +43,13 @@ def start(home: Path, port: int, *, without: Collection[str] = (), **options: An
 
 
 def stop(parts: Parts) -> None:
-    """End all parts with their children, kindly first; each leads a group of its own, so no other process is meant."""
+    """Stop all parts with their children: SIGTERM, then SIGKILL. Each leads a process group of its own."""
     running = parts.values()
-    for how, patience in ((signal.SIGTERM, 15), (signal.SIGKILL, 5)):
+    for how, timeout_s in ((signal.SIGTERM, 15), (signal.SIGKILL, 5)):
         for part in running:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(part.pid, how)
-        end = time.monotonic() + patience
+        end = time.monotonic() + timeout_s
         for part in running:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 part.wait(max(0.1, end - time.monotonic()))
@@ -77,17 +77,17 @@ def main() -> int:
         signal.signal(name, lambda *_: sys.exit(0))
     print("starting Airflow (about half a minute) ...", flush=True)
     running = start(home, port)
-    told = False
+    announced = False
     try:
         while all(part.poll() is None for part in running.values()):
-            if not told and healthy(port):
+            if not announced and healthy(port):
                 passwords = json.loads((home / "simple_auth_manager_passwords.json.generated").read_text())
                 print(f"Airflow is at http://127.0.0.1:{port}  login admin  password {passwords['admin']}")
                 print(
                     "Publications are paused: switch one on, or trigger it, in the web UI. Ctrl-C stops Airflow.",
                     flush=True,
                 )
-                told = True
+                announced = True
             time.sleep(1)
         ended = next(name for name, part in running.items() if part.poll() is not None)
         print(f"{ended} has ended; see {home / (ended + '.log')}", file=sys.stderr)

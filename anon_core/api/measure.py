@@ -10,7 +10,7 @@ from anon_core.api.shown import NAMES, Shown, rows_or_people
 from anon_core.api.sources import Names, TableLike, names_of, rows_of
 from anon_core.errors import InvalidInputError, RefusedError, UnknownColumnError
 from anon_core.models import Measurement, Need, Over, PrivacyModel, Requirement, Subject
-from anon_core.models.model import named
+from anon_core.models.model import with_unique_names
 from anon_core.wording import counted
 
 ModelLike: TypeAlias = PrivacyModel | type[PrivacyModel]
@@ -185,7 +185,7 @@ def measure(
     _check_columns(built, rows.table.names, people)
     engine = rows.counted_for(people)
     subject = Subject(names=engine.names, rows=engine.count, people=engine.people if people else None)
-    found = [_measured(one, subject, by_people=bool(people)) for one in named(built)]
+    found = [_measured(one, subject, by_people=bool(people)) for one in with_unique_names(built)]
     if len(models) == 1:
         return found[0]
     rows_counted = engine.people(names[:1]).people if people else engine.rows

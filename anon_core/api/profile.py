@@ -84,7 +84,7 @@ def profile(source: TableLike, *, sketch: bool = False) -> Profile:
 
     With ``sketch`` a file larger than memory is read once, and counts beyond some thousands are estimates.
 
-    :raises InvalidInputError: a sketch is asked for of what is in memory already.
+    :raises InvalidInputError: ``sketch`` is given for a table that is in memory already.
     :raises TableError: the table cannot be read.
     """
     if not sketch:
@@ -98,7 +98,7 @@ def profile(source: TableLike, *, sketch: bool = False) -> Profile:
 
 def sketch_file(path: Path, options: ReadOptions, progress: Callable[[int], None] | None = None) -> Profile:
     """
-    Estimate the profile of a file in one pass; ``progress`` is told how many rows were read.
+    Estimate the profile of a file in one pass; ``progress`` is called with the number of rows read so far.
 
     :raises TableError: the table cannot be read.
     """

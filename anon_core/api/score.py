@@ -25,7 +25,7 @@ class Scored(Scores, Shown):
     """
     The score of every column; see :class:`~anon_core.measures.sensitivity.scores.Scores` for the figures.
 
-    ``before`` has the scores before cells were masked, ``sweep`` those of samples or limits, where they were asked for.
+    ``before`` has the scores before cells were masked, ``sweep`` those of samples or limits, if the call has them.
     Where a ``unit`` tells people apart, they were counted.
     """
 

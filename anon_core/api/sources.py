@@ -1,4 +1,4 @@
-"""What a verb is given: a frame, a table that was read, or a path; and whose its rows are."""
+"""The table argument of the verbs: a frame, a table that was read, or a path; and whose its rows are."""
 
 from __future__ import annotations
 

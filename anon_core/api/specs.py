@@ -1,4 +1,4 @@
-"""What a verb is told to go by: a publication file, or one that was loaded before."""
+"""The ``spec`` argument of the verbs: the path of a publication file, or one that was loaded before."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def publication_of(spec: Spec) -> PartialPublication:
 
 
 def reading_of(publication: PartialPublication | None) -> ReadOptions:
-    """Return how the table is read that a publication is about: as its file says of its source, else by default."""
+    """Return how the table of a publication is read: as its file says for the source, else by default."""
     source = publication.source if publication else None
     if not isinstance(source, SourceSettings) or not source.reading:
         return ReadOptions(encoding="auto")

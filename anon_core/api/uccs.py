@@ -53,8 +53,8 @@ def uccs(
 
     ``columns`` are searched but those to ``exclude``, by default all. A share ``approximate`` of the rows need not be
     unique. With ``ignore_duplicates`` rows that are equal in all columns count once; without, one such pair means that
-    there is no set. ``unit`` counts people: a set is unique if everybody is alone in one class of theirs, and with
-    ``ignore_duplicates`` who shares all rows with others is left out.
+    there is no set. ``unit`` counts people: a set is unique if all people are alone in one of their classes, and with
+    ``ignore_duplicates`` people who share all their rows with others are left out.
 
     :raises UnknownColumnError: a column is not in the table.
     :raises InvalidInputError: nothing is left to search, or more than 50 columns without a ``max_size``.

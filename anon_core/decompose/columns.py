@@ -1,4 +1,4 @@
-"""A column of a table split into columns for its parts, and what that does to the rows that stand out [Omer2016]_."""
+"""Splits a column of a table into columns for its parts, and measures the effect on rows that stand out [Omer2016]_."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from anon_core.decompose.splitting import split_values
 from anon_core.errors import DecomposeError, HierarchyError, InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.hierarchy.files.cells import Row, cut
-from anon_core.hierarchy.files.faults import told
+from anon_core.hierarchy.files.faults import problems_to_list
 from anon_core.hierarchy.files.texts import text_in, zeros_in
 from anon_core.hierarchy.ladder import ROOT
 from anon_core.spec import Decompose, PartialPublication, Unmapped
@@ -24,7 +24,7 @@ from anon_core.table.assembling import Piece, assemble
 from anon_core.wording import counted
 
 Labels = list[str | None]
-MOST_OTHERS = 10
+MAX_OTHERS = 10
 """Every subset of the other columns is counted; of ten there are a thousand."""
 
 
@@ -171,7 +171,7 @@ def read_lookup(path: Path) -> dict[str, str]:
     found = cut(text)
     problems = [*zeros_in(text), *found.problems, *_problems(found.rows)]
     if problems:
-        raise HierarchyError(str(path), told(problems))
+        raise HierarchyError(str(path), problems_to_list(problems))
     return {row.cells[0]: row.cells[1] for row in found.rows}
 
 
@@ -230,7 +230,7 @@ class Effect:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decomposition:
     """
-    A column, its parts, and the effect on every set of columns that was asked for.
+    A column, its parts, and the effect on every set of columns that the call names.
 
     ``suppressed_values`` of the column, in ``suppressed_rows``, were not split, or have a part without a name.
     """
@@ -255,8 +255,8 @@ def measure_effect(
     """
     if not table.rows:
         raise InvalidInputError("there are no rows to measure")
-    if len(others) > MOST_OTHERS:
-        raise InvalidInputError(f"{len(others)} other columns have too many subsets; name at most {MOST_OTHERS}")
+    if len(others) > MAX_OTHERS:
+        raise InvalidInputError(f"{len(others)} other columns have too many subsets; name at most {MAX_OTHERS}")
     name = split.column.name
     # A part may be called like another column of the table, such as sex: not here.
     parts = [replace(part, name=_own(split, part.name)) for part in split.parts]
@@ -272,7 +272,7 @@ def measure_effect(
         parts=tuple(
             MeasuredPart(
                 name=part.name,
-                distinct=_said(part),
+                distinct=_distinct_values(part),
                 outliers=alone[part.name].outliers,
                 published=part.name in split.rule.published,
             )
@@ -285,7 +285,7 @@ def measure_effect(
     )
 
 
-def _said(part: Column) -> int:
+def _distinct_values(part: Column) -> int:
     """Return how many distinct values a part has, without gaps and what was suppressed."""
     return len({*part.domain.to_pylist()} - {None, ROOT})
 

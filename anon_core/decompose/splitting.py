@@ -43,7 +43,7 @@ _LATIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ODD_PLACES = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
 """What the letters A to Z are worth in the odd places; digits are worth as much as A to J."""
 _MONTHS = "ABCDEHLMPRST"
-_LONGEST_MONTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_DAYS_OF_MONTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DIGIT = "[0-9LMNP-V]"
 _FORM = re.compile(rf"[A-Z]{{6}}{_DIGIT}{{2}}[{_MONTHS}]{_DIGIT}{{2}}[A-Z]{_DIGIT}{{3}}[A-Z]")
 _SHARED_CODES = str.maketrans("LMNPQRSTUV", "0123456789")
@@ -118,8 +118,8 @@ def by_pattern(values: Sequence[str], pattern: str) -> list[Parts | None]:
     r"""
     Cut values that match a regular expression as a whole into its named groups; a group that took no part is empty.
 
-    It is matched by RE2, which Arrow brings: in time linear in the length of the value, so that no pattern and no value
-    can keep a run busy for ever. RE2 has no lookaround and no back-references, and its ``\d`` and ``\w`` are ASCII.
+    RE2, which Arrow has, matches it in time linear in the length of the value, so that no pattern and no value can stop
+    a run from ending. RE2 has no lookaround and no back-references, and its ``\d`` and ``\w`` are ASCII.
 
     >>> by_pattern(["28496", "2849x"], r"(?P<state>\d{2})(?P<local>\d+)")
     [('28', '496'), None]
@@ -129,7 +129,7 @@ def by_pattern(values: Sequence[str], pattern: str) -> list[Parts | None]:
     try:
         found = pc.extract_regex(texts(values), rf"\A(?:{pattern})\z")
     except pa.ArrowInvalid as error:
-        # It tells of the pattern, which stands in the publication file, and never of a value.
+        # The text of the error is about the pattern, which is in the publication file, never about a value.
         raise InvalidInputError(f"the pattern of a decomposed column cannot be used: {error}") from None
     groups = [found.field(at).to_pylist() for at in range(found.type.num_fields)]
     fits = found.is_valid().to_pylist()
@@ -201,9 +201,9 @@ def italian_tax_code(code: str) -> tuple[str, ...] | None:
 
     Surname and name are three letters each; the place is a code of a municipality, or of a country other than Italy.
 
-    Letters that stand for digits are read as these; the year has two digits, for the code does not tell the century.
-    Whatever the check letter does not follow from, or has no such day, is None. That letter is no part: published, it
-    would tell of parts that are left out or generalised.
+    Letters that stand for digits are read as digits; the year has two digits, since the code does not show the century.
+    A code with a wrong check letter, or without such a day, gives None. The check letter is no part: if it were
+    published, it would give away parts that are left out or generalised.
 
     >>> italian_tax_code("RSSMRA85T10A562S")
     ('RSS', 'MRA', '85', '12', '10', 'M', 'A562')
@@ -215,7 +215,7 @@ def italian_tax_code(code: str) -> tuple[str, ...] | None:
     year, day, number = (code[start:end].translate(_SHARED_CODES) for start, end in ((6, 8), (9, 11), (12, 15)))
     month, woman = _MONTHS.index(code[8]), int(day) > _OF_A_WOMAN
     born = int(day) - _OF_A_WOMAN * woman
-    if not 1 <= born <= _LONGEST_MONTHS[month]:
+    if not 1 <= born <= _DAYS_OF_MONTHS[month]:
         return None
     sex = "F" if woman else "M"
     return code[:3], code[3:6], year, str(month + 1), str(born), sex, code[11] + number

@@ -1,6 +1,6 @@
-"""Which columns single people out, and what role each column seems to play."""
+"""Which columns single people out, and which role each column probably has."""
 
 from collections.abc import Callable
 
 Progress = Callable[[int], None]
-"""Is told how many column sets have been looked at so far; called often, so it should be quick."""
+"""A function that a search calls with the number of column sets looked at so far; it is called often."""

@@ -1,4 +1,4 @@
-"""How the values of a column repeat: whether they could be the numbers of people who have several rows each."""
+"""How the values of a column repeat: whether they could be ids of people who have several rows each."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from anon_core.kernels import Integers
 from anon_core.table import Column
 
-LARGEST_GROUP = 20
-"""Rows that one person has at most where groups are small; as many rows for each value at most, on average."""
-FEW_VALUES = 20
-"""Of so few people nothing is published: a column with no more values, such as sex, numbers none."""
+MAX_GROUP_ROWS = 20
+"""A group of at most so many rows is small. On average, a value may have at most so many rows, too."""
+MAX_FEW_VALUES = 20
+"""A column with so few values, such as sex, does not tell people apart: no table of so few people is published."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValueGroups:
-    """The rows of each value of a column, gaps left out."""
+    """How many rows each value of a column has, without gaps."""
 
     sizes: Integers
 
@@ -39,28 +39,33 @@ class ValueGroups:
 
     @property
     def repeat(self) -> bool:
-        """Whether any value stands in several rows."""
+        """Whether any value occurs in several rows."""
         return self.values < self.rows
 
     @property
     def are_small(self) -> bool:
         """
-        Whether values are more than a few, one for every 20 rows or more, and most rows share theirs with 1 to 19.
+        Whether there are more than a few values, at least one for every 20 rows, and most rows share theirs with 1 to
+        19.
 
-        >>> Groups(sizes=np.full(30, 5)).are_small, Groups(sizes=np.array([1, 1, 1, 2])).are_small
+        >>> ValueGroups(sizes=np.full(30, 5)).are_small, ValueGroups(sizes=np.array([1, 1, 1, 2])).are_small
         (True, False)
         """
-        few = self.sizes[(self.sizes > 1) & (self.sizes <= LARGEST_GROUP)]
-        return self.values > FEW_VALUES and self.values * LARGEST_GROUP >= self.rows and int(few.sum()) * 2 >= self.rows
+        few = self.sizes[(self.sizes > 1) & (self.sizes <= MAX_GROUP_ROWS)]
+        return (
+            self.values > MAX_FEW_VALUES
+            and self.values * MAX_GROUP_ROWS >= self.rows
+            and int(few.sum()) * 2 >= self.rows
+        )
 
     @property
     def are_even(self) -> bool:
         """
-        Whether groups are small and most values stand in several rows, as numbers of people with several rows do.
+        Whether groups are small and most values occur in several rows, as ids of people with several rows do.
 
-        Values that meet by chance, such as amounts to the euro, mostly stand in one row.
+        Values that are equal by chance, such as amounts to the euro, mostly occur in one row.
 
-        >>> Groups(sizes=np.repeat([2, 3, 1], 10)).are_even, Groups(sizes=np.repeat([1, 1, 1, 4], 10)).are_even
-        (True, False)
+        >>> [ValueGroups(sizes=np.repeat(sizes, 10)).are_even for sizes in ([2, 3, 1], [1, 1, 1, 4])]
+        [True, False]
         """
         return self.are_small and int(np.count_nonzero(self.sizes > 1)) * 2 >= self.values

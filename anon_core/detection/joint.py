@@ -1,4 +1,4 @@
-"""What k is over all that others may know, and which harmless-looking columns it fails by."""
+"""The k over all columns that others may know, and which columns declared other make it too small."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from itertools import combinations
 from anon_core.frequency import FrequencyTable
 from anon_core.measures.linkage.four_ks import k_anonymity
 
-MOST_TRIED = 200
-"""Sets of columns that are counted to find the smallest one; with more, columns are left out one after the other."""
+MAX_SETS_TRIED = 200
+"""So many sets of columns are counted to find the smallest; with more, columns are left out one after the other."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joint:
     """
-    The classes over some columns, and what k would be ``without`` each of the others, and each pair of them.
+    The classes over some columns, and the k ``without`` each of the others, and without each pair of them.
 
-    ``smallest`` is a set without which k is reached: the smallest one where that is ``proven``; None where k is not
-    reached without all of them. Nothing is tried where k is reached.
+    ``smallest`` is a set of columns without which k is reached, and surely the smallest where that is ``proven``. It is
+    None where k is not reached even without all of them. Where k is reached, no set is tried.
     """
 
     k: int
@@ -44,7 +44,7 @@ def joint(frequencies: FrequencyTable, others: Sequence[str], *, k: int) -> Join
     >>> found.k, found.smallest, found.without
     (1, ('ring',), {('ring',): 2})
 
-    :raises InvalidInputError: there are no rows, so anything would hold.
+    :raises InvalidInputError: there are no rows, so every k would hold.
     """
     found = k_anonymity(frequencies, frequencies.names, k=k)
     told = Joint(k=found.k, classes=found.classes, rows=found.rows, rows_below=found.rows_below, alone=found.singletons)
@@ -52,7 +52,7 @@ def joint(frequencies: FrequencyTable, others: Sequence[str], *, k: int) -> Join
         return told
     trial = _Trial(frequencies, {})
     trial.all_of(combinations(others, 1))
-    if len(others) * (len(others) - 1) // 2 <= MOST_TRIED:
+    if len(others) * (len(others) - 1) // 2 <= MAX_SETS_TRIED:
         trial.all_of(combinations(others, 2))
     without = {names: reached for names, reached in trial.found.items() if len(names) <= 2}
     k_without_any = trial.k_without(tuple(others))
@@ -64,7 +64,7 @@ def joint(frequencies: FrequencyTable, others: Sequence[str], *, k: int) -> Join
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """A table from which columns are left out; what was ``found`` is counted once."""
+    """Counts a table without some of its columns, each set once; ``found`` has the results."""
 
     frequencies: FrequencyTable
     found: dict[tuple[str, ...], int]
@@ -80,12 +80,12 @@ class _Trial:
         return self.found[names]
 
     def smallest(self, others: tuple[str, ...], k: int) -> tuple[tuple[str, ...], bool]:
-        """Return the smallest set without which k is reached, the one with the largest k; and whether it is that."""
+        """Return a set without which k is reached (of several, with the largest k), and whether it is the smallest."""
         tried = 0
         for size in range(1, len(others) + 1):
             sets = list(combinations(others, size))
             tried += len(sets)
-            if tried > MOST_TRIED:
+            if tried > MAX_SETS_TRIED:
                 break
             if (best := max(sets, key=self.k_without)) and self.k_without(best) >= k:
                 return best, True

@@ -1,4 +1,4 @@
-"""Stripped partitions: the rows that a set of columns leaves indistinguishable."""
+"""Stripped partitions: the classes of rows that a set of columns does not tell apart."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anon_core import kernels
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.table import Mask
 
@@ -18,7 +18,7 @@ _NO_WEIGHTS = np.zeros(0, np.int64)
 
 
 class _WorkSpace(NamedTuple):
-    """Cells for each value of a column, for the compiled loop; counts and sizes are zero between two calls."""
+    """Work space of the compiled loop, with cells for each value of a column; counts and sizes are 0 between calls."""
 
     counts: AnyCodes
     sizes: Integers
@@ -36,15 +36,16 @@ class _WorkSpace(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Partition:
     """
-    The classes of at least two rows under some columns; rows that are alone are left out for good.
+    The classes of at least two rows over some columns, without the rows that are alone.
 
-    A row that is alone stays alone whatever column is added, so refining never looks at it again. Class ``i`` has the
+    A row that is alone stays alone when a column is added, so refining does not look at it again. Class ``i`` has the
     members ``members[offsets[i] : offsets[i + 1]]`` (distinct tuples of the whole table) and ``sizes[i]`` rows;
-    ``alone`` is the number of classes that were left out, ``rows`` those of the whole table. Where the table counts
-    people, a class is left out if all its rows belong to one; rows whose person is not known take no part.
+    ``alone`` is the number of classes that were left out, ``rows`` the number of rows of the whole table. Where the
+    table counts people, a class is left out if all its rows belong to one person; rows whose person is not known are
+    left out too.
 
-    The search for unique columns has partitions of its own, on a stack and without weights: there a refinement is all
-    that a node costs.
+    The search for unique columns has its own partitions, on a stack and without weights, because it does little else
+    than refine them.
     """
 
     frequencies: FrequencyTable
@@ -57,17 +58,17 @@ class Partition:
 
     @classmethod
     def whole(cls, frequencies: FrequencyTable) -> Partition:
-        """Return the partition by no column at all: everybody in one class."""
+        """Return the partition by no column: all rows in one class."""
         members, rows = _members(frequencies), frequencies.rows
-        everybody = rows > 1
+        several = rows > 1
         return cls(
             frequencies=frequencies,
             rows=rows,
             work=_WorkSpace.of(frequencies),
-            members=members if everybody else members[:0],
-            offsets=np.array([0, len(members)] if everybody else [0], np.int32),
-            sizes=np.array([frequencies.weights[members].sum()] if everybody else [], np.int64),
-            alone=0 if everybody else min(len(members), 1),
+            members=members if several else members[:0],
+            offsets=np.array([0, len(members)] if several else [0], np.int32),
+            sizes=np.array([frequencies.weights[members].sum()] if several else [], np.int64),
+            alone=0 if several else min(len(members), 1),
         )
 
     @classmethod
@@ -80,7 +81,7 @@ class Partition:
 
     @property
     def classes(self) -> int:
-        """How many distinct tuples these columns have, the lonely ones included; of units that are alone, one each."""
+        """How many distinct tuples these columns have, those of one row included; a unit that is alone counts once."""
         return self.alone + len(self.sizes)
 
     @property
@@ -92,7 +93,7 @@ class Partition:
 
     @property
     def weighted(self) -> bool:
-        """Whether some member stands for several rows."""
+        """Whether some member has several rows."""
         return int(self.sizes.sum()) > len(self.members)
 
     def left_out(self) -> Mask:
@@ -103,7 +104,7 @@ class Partition:
         return single
 
     def singletons_with(self, column: int) -> int:
-        """Return how many rows would be alone if every class were split by one more column; cheaper than splitting."""
+        """Return how many rows would be alone after a split by one more column, without splitting."""
         if self.weighted or self.frequencies.units is not None or not len(self.members):
             return self.refine(column).singletons
         codes = np.ascontiguousarray(self.frequencies.codes[column], np.int32)
@@ -119,10 +120,10 @@ class Partition:
 
 
 def _members(frequencies: FrequencyTable) -> AnyCodes:
-    """Return the tuples that take part: where people are counted, those of somebody."""
+    """Return the tuples that count: where people are counted, those of known people."""
     if frequencies.units is None:
         return np.arange(len(frequencies.weights), dtype=np.int32)
-    return np.flatnonzero(frequencies.units > NOBODY).astype(np.int32)
+    return np.flatnonzero(frequencies.units > UNKNOWN_PERSON).astype(np.int32)
 
 
 def separation(sizes: Integers, rows: int) -> float:
@@ -134,7 +135,7 @@ def separation(sizes: Integers, rows: int) -> float:
 def _alone_compiled(partition: Partition, codes: AnyCodes, _: int) -> int:
     from anon_core.kernels.compiled.refinement import count_alone
 
-    return int(count_alone(partition.members, partition.offsets, codes, partition.work))
+    return int(count_alone(partition.members, partition.offsets, codes, tuple(partition.work)))
 
 
 def _alone(partition: Partition, codes: AnyCodes, cardinality: int) -> int:
@@ -143,7 +144,7 @@ def _alone(partition: Partition, codes: AnyCodes, cardinality: int) -> int:
 
 
 def _cells(partition: Partition, codes: AnyCodes, cardinality: int) -> tuple[Integers, int]:
-    """Return the cell of each member, were its class split by a column, and a number that no cell reaches."""
+    """Return the cell that each member would be in after a split by a column, and an upper bound of the cells."""
     classes = np.repeat(np.arange(len(partition.sizes)), np.diff(partition.offsets))
     keys = classes * cardinality + codes[partition.members]
     cells = len(partition.sizes) * cardinality
@@ -162,7 +163,7 @@ def _refine_compiled(partition: Partition, column: int) -> Partition:
         partition.members,
         partition.offsets,
         np.ascontiguousarray(codes, np.int32),
-        partition.work,
+        tuple(partition.work),  # Without its class, of which a kernel knows nothing.
         frequencies.weights if partition.weighted else _NO_WEIGHTS,
         _NO_UNITS if frequencies.units is None else np.ascontiguousarray(frequencies.units, np.int32),
     )

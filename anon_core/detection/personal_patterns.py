@@ -21,18 +21,18 @@ from anon_core.table.plain_writing import plainly_written
 
 _NUMBER = r"^-?\d+(?:[.,]\d+)?$"
 _AMOUNT_OR_DATE = r"^-?[1-9]\d{0,2}(?:[.,'’ ]\d{3})+(?:[.,]\d+)?$|^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}(?:[T ].*)?$"
-DEVIATIONS = 5
-"""So many standard deviations more values than chance gives must have the right check digit."""
-_PART = 1 << 16
-"""Candidates whose check digits are looked at before it is asked whether there are enough."""
+MIN_DEVIATIONS = 5
+"""More values than by chance have the right check digit if they exceed it by so many standard deviations."""
+_CANDIDATES_AT_ONCE = 1 << 16
+"""So many candidates are checked at a time; then the search ends if there are enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PersonalData:
     """
-    A pattern in a column: ``values`` distinct values that have it, in ``rows`` rows, of ``distinct`` values.
+    A pattern in a column: ``values`` of its ``distinct`` values have the pattern, in ``rows`` rows.
 
-    Where it is ``open``, there are at least so many: the rest was not looked at, as these are enough.
+    With ``open`` there are at least so many: the other values were not checked, because these are enough.
     """
 
     column: str
@@ -46,11 +46,11 @@ class PersonalData:
 
 def personal_data(table: FrequencyTable, columns: Sequence[str], forms: Sequence[Personal]) -> tuple[PersonalData, ...]:
     """
-    Return every pattern that a column has, in the order of the columns.
+    Return every pattern of every column, in the order of the columns.
 
-    Only distinct values are looked at. A value may have a pattern anywhere within a longer text. Of numbers that have
-    the form by chance, few have the right check digit: a pattern is recognised where at least half of what has the form
-    has it too, or clearly more than chance would give (five standard deviations).
+    Only distinct values are searched. A pattern may be anywhere within a longer text. Of numbers that have a form by
+    chance, few have the right check digit. So a pattern with check digits is recognised if they are right for at least
+    half of the values of that form, or for clearly more than chance would give (five standard deviations).
     """
     found = []
     for name, at in zip(columns, table.positions(columns), strict=True):
@@ -65,8 +65,8 @@ class _Column:
     """
     The distinct values of a column without the gap, plainly written.
 
-    ``texts`` are those that are no numbers, by the hint that they have; ``codes`` are of nothing but digits, of so many
-    each as ``lengths`` says.
+    ``texts`` are the values that are no numbers, by hint; ``codes`` are those of digits only, and ``lengths`` says how
+    many digits each has.
     """
 
     values: pa.Array
@@ -88,7 +88,7 @@ class _Column:
         return cls(values=values, weights=weights[there], texts=texts, codes=codes, lengths=lengths.astype(np.int64))
 
     def having(self, name: str, form: Personal) -> PersonalData | None:
-        """Return in how many values and rows a form is; None where it is not recognised."""
+        """Return how many values and rows have a form; None where it is not recognised."""
         found = _Found(form, len(self.values))
         for length, judge in form.numbers.items():
             found.add_numbers(self.codes[self.lengths == length], self.values, judge)
@@ -114,7 +114,7 @@ class _Column:
 
 
 class _Found:
-    """The values that have a form, as far as they were looked at."""
+    """The values that have a form, as far as values were checked."""
 
     def __init__(self, form: Personal, distinct: int) -> None:
         self.form = form
@@ -138,22 +138,22 @@ class _Found:
 
     def add_numbers(self, at: Integers, values: pa.Array, judge: Callable[[Digits], tuple[Mask, Mask]]) -> None:
         """Add numbers of one length."""
-        for start in range(0, len(at), _PART):
-            part = at[start : start + _PART]
+        for start in range(0, len(at), _CANDIDATES_AT_ONCE):
+            part = at[start : start + _CANDIDATES_AT_ONCE]
             formed, right = judge(_digits(values.take(integers(part)), len(part)))
             self.add(part[right], int(formed.sum()))
 
     def add_texts(self, at: Integers, values: pa.Array) -> None:
-        """Add texts that have the form; where check digits are to be looked at, until there are enough."""
+        """Add texts that have the form; with check digits, stop when there are enough."""
         form = self.form
         if form.check is None or form.candidates is None:
             self.add(at, len(at))
             return
-        for start in range(0, len(at), _PART):
+        for start in range(0, len(at), _CANDIDATES_AT_ONCE):
             if self.recognised and start:
                 self.open = True
                 return
-            part = at[start : start + _PART]
+            part = at[start : start + _CANDIDATES_AT_ONCE]
             tried = [list(map(form.check, form.candidates(text))) for text in values.take(integers(part)).to_pylist()]
             self.add(part[[any(one) for one in tried]], sum(map(bool, tried)))
 
@@ -166,7 +166,7 @@ def _digits(texts: pa.Array, rows: int) -> Digits:
 
 
 def _those(values: pa.Array, at: Integers, form: str) -> Integers:
-    """Return which of some values have a form."""
+    """Return the positions of the values that have a form."""
     if not len(at):
         return at
     some = values if len(at) == len(values) else values.take(integers(at))
@@ -181,15 +181,15 @@ def _without(values: pa.Array, at: Integers, form: str) -> Integers:
 
 def _no_chance(right: int, candidates: int, chance: float) -> bool:
     """
-    Whether so many values with the right check digit are more than chance would give.
+    Whether so many right check digits are more than chance would give.
 
     >>> _no_chance(1, 1, 1 / 10), _no_chance(110, 1000, 1 / 10), _no_chance(300, 1000, 1 / 10), _no_chance(1, 99, 0.0)
     (True, False, True, True)
     """
     expected = candidates * chance
-    return 2 * right >= candidates or right > expected + DEVIATIONS * sqrt(expected * (1 - chance))
+    return 2 * right >= candidates or right > expected + MIN_DEVIATIONS * sqrt(expected * (1 - chance))
 
 
-def by_pattern(found: Sequence[PersonalData]) -> Iterator[tuple[str, PersonalPattern]]:
-    """Yield the columns with each of their patterns, once."""
+def once_per_pattern(found: Sequence[PersonalData]) -> Iterator[tuple[str, PersonalPattern]]:
+    """Yield each column with each of its patterns once."""
     yield from dict.fromkeys((one.column, one.pattern) for one in found)

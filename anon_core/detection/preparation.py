@@ -1,4 +1,4 @@
-"""What may be dropped before a search, only when asked for, and how much it was."""
+"""Drops rows before a search, if the caller asks for it, and counts them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from anon_core.table import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """The rows that are left, and how many were dropped for which reason."""
+    """The rows that are left, and how many were dropped for each reason."""
 
     table: Table
     with_gaps: int = 0
@@ -31,7 +31,7 @@ def prepare(
     """
     Drop the rows with a gap in one of these columns, then those that repeat an earlier row in *every* column.
 
-    A row that equals another only in the columns to be searched is no duplicate: it is what the search counts.
+    A row that equals another only in the columns of the search is no duplicate: such rows are what the search counts.
 
     :raises UnknownColumnError: there is no such column.
     :raises InvalidInputError: no row is left.

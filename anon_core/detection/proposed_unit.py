@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from anon_core.detection.groups import LARGEST_GROUP, ValueGroups
+from anon_core.detection.groups import MAX_GROUP_ROWS, ValueGroups
 from anon_core.detection.roles.lexicon import is_numbered
 from anon_core.detection.roles.personal_codes import PERSONAL_NUMBER, personal_code
 from anon_core.detection.roles.propose import ProposedRole
@@ -23,23 +23,23 @@ _KINDS = (
     frozenset({"record number", "person"}),
     frozenset({"licence plate", "telephone number", "device number", "company", "case number", "land parcel"}),
 )
-"""Kinds of columns, the best witness of a person first. Names and addresses are shared; they count together only."""
+"""Kinds of columns that tell people apart, the best first. People share names and addresses: these are not here."""
 _SURE = 3
-"""Of so many kinds a value is one person's."""
+"""In the first so many kinds, a value belongs to one person."""
 _CODES = _SURE
-"""A column that holds codes but has no telling name is as good a witness as a record number."""
+"""The rank of a column of codes whose name says nothing: that of a record number."""
 _NUMBERS = len(_KINDS)
-"""Other values that repeat, such as plain numbers, may be amounts."""
+"""The rank of other values that repeat, such as plain numbers: they may be amounts."""
 _BIRTH = ("date of birth", "year of birth")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedUnit:
     """
-    The columns that tell people apart, none where every row is another person, and the reason in counts.
+    The columns that tell people apart, and the reason in counts; no column means that every row is another person.
 
-    ``verifiable`` is False where no column could contradict the claim. ``spanning`` are columns that contradict it
-    all the same: a run refuses until a person says that people share their values.
+    ``verifiable`` is False if no column could contradict the proposal. ``spanning`` columns contradict it: a run
+    refuses until a person confirms that several people share their values.
     """
 
     columns: tuple[str, ...]
@@ -50,7 +50,7 @@ class ProposedUnit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Witness:
-    """A column that may tell people apart, how good a witness it is (0 is best), and how its values repeat."""
+    """A column that may tell people apart, how well its kind does that (0 is best), and how its values repeat."""
 
     name: str
     rank: int
@@ -61,10 +61,11 @@ def proposed_unit(table: Table, roles: Mapping[str, ProposedRole]) -> ProposedUn
     """
     Propose the unit of a table by its proposed roles.
 
-    Of the columns that are not published the best witness of which a value stands in several rows: a tax or identity
-    code, a number of a person, an e-mail address or account, a record number or other code with a value for every 20
-    rows, plain numbers last; among equals the one with the fewest values, for that counts the fewest people. Where
-    there is none, names with a date of birth, if most rows share theirs with others. Else every row is another person.
+    It is the best of the columns that are not published and have a value in several rows: a tax or identity code, a
+    number of a person, an e-mail address or account, then a record number or other code with a value for every 20 rows,
+    and plain numbers last. Of equally good ones it is that with the fewest values, which counts the fewest people.
+    Without such a column it is names with a date of birth, if most rows share theirs with others. Else every row is
+    another person.
 
     >>> from anon_core.table import from_arrow
     >>> import pyarrow as pa
@@ -111,7 +112,7 @@ def _witness(column: Column, role: ProposedRole) -> _Witness | None:
 
 
 def _rank(column: Column, kind: str | None) -> int | None:
-    """Return how good a witness of a person a kind of column is; None for names, addresses and the like."""
+    """Return how well a kind of column tells people apart (0 is best); None for names, addresses and the like."""
     if kind is None:
         return _CODES if are_codes(sample_of(column)) else _NUMBERS
     if kind == "person" and is_numbered(column.name):
@@ -120,13 +121,13 @@ def _rank(column: Column, kind: str | None) -> int | None:
 
 
 def _repeats(witness: _Witness) -> bool:
-    """Whether a value stands in several rows; what is not surely a person's has a value for every 20 rows, too."""
+    """Whether a value occurs in several rows; an uncertain kind also needs a value for every 20 rows."""
     groups = witness.groups
-    return groups.repeat and (witness.rank < _SURE or groups.values * LARGEST_GROUP >= groups.rows)
+    return groups.repeat and (witness.rank < _SURE or groups.values * MAX_GROUP_ROWS >= groups.rows)
 
 
 def _named_people(table: Table, roles: Mapping[str, ProposedRole]) -> tuple[tuple[str, ...], ValueGroups | None]:
-    """Return columns with names of people, and a date of birth if there is one; and how they repeat together."""
+    """Return the columns with names of people, and one with dates of birth; and how their values repeat together."""
     kinds = {name: role.kind for name, role in roles.items()}
     names = [n for n in table.names if kinds[n] == "personal name" and roles[n].role is Role.IDENTIFIER][:2]
     births = [n for n in table.names if kinds[n] in _BIRTH][:1]

@@ -1,4 +1,4 @@
-"""Which columns name people by themselves: an identifier does not become harmless by being declared otherwise."""
+"""Which columns identify people by themselves, whichever role the publication file declares."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anon_core.frequency import NOBODY, FrequencyTable, different
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, different
 from anon_core.kernels import AnyCodes
 from anon_core.policy import IDENTIFYING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Naming:
-    """For every column the share of its rows that are alone with their value; ``limit`` or more names people."""
+    """For every column the share of its rows that are alone with their value; ``limit`` or more identifies people."""
 
     shares: dict[str, float]
     limit: float
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that name people."""
+        """The columns that identify people."""
         return tuple(name for name, share in self.shares.items() if share >= self.limit)
 
     @property
     def largest(self) -> float:
-        """The largest share of a column."""
+        """The largest share of all columns."""
         return max(self.shares.values(), default=0.0)
 
 
@@ -34,8 +34,8 @@ def naming(frequencies: FrequencyTable, columns: Sequence[str], *, limit: float 
     """
     Measure how many of the rows, or people, that have a value in a column are alone with it.
 
-    Rows with a gap are on neither side: a telephone number names whoever has one, however many have none. A column of
-    nothing but gaps names nobody.
+    Rows with a gap do not count: a telephone number identifies the people who have one, even if most have none. A
+    column of gaps only identifies no person.
 
     >>> import pyarrow as pa
     >>> from anon_core.engines.arrow import ArrowEngine
@@ -61,5 +61,5 @@ def _share(frequencies: FrequencyTable, name: str) -> float:
 
 
 def _people(units: AnyCodes) -> int:
-    """Return how many people these are; rows of nobody known, alone with a value, are one person."""
-    return different(units) + int(np.count_nonzero(units == NOBODY))
+    """Return how many people these are; a value that only unknown people have counts one person."""
+    return different(units) + int(np.count_nonzero(units == UNKNOWN_PERSON))

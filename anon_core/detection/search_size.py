@@ -1,4 +1,4 @@
-"""Up to which size a search looks for sets of columns, and when the caller must give that size."""
+"""The largest size of column sets in a search, and when the caller must give it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from anon_core.errors import InvalidInputError
 from anon_core.limits import COLUMN_SETS
 
 MAX_COLUMNS_ANY_SIZE = 50
-"""Up to so many columns a search needs no largest size.
+"""A search over at most so many columns needs no largest size.
 
 Of 500 random rows, 30 columns have 50,000 minimal unique sets and 40 have 370,000 (17 s, 370 MB on a busy core); 60
 columns took more than 40 s. With 1,000 columns a search filled 4 GB in a minute and a half.
@@ -18,7 +18,7 @@ columns took more than 40 s. With 1,000 columns a search filled 4 GB in a minute
 
 def check_search_size(columns: int, max_size: int | None) -> None:
     """
-    Check the largest size of a set, for a search over so many columns; None stands for any size.
+    Check the largest size of a set, for a search over so many columns; None means any size.
 
     >>> check_search_size(50, None), check_search_size(1_000, 3)
     (None, None)
@@ -37,7 +37,7 @@ def check_search_size(columns: int, max_size: int | None) -> None:
 
 def column_sets(columns: int, max_size: int) -> int:
     """
-    Return how many sets of up to so many columns there are.
+    Return how many sets of up to ``max_size`` columns there are.
 
     >>> column_sets(4, 2)
     10
@@ -47,11 +47,11 @@ def column_sets(columns: int, max_size: int) -> int:
 
 def check_column_sets(searches: Mapping[str, tuple[int, int]]) -> None:
     """
-    Check that scheduled searches end: each is a number of columns and a largest size, by the key of that size.
+    Check that scheduled searches end in time: each is a number of columns and a largest size, by the key of that size.
 
     >>> check_column_sets({"detect.max_size": (2_000, 2)})
 
-    :raises InvalidInputError: one of them has more column sets than the limit; all that have are named.
+    :raises InvalidInputError: a search has more column sets than the limit; the message names all such searches.
     """
     limit = COLUMN_SETS.value()
     problems = []

@@ -1,4 +1,4 @@
-"""Which columns of a table a search looks at."""
+"""Which columns of a table a search uses."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ def searched_columns(
     names: Sequence[str], columns: Sequence[str] | None, exclude: Sequence[str] = (), unit: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """
-    Return the columns to search, in the order they are named, else in that of the table.
+    Return the columns to search, in the order in which they are named, else in the order of the table.
 
-    A column that tells people apart by itself is none of them; one of several that do so together only if it is named.
+    The only column of the unit is not searched. One of several columns of the unit is searched only if it is named.
 
     >>> searched_columns(["id", "age", "town"], None, exclude=["age"], unit=["id"])
     ('town',)
 
     :raises UnknownColumnError: a name is not in the table, in any of the lists.
-    :raises InvalidInputError: a name is there twice, or nothing is left to search.
+    :raises InvalidInputError: a name is given twice, or no column is left to search.
     """
     if columns is not None and not columns:
         raise InvalidInputError("columns= names no column; name some, or leave it out to search all")

@@ -1,4 +1,4 @@
-"""Selective [Omer2016]_: how far every subset of nominated columns tells rows apart, and which one is elected.
+"""Selective [Omer2016]_: how far every subset of nominated columns tells rows apart, and which subset is chosen.
 
 Omer, Mohamad: Simple and effective method for selecting quasi-identifier, 2016.
 """
@@ -13,7 +13,7 @@ from anon_core.detection import Progress
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 
-MOST_COLUMNS = 20
+MAX_COLUMNS = 20
 """The number of subsets doubles with each column; with 20 there are a million."""
 
 
@@ -28,7 +28,7 @@ class Subset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Every subset, smallest first, and the elected one: most distinct tuples, then fewest columns, then first."""
+    """Every subset, smallest first, and the chosen one: most distinct tuples, then fewest columns, then the first."""
 
     rows: int
     subsets: tuple[Subset, ...]
@@ -37,22 +37,22 @@ class Selection:
 
 def select(frequencies: FrequencyTable, *, progress: Progress | None = None) -> Selection:
     """
-    Count the distinct tuples and singletons of every subset of the columns but the empty one.
+    Count the distinct tuples and singletons of every subset of the columns, without the empty one.
 
     A gap is a category of its own. Each subset is counted from the distinct tuples of a larger one, never from rows.
 
-    :raises InvalidInputError: no columns, no rows, or more columns than subsets of them can be listed.
+    :raises InvalidInputError: there are no columns, no rows, or more columns than the method can take.
     """
     names = frequencies.names
     if not names or not frequencies.rows:
         raise InvalidInputError("there is nothing to select from: no columns or no rows")
-    if len(names) > MOST_COLUMNS:
+    if len(names) > MAX_COLUMNS:
         raise InvalidInputError(
-            f"{len(names)} nominated columns have {2 ** len(names) - 1:,} subsets; nominate at most {MOST_COLUMNS}, "
+            f"{len(names)} nominated columns have {2 ** len(names) - 1:,} subsets; nominate at most {MAX_COLUMNS}, "
             "or let `anon detect` search among many"
         )
     found: list[Subset] = []
-    # Columns with many values are dropped first, so that most subsets are counted from small tables.
+    # Columns with many values are left out first, so that most subsets are counted from small tables.
     order = sorted(names, key=lambda name: (-_cardinality(frequencies, name), name))
 
     def visit(counted: FrequencyTable, start: int) -> None:

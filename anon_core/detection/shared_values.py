@@ -1,4 +1,4 @@
-"""How many people share a value, or a pair of values, with fewer others than wanted."""
+"""How many people share a value, or a pair of values, with too few others."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from itertools import combinations
 import numpy as np
 
 from anon_core import kernels
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.table import Mask
 
-_CELLS_PER_ENTRY = 16
+_MAX_CELLS_PER_ENTRY = 16
 """Pairs of values are counted in an array of at most so many cells for each entry; beyond that they are sorted."""
 _FEW_CELLS = 1 << 20
 
@@ -21,10 +21,10 @@ _FEW_CELLS = 1 << 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedValues:
     """
-    Of ``rows`` people, how many are ``alone`` in that fewer than k share a value or a pair of values with them.
+    Of ``rows`` people, how many have a value or a pair of values that fewer than k people share (``alone``).
 
-    ``sets`` has the number of people by each column and each pair that has some: of a pair only those whom none of its
-    two columns shows already.
+    ``sets`` has the number of such people for each column and each pair of columns, if there are any. A pair counts
+    only people whom neither of its columns counts already.
     """
 
     rows: int
@@ -32,7 +32,7 @@ class SharedValues:
     sets: dict[tuple[str, ...], int]
 
     def worst(self, most: int) -> list[tuple[tuple[str, ...], int]]:
-        """Return the columns and pairs by which most people are alone, ties by their names."""
+        """Return up to ``most`` columns and pairs with most people alone, ties by their names."""
         return sorted(self.sets.items(), key=lambda one: (-one[1], len(one[0]), one[0]))[:most]
 
 
@@ -40,8 +40,9 @@ def shared_values(frequencies: FrequencyTable, columns: Sequence[str], *, k: int
     """
     Find the people whose value in one column, or whose values in two, fewer than k people have; a gap is a value.
 
-    A person with several rows is found if that holds for one of them. Rows whose person is not known add nobody to
-    values that people have. Where only they have them, that is one person, and every such tuple counts as another.
+    A person with several rows is found if that holds for one row. Rows whose person is not known add no person to
+    values that known people have. A value that only such rows have counts one person, and each of their tuples is
+    another one.
 
     >>> import pyarrow as pa
     >>> codes = [np.array([0, 0, 0, 1]), np.array([0, 0, 1, 0])]
@@ -67,17 +68,19 @@ def shared_values(frequencies: FrequencyTable, columns: Sequence[str], *, k: int
 
 
 class _Search:
-    """The entries of a table, and which of them are found by the values of one or two columns."""
+    """The search over the entries of a table, by the values of one column and of pairs of columns."""
 
     def __init__(self, table: FrequencyTable, k: int) -> None:
         self.table, self.k, self.units = table, k, table.units
-        self.strange = None if table.units is None or (table.units > NOBODY).all() else table.units == NOBODY
+        self.strange = (
+            None if table.units is None or (table.units > UNKNOWN_PERSON).all() else table.units == UNKNOWN_PERSON
+        )
         self.most = 1 if table.units is None else int(np.bincount(table.units)[1:].max(initial=1))
         self.met = np.zeros(0 if table.units is None else int(table.units.max(initial=0)) + 1, np.bool_)
         self.common: list[tuple[AnyCodes, int]] = []
 
     def single(self) -> Iterator[tuple[int, Mask]]:
-        """Yield the entries whose value of a column too few have, and keep those that enough have by new numbers."""
+        """Yield for each column the entries with a rare value, and keep the other values under new numbers."""
         for at, (codes, domain) in enumerate(zip(self.table.codes, self.table.domains, strict=True)):
             cells = self._cells(codes, len(domain))
             number = np.where(cells.rare, 0, np.cumsum(~cells.rare)).astype(np.int32)
@@ -85,7 +88,7 @@ class _Search:
             yield at, self._found(codes, cells)
 
     def pairs_compiled(self, alone: Mask) -> Iterator[tuple[tuple[int, int], int]]:
-        """Do as :meth:`pairs` does, in the compiled loops."""
+        """Do as :meth:`pairs` does, in compiled loops."""
         from anon_core.kernels.compiled.shared_pairs import Ordered, ordered, rare_pairs
 
         places = None if self.units is None else np.argsort(self.units, kind="stable")
@@ -103,10 +106,10 @@ class _Search:
         alone[np.arange(len(alone)) if places is None else places] |= found
 
     def pairs(self, alone: Mask) -> Iterator[tuple[tuple[int, int], int]]:
-        """Yield how many people have a pair of values that too few have, and mark them; enough have each value."""
+        """Yield how many people have a rare pair of values, neither of which is rare, and mark these people."""
         for one, other in combinations(range(len(self.common)), 2):
             (first, many), (second, more) = self.common[one], self.common[other]
-            if many * more <= max(_FEW_CELLS, _CELLS_PER_ENTRY * len(first)):
+            if many * more <= max(_FEW_CELLS, _MAX_CELLS_PER_ENTRY * len(first)):
                 key = (first * np.int64(more) + second).astype(np.intp, copy=False)
                 cells = self._cells(key, many * more)
                 cells.leave_out(slice(0, more), slice(0, None, more))
@@ -118,13 +121,13 @@ class _Search:
             yield (one, other), self.people(found)
 
     def _cells(self, key: AnyCodes, cells: int) -> _Cells:
-        """Count the people of every cell as far as it must be known; of cells without entries nothing is meant."""
+        """Count the people of every cell as far as needed; the figures of cells without entries have no meaning."""
         if self.units is None:
             return _Cells(rare=kernels.weigh(key, cells, self.table.weights) < self.k)
         known = key if self.strange is None else key[~self.strange]
         entries = np.bincount(known, minlength=cells)
         rare = entries < self.k
-        # A person has at most so many entries: only between these numbers it must be looked who they are.
+        # A person has at most so many entries: only counts between these numbers depend on whose entries they are.
         unsure = ~rare & (entries <= (self.k - 1) * self.most)
         if unsure.any():
             some = np.flatnonzero(unsure[key] if self.strange is None else unsure[key] & ~self.strange)
@@ -136,13 +139,13 @@ class _Search:
         return np.bincount(key[first], minlength=cells)
 
     def _found(self, key: AnyCodes, cells: _Cells) -> Mask:
-        """Return the entries in rare cells; those of nobody known only where no known person has the cell."""
+        """Return the entries in rare cells; those of unknown people only where no known person has the cell."""
         if self.strange is None or cells.strange is None:
             return np.asarray(cells.rare[key])
         return np.where(self.strange, cells.strange[key], cells.rare[key])
 
     def people(self, found: Mask) -> int:
-        """Return how many people some entries are of; entries of nobody known are one each."""
+        """Return to how many people some entries belong; each entry of an unknown person counts as one."""
         if self.units is None:
             return int(self.table.weights[found].sum())
         self.met[:] = False
@@ -153,13 +156,13 @@ class _Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Cells:
-    """Which cells are ``rare``, having fewer than k people, and which are only those of ``strange`` rows."""
+    """Which cells are ``rare``, with fewer than k people, and which have rows of unknown people only (``strange``)."""
 
     rare: Mask
     strange: Mask | None = None
 
     def leave_out(self, *places: slice) -> None:
-        """Take out cells of values that too few have by themselves."""
+        """Leave out cells whose value is rare by itself."""
         for place in places:
             self.rare[place] = False
             if self.strange is not None:

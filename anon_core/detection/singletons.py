@@ -1,4 +1,4 @@
-"""Quasi-identifiers by singletons [Pastore2020]_: which column sets leave most rows alone in their class.
+"""Quasi-identifiers by singletons [Pastore2020]_: which column sets leave the most rows alone in their class.
 
 Pastore, Pellegrino, Scarano: Detecting and Generalizing Quasi-Identifiers by Affecting Singletons, 2020. The two ratios
 are those of Motwani and Xu: Efficient Algorithms for Masking and Finding Quasi-Identifiers, 2007.
@@ -25,8 +25,8 @@ class ColumnSet:
     """
     A set of columns and how far it tells rows apart.
 
-    ``distinct_ratio`` is the number of distinct tuples by the number of rows, ``separation_ratio`` the share of all
-    pairs of rows that differ somewhere in the set (1 where there is no pair; None where units are counted).
+    ``distinct_ratio`` is the number of distinct tuples divided by the number of rows, ``separation_ratio`` the share of
+    all pairs of rows that differ in some column of the set (1 where there is no pair; None where units are counted).
     """
 
     columns: tuple[str, ...]
@@ -38,10 +38,10 @@ class ColumnSet:
 
     @classmethod
     def of(cls, partition: Partition, columns: Sequence[int]) -> ColumnSet:
-        """Measure the set whose partition this is; its columns are named in the order of the table."""
+        """Measure a set by its partition; the columns are named in the order of the table."""
         frequencies = partition.frequencies
         names, rows = tuple(frequencies.names[i] for i in sorted(columns)), partition.rows
-        if frequencies.units is not None:  # Of a unit that is alone, a partition does not know its tuples.
+        if frequencies.units is not None:  # A partition does not have the tuples of a unit that is alone.
             return cls.counted(frequencies, names)
         singletons, distinct = partition.singletons, partition.classes
         return cls(
@@ -73,10 +73,10 @@ class Detection:
     """
     What a search for singletons found.
 
-    ``identifiers`` are the minimal sets (up to the size limit) on which every row is alone. ``best_by_size`` is the set
-    with most singletons of every size. ``best`` is the paper's election: most singletons, then fewest columns, among
-    sets on which some row is not alone (an identifier and whatever contains it is excluded); None if there is no such
-    set. ``counted`` says what is called rows: "rows" or "people".
+    ``identifiers`` are the minimal sets (up to the size limit) on which every row is alone. ``best_by_size`` has for
+    every size the set with most singletons. ``best`` is the set that the paper chooses: the one with most singletons,
+    then fewest columns, among sets on which some row is not alone (identifiers and sets that contain one are excluded);
+    None if there is no such set. ``counted`` says whether ``rows`` are "rows" or "people".
     """
 
     counted: str
@@ -97,17 +97,20 @@ def detect(
     progress: Progress | None = None,
 ) -> Detection:
     """
-    Find the column sets that single out most rows, exactly, by depth-first search over stripped partitions.
+    Find the column sets that single out the most rows, exactly, by depth-first search over stripped partitions.
 
-    A gap is a category of its own. Ties go to the set met first: columns with more distinct values first, then by name.
-    A size that has no more singletons than the one below (a constant column, or one that follows from another) is
-    reported as that smaller set, padded with the first unused column by name. Of one row, every single column is an
-    identifier; if all rows are equal nothing is, and every best set has no singletons. Where the table counts people, a
-    person is alone who is alone in one class, and so is a class of rows whose person is not known; a set identifies if
-    it singles out everybody who is known. ``unique`` are the exact unique sets up to ``max_size``, where they were
-    searched for before.
+    A gap is a category of its own. Of sets with equally many singletons, the first in the order of the search is
+    reported: columns with more distinct values come first, then by name. If a size has no more singletons than the size
+    below (because of a constant column, or one that depends on another), the smaller set is reported with the first
+    unused column by name added. In a table of one row every single column is an identifier. If all rows are equal,
+    there is no identifier, and no best set has singletons.
 
-    :raises InvalidInputError: no columns, no rows, a size below 1, or too many columns for sets of any size.
+    Where the table counts people, a person is alone who is alone in one class; a class of rows whose person is not
+    known is alone, too. A set is an identifier if it singles out all known people. ``unique`` are the exact unique sets
+    up to ``max_size``, if the caller has them.
+
+    :raises InvalidInputError: there are no columns or no rows, the size is below 1, or there are too many columns for
+        sets of any size.
     """
     names = frequencies.names
     if not names or not frequencies.rows:
@@ -132,7 +135,7 @@ def detect(
 
 @dataclass(slots=True)
 class _Search:
-    """The depth-first walk over column sets, in one order of columns, so that each set is met once."""
+    """The depth-first search over column sets, in a fixed order of columns, so that each set is visited once."""
 
     frequencies: FrequencyTable
     max_size: int
@@ -148,10 +151,10 @@ class _Search:
     def run(self) -> None:
         columns = range(len(self.frequencies.names))
         self.cardinalities = [int(np.count_nonzero(np.bincount(self.frequencies.codes[i]))) for i in columns]
-        # The columns that split most come first: good sets early make the bound bite.
+        # The columns that split most come first: good sets found early let the bound exclude more.
         self.order = sorted(columns, key=lambda i: (-self.cardinalities[i], self.frequencies.names[i]))
         whole = Partition.whole(self.frequencies)
-        self.unknown = self.frequencies.classes_of_nobody
+        self.unknown = self.frequencies.classes_of_unknown
         self.rows = self.frequencies.people - self.unknown
         self._visit((), whole, whole.singletons, 0)
 
@@ -159,7 +162,7 @@ class _Search:
         bound = _Bound(partition, alone)
         for at in range(start, len(self.order)):
             if not self._promising(len(chosen), bound, at):
-                return  # What comes later in the order splits even less.
+                return  # Later columns split even less.
             found = (*chosen, self.order[at])
             self.examined += 1
             if self.progress:
@@ -170,54 +173,54 @@ class _Search:
                 continue
             refined = partition.refine(self.order[at])
             if chosen and not self.unknown and refined.classes == partition.classes:
-                continue  # Nothing is split: every set below equals a smaller one without this column.
+                continue  # The column splits no class: every set below is as good as the set without it.
             singletons = refined.singletons
             if self._note(found, singletons, lambda: refined):  # noqa: B023 - called at once
                 self._visit(found, refined, singletons, at + 1)
 
     def _note(self, found: tuple[int, ...], singletons: int, partition: Callable[[], Partition]) -> bool:
-        """Remember a set if it is the best of its size; whether anything is left to search below it.
+        """Remember a set if it is the best of its size; return whether the search should go on below it.
 
-        Its partition is asked for only then: on the last level there is none yet.
+        ``partition`` is called only then: on the last level the partition is not made yet.
         """
         if singletons == self.rows:
             self.unique.append(found)
             return False
         best = self.best.get(len(found))
-        if best is None or singletons + self._of_nobody(found) > best.singletons:
+        if best is None or singletons + self._of_unknown(found) > best.singletons:
             self.best[len(found)] = ColumnSet.of(partition(), found)
         return True
 
-    def _of_nobody(self, found: tuple[int, ...]) -> int:
-        """Return how many classes of a set have only rows whose person is not known; no partition has these rows."""
+    def _of_unknown(self, found: tuple[int, ...]) -> int:
+        """Return how many classes of a set have only rows whose person is not known; partitions lack these rows."""
         if not self.unknown:
             return 0
-        return self.frequencies.project([self.frequencies.names[i] for i in found]).classes_of_nobody
+        return self.frequencies.project([self.frequencies.names[i] for i in found]).classes_of_unknown
 
     def _promising(self, size: int, bound: _Bound, at: int) -> bool:
         """Whether adding columns from ``at`` on could still beat the best set of some size and of all smaller ones."""
         capacity = 1
         for more in range(1, min(self.max_size - size, len(self.order) - at) + 1):
-            capacity *= self.cardinalities[self.order[at + more - 1]]  # `order` falls, so these are the largest left.
+            capacity *= self.cardinalities[self.order[at + more - 1]]  # The largest first: `order` is descending.
             best = max((found.singletons for width, found in self.best.items() if width <= size + more), default=-1)
-            # Every column more tells more rows of nobody known apart.
+            # Each further column tells more rows of unknown people apart.
             if bound.singletons_within(capacity) + self.unknown > best:
                 return True
         return False
 
 
 class _Bound:
-    """How many singletons a partition could have at most, were each of its classes split into so many cells.
+    """How many singletons a partition can have at most if each of its classes is split into so many cells.
 
-    A class of z rows cannot give more singletons than there are cells to put them in; if it has more rows than cells,
-    one cell holds a crowd (several rows of one unit are no crowd, so there all cells count).
+    A class of z rows gives at most as many singletons as there are cells. If it has more rows than cells, one cell has
+    several rows, and at least one cell is lost. Several rows of one unit can share a cell, so there all cells count.
     """
 
     def __init__(self, partition: Partition, alone: int) -> None:
         self._alone = alone
         by_unit = partition.frequencies.units is not None
         self._spared = 0 if by_unit else 1
-        # Sets on which everybody is alone are searched for elsewhere: on the others two rows are not, at least.
+        # Sets on which all rows are alone are searched elsewhere: on all other sets at least two rows are not alone.
         self._most = partition.rows - (0 if by_unit else 2)
         self._sizes: Integers = np.sort(partition.sizes)
         self._up_to: Integers = np.concatenate([[0], np.cumsum(self._sizes)])
@@ -231,7 +234,7 @@ class _Bound:
 def _identifiers(
     frequencies: FrequencyTable, size: int, search: _Search, unique: UniqueColumns | None
 ) -> list[tuple[int, ...]]:
-    """Return the minimal sets on which every row is alone; where units are counted the walk has met them all."""
+    """Return the minimal sets on which every row is alone; where units are counted, the search has visited them all."""
     if frequencies.units is not None:
         return _minimal([tuple(sorted(found)) for found in search.unique])
     tell = search.progress
@@ -253,7 +256,7 @@ def _minimal(sets: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
 def _every_size(
     frequencies: FrequencyTable, search: _Search, identifiers: Sequence[tuple[int, ...]], size: int
 ) -> tuple[ColumnSet, ...]:
-    """Return the best set of every size; one that the search skipped inherits the smaller one, padded."""
+    """Return the best set of every size; for a size that the search skipped, the smaller set with a column added."""
     names = frequencies.names
     found: list[ColumnSet] = []
     for width in range(1, size + 1):

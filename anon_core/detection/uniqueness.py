@@ -1,4 +1,4 @@
-"""Which sets of published columns single people out although nobody answers for it."""
+"""Which sets of published columns single people out without a person who accepts them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.detection.partition import Partition
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import AnyCodes
 from anon_core.table import Mask
 
@@ -26,7 +26,7 @@ class UniqueSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Searched:
-    """The minimal sets that single out too many, and of those that do not the one that singles out most."""
+    """The minimal sets that single out too many rows, and of the other sets the one that singles out most."""
 
     sets: list[UniqueSet]
     most_allowed: UniqueSet | None
@@ -44,12 +44,14 @@ def search_uniqueness(
     """
     Find the minimal column sets up to a size that single out a larger share of rows than allowed.
 
-    The sets in ``together`` are looked at as well, whatever their size. An accepted set covers itself and its subsets.
-    Of a larger set that contains it, only those rows count that the accepted set does not single out already: the
-    acceptance was for them, not for whatever is added. A ``protected`` set and its subsets are passed over, because
-    another check judges them; of a larger set all rows count. Sets with columns that the table lacks are passed over.
-    It is a walk of its own over the partitions that detection uses: what nobody answers for may fall when a column is
-    added. Where the table counts people, people are singled out, and classes of nobody known.
+    The sets in ``together`` are searched too, at any size. An accepted set covers itself and its subsets. Of a larger
+    set that contains it, only those rows count that the accepted set does not single out already: a person accepted
+    these rows, and no others. A ``protected`` set and its subsets are skipped, because another check judges them; of a
+    larger set all rows count. Sets with columns that the table lacks are skipped.
+
+    This search differs from that of detection, although both use partitions: here the number of rows that count may
+    fall when a column is added. Where the table counts people, people are singled out, and so are classes of rows whose
+    person is not known.
     """
     rows, names = frequencies.rows, frequencies.names
     covers, judged = _indices(accepted, names), _indices(protected, names)
@@ -58,7 +60,7 @@ def search_uniqueness(
     allowed: tuple[int, frozenset[int]] = (0, frozenset())
 
     def breaks(members: frozenset[int], partition: Partition) -> bool:
-        """Note a set that singles out too many rows which nobody answers for, and the worst of the others."""
+        """Note a set that singles out too many rows that are not accepted, and the worst of the other sets."""
         nonlocal allowed
         if any(members <= cover for cover in (*covers, *judged)):
             return False
@@ -101,9 +103,9 @@ def _indices(sets: Sequence[Sequence[str]], names: Sequence[str]) -> list[frozen
 
 
 def _contains_one(members: frozenset[int], found: Collection[frozenset[int]], most: int) -> bool:
-    """Whether a set of at most so many columns that was found lies in this one.
+    """Whether this set contains one of the sets that were found, which have at most ``most`` columns.
 
-    Its subsets are looked up, or all that was found is gone through if that is less.
+    It looks up the subsets of this set, or compares it with all that were found, whichever is less work.
     """
     if len(found) < 2 ** len(members):
         return any(len(smaller) <= most and smaller <= members for smaller in found)
@@ -112,12 +114,12 @@ def _contains_one(members: frozenset[int], found: Collection[frozenset[int]], mo
 
 
 def _unknown(frequencies: FrequencyTable, members: frozenset[int], covers: Sequence[frozenset[int]]) -> int:
-    """Return how many classes are of rows whose person is not known, but those that are such a class of a cover too."""
-    if not frequencies.classes_of_nobody:
+    """Return how many classes have only rows of unknown people, without those that are such classes of a cover too."""
+    if not frequencies.classes_of_unknown:
         return 0
-    classes = _of_nobody(frequencies, members)
+    classes = _of_unknown(frequencies, members)
     for cover in covers:
-        known = _of_nobody(frequencies, cover)
+        known = _of_unknown(frequencies, cover)
         pairs = zip(known, (classes[sorted(members).index(i)] for i in sorted(cover)), strict=True)
         sizes = [len(frequencies.domains[i]) for i in sorted(cover)]
         found = kernels.group([np.concatenate(pair) for pair in pairs], sizes)
@@ -127,14 +129,14 @@ def _unknown(frequencies: FrequencyTable, members: frozenset[int], covers: Seque
     return len(classes[0])
 
 
-def _of_nobody(frequencies: FrequencyTable, members: frozenset[int]) -> list[AnyCodes]:
+def _of_unknown(frequencies: FrequencyTable, members: frozenset[int]) -> list[AnyCodes]:
     """Return the tuples over some columns that have only rows whose person is not known."""
     found = frequencies.project([frequencies.names[i] for i in sorted(members)])
-    return [codes[found.units == NOBODY] for codes in found.codes]
+    return [codes[found.units == UNKNOWN_PERSON] for codes in found.codes]
 
 
 def _behind(frequencies: FrequencyTable, alone: Mask) -> int:
-    """Return how many rows are behind tuples that are alone; of units, each counts once."""
+    """Return how many rows the tuples that are alone have; units count once each."""
     if frequencies.units is None:
         return int(np.count_nonzero(alone))
     return len(np.unique(frequencies.units[alone]))

@@ -18,10 +18,10 @@ from anon_core.kernels import Joined
 from anon_core.plan import RecodingPlan
 from anon_core.table import RELEASED, Column, Table, read
 
-MAX_KEPT = 8
+MAX_TABLES_KEPT = 8
 """So many counted tables are kept: each may be as large as the columns that it counts."""
 
-_Asked = tuple[tuple[str, ...], bool]
+_CountKey = tuple[tuple[str, ...], bool]
 """Columns, and whether the people are counted."""
 
 
@@ -35,11 +35,11 @@ class ArrowEngine:
 
     table: Table
     unit: str | None = None
-    _counted: dict[_Asked, FrequencyTable] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _counted: dict[_CountKey, FrequencyTable] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def reads(cls, path: Path) -> bool:
-        """Whatever is a file: what is neither CSV nor Parquet is refused by reading it, in words of its own."""
+        """Whether the source is a file; reading refuses a file that is neither CSV nor Parquet."""
         return True
 
     @classmethod
@@ -71,17 +71,17 @@ class ArrowEngine:
         """Return the distinct tuples of some columns with the people behind them: the rows where there is no unit."""
         return self._count((tuple(columns), self.unit is not None))
 
-    def _count(self, asked: _Asked) -> FrequencyTable:
+    def _count(self, asked: _CountKey) -> FrequencyTable:
         if asked not in self._counted:
             (columns, people), larger = asked, self._larger(asked)
             unit = self.unit if people else None
             counted = larger.project(columns) if larger else FrequencyTable.of(self.table, columns, unit=unit)
-            while len(self._counted) >= MAX_KEPT:
+            while len(self._counted) >= MAX_TABLES_KEPT:
                 self._counted.pop(next(iter(self._counted)))
             self._counted[asked] = counted
         return self._counted[asked]
 
-    def _larger(self, asked: _Asked) -> FrequencyTable | None:
+    def _larger(self, asked: _CountKey) -> FrequencyTable | None:
         """Return the smallest counted table with these columns, if counting from it is less work than from rows."""
         columns, people = asked
         found = [

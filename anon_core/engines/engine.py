@@ -1,7 +1,7 @@
-"""The protocol of the engines: what counts the rows of a table and makes the rows to publish.
+"""The protocol of the engines, which count the rows of a table and make the rows to publish.
 
-Whatever needs a count, or the released rows, asks an engine that it is given. None of them looks at rows itself, so the
-rows may lie elsewhere than in memory.
+All code that needs a count, or the released rows, calls the engine that it is given, and never reads rows itself. So
+the rows need not be in memory.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 class Engine(Protocol):
     """
-    The rows of one table, where they lie; an instance is made by ``open`` or ``of``.
+    The rows of one table; an instance is made by ``open`` or ``of``.
 
     ``unit`` is the column that tells people apart, and none of the columns of the table; None where every row is
     another person.

@@ -1,7 +1,7 @@
-"""Cells that a spreadsheet would run as a formula, made text before anything is written and measured.
+"""Makes cells that a spreadsheet would run as a formula into text, before rows are written and measured.
 
-A file is only data until somebody opens it in a spreadsheet: there a cell that begins with ``=`` is a program. With
-``csv: {escape_formulas: true}`` such cells get an apostrophe in front, which spreadsheets take for "this is text".
+If a reader opens a file in a spreadsheet, a cell that begins with ``=`` is a program. With ``csv: {escape_formulas:
+true}`` such cells get an apostrophe in front, which marks a text in spreadsheets.
 """
 
 from __future__ import annotations

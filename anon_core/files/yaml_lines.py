@@ -1,8 +1,8 @@
 """YAML 1.2 with line numbers: plain values, and the line on which each of them stands.
 
-PyYAML's own constructors read YAML 1.1, where a column called ``no`` becomes false, ``12:30`` a number and of two equal
-keys the last one wins in silence. Here only ``true`` and ``false`` are booleans, keys are text as written, dates stay
-text, and whatever is odd becomes a :class:`~anon_core.errors.Problem` instead of an exception.
+PyYAML's own constructors read YAML 1.1, where a column called ``no`` becomes false and ``12:30`` a number, and the last
+of two equal keys replaces the first without a warning. Here only ``true`` and ``false`` are booleans, keys are text as
+written, dates stay text, and every mistake becomes a :class:`~anon_core.errors.Problem` instead of an exception.
 """
 
 from __future__ import annotations

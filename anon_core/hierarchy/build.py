@@ -11,7 +11,8 @@ import numpy as np
 
 from anon_core.errors import HierarchyError, UnmappedValuesError
 from anon_core.hierarchy.columns import ladder_of, values_of
-from anon_core.hierarchy.files import FileFormat, format_of, read_levels
+from anon_core.hierarchy.declared import levels_of, named
+from anon_core.hierarchy.files import FileFormat, format_of
 from anon_core.hierarchy.kinds.dates import by_date, form_of
 from anon_core.hierarchy.kinds.prefixes import by_prefix
 from anon_core.hierarchy.kinds.widths import by_intervals
@@ -22,7 +23,7 @@ from anon_core.table import Column
 
 
 class Columns(Protocol):
-    """A table, or an engine, that is asked for single columns."""
+    """A table, or an engine, which returns single columns."""
 
     def column(self, name: str, /) -> Column: ...
 
@@ -33,7 +34,7 @@ def ladders(publication: PartialPublication, table: Columns, columns: Sequence[s
 
     :raises UnmappedValuesError: hierarchies do not cover all values and the spec does not say ``unmapped: suppress``;
         every such column is named, with counts.
-    :raises HierarchyError: hierarchy files are wrong; the faults of all of them are told.
+    :raises HierarchyError: hierarchy files are wrong; the error lists the faults of all of them.
     """
     built: dict[str, Ladder] = {}
     unmapped: dict[str, tuple[int, int]] = {}
@@ -62,7 +63,7 @@ def ladders(publication: PartialPublication, table: Columns, columns: Sequence[s
 
 
 def _together(errors: Sequence[HierarchyError]) -> HierarchyError:
-    """Return one error with the faults of all files, each told once however many columns have it."""
+    """Return one error with the faults of all files, each listed once for all columns that have it."""
     files = dict.fromkeys(error.where for error in errors)
     if len(files) == 1:
         return HierarchyError(errors[0].where, list(dict.fromkeys(p for error in errors for p in error.problems)))
@@ -71,7 +72,7 @@ def _together(errors: Sequence[HierarchyError]) -> HierarchyError:
 
 
 def _wanted(column: Column, hierarchy: Hierarchy | None, folder: Path) -> str:
-    """Return what the hierarchy asks of values, in words that go on after counting them."""
+    """Return what the hierarchy requires of values, as the end of a sentence that counts them."""
     if hierarchy and hierarchy.file:
         rules = format_of(folder / hierarchy.file) is FileFormat.RULES
         return f", without a {'rule' if rules else 'line'} in {hierarchy.file}"
@@ -95,7 +96,7 @@ def ladder(column: Column, hierarchy: Hierarchy | None, folder: Path, *, withhel
         return ladder_of(column, root_only, root=(hierarchy.root if hierarchy else None) or ROOT)
     if hierarchy.file is not None:
         file = folder / hierarchy.file
-        return ladder_of(column, read_levels(file), where=str(file))
+        return named(ladder_of(column, levels_of(hierarchy, folder), where=str(file)), hierarchy)
     if hierarchy.intervals is not None:
         return ladder_of(column, by_intervals(values, [Decimal(str(width)) for width in hierarchy.intervals]))
     if hierarchy.prefix is not None:

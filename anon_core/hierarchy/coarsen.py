@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from anon_core.errors import CoarsenError, HierarchyError
 from anon_core.hierarchy.build import ladder
-from anon_core.hierarchy.files import read_levels
+from anon_core.hierarchy.declared import level_name_problems, levels_of
 from anon_core.hierarchy.kinds.dates import by_date, form_of
 from anon_core.hierarchy.ladder import ROOT
 from anon_core.hierarchy.numbers import may_be_thousands, reading_of, written
@@ -76,17 +76,42 @@ def coarsen(table: Table, publication: PartialPublication) -> Table:
     return Table(columns=tuple(columns), rows=table.rows)
 
 
+def finer(column: Column, declared: Declared, folder: Path) -> tuple[Column, ...]:
+    """
+    Return a column that is to be coarser at every level below the one that is published, as it is collected first.
+
+    What cannot be read is a gap. Numbers that are rounded have no level between.
+    """
+    rule = declared.coarsen or Coarsen()
+    found: list[Label] = []
+    if rule.date is not None:
+        values = [value for value in column.domain.to_pylist() if value is not None]
+        parts = list(_DATE_LABELS)
+        found = [_dates(values, part)[0] for part in parts[: parts.index(rule.date)]]
+    elif rule.level is not None and declared.hierarchy is not None:
+        names = levels_of(declared.hierarchy, folder).names
+        height = _height(rule.level, names) or 1
+        found = [_labels(column, declared.hierarchy, folder, level).get for level in range(1, height)]
+    columns = [column]
+    for label in found:
+        words = [None if value is None else label(value) for value in column.domain.to_pylist()]
+        columns.append(assemble(column.name, [Piece(codes=column.codes, words=pa.array(words, pa.string()))]))
+    return tuple(columns)
+
+
 def check_levels(publication: PartialPublication) -> None:
     """
-    Check that hierarchy files have the levels that columns are published at.
+    Check that hierarchy files have the levels that the publication file names, and those that columns are published at.
 
-    :raises HierarchyError: a file cannot be read or does not have its level; all columns that it is missing for.
+    :raises HierarchyError: a file cannot be read, has another number of levels than names, or does not have the level.
     """
-    problems = []
+    problems = level_name_problems(publication)
+    if problems:
+        raise HierarchyError(publication.file.name, problems)
     for name, declared in publication.columns.items():
         if declared.coarsen is None or declared.coarsen.level is None or declared.hierarchy is None:
             continue
-        names = read_levels(publication.resolve(declared.hierarchy.file or "")).names
+        names = levels_of(declared.hierarchy, publication.root).names
         if _height(declared.coarsen.level, names) is None:
             has = f"{counted(len(names), 'level')} above the values: {', '.join(names)}" if names else "no level"
             problems.append(f"columns.{name}.coarsen.level: `{declared.hierarchy.file}` has {has}")
@@ -191,7 +216,7 @@ def _climbing(column: Column, declared: Declared, folder: Path) -> tuple[Label, 
     rule, hierarchy = declared.coarsen, declared.hierarchy
     if rule is None or rule.level is None or hierarchy is None or hierarchy.file is None:
         raise HierarchyError(f"column {column.name!r}", ["`coarsen: level` needs a hierarchy file"])
-    levels = read_levels(folder / hierarchy.file)
+    levels = levels_of(hierarchy, folder)
     level = _height(rule.level, levels.names)
     if level is None:
         raise HierarchyError(f"column {column.name!r}", [f"`{hierarchy.file}` does not have the level"])

@@ -31,8 +31,8 @@ class Ladder:
     ``unmapped`` marks the codes that the hierarchy does not know; they stand at the root on every level. The last
     ``empty_levels`` say nothing: the root, and levels below it on which everything has one label.
 
-    A column that is published as collected has a ladder of height 0: no root, only its values. Whether a row says
-    nothing any more is asked of the other columns.
+    A column that is published as collected has a ladder of height 0: no root, only its values. The other columns decide
+    whether a row says nothing any more.
     """
 
     column: str

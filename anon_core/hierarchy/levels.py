@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from anon_core.hierarchy.numbers import reading_of
 from anon_core.hierarchy.ranges import Pieces
 
 Paths = dict[str | None, Sequence[str]]
+
+
+def default_names(file_name: str, depth: int) -> list[str]:
+    """
+    Return names for the levels of a file that gives them none: made from its own name.
+
+    >>> default_names("municipalities.csv", 2)
+    ['municipalities grouped, level 1 of 2', 'municipalities grouped, level 2 of 2']
+    """
+    about = PurePath(file_name).stem.replace("_", " ").replace("-", " ")
+    return [f"{about} grouped, level {level} of {depth}" for level in range(1, depth + 1)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

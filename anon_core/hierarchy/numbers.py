@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 
-_LARGEST = 300
+_MAX_DIGITS = 300
 """Digits before or after the point; `1E999999999` is a short text and a number that fills the memory."""
 
 _COMMA = re.compile(r"\s*[+-]?([0-9]*),([0-9]+)\s*")
@@ -32,7 +32,7 @@ def number_in(text: str | None) -> Decimal | None:
         return None
     if not number:
         return Decimal(0)
-    return number if abs(number.adjusted()) < _LARGEST and int(number.as_tuple().exponent) > -_LARGEST else None
+    return number if abs(number.adjusted()) < _MAX_DIGITS and int(number.as_tuple().exponent) > -_MAX_DIGITS else None
 
 
 def reading_of(values: Sequence[str]) -> Reading:

@@ -55,10 +55,10 @@ def placed_column(
     """
     Place the cells of a column: values as leaves, labels where the hierarchy has them.
 
-    A hierarchy file knows its values and labels, whatever the table has. One that is made from values (intervals, also
-    those of rules, a prefix, a date, only a root) knows the root, and labels above values that are still there. Of a
-    ``guarded`` column it must know all leaves, so there no label has a place. Values that the hierarchy does not cover
-    stand at the root where it says ``unmapped: suppress``, but not in a guarded column.
+    A hierarchy file has its values and labels, for any table. A hierarchy that is made from values (intervals, also
+    those of rules, a prefix, a date, only a root) has the root, and labels above values that the table still has. For a
+    ``guarded`` column all leaves must be known, so labels of such a hierarchy have no place. Values that the hierarchy
+    does not cover are at the root with ``unmapped: suppress``, but not in a guarded column.
 
     :raises HierarchyError: the hierarchy file is wrong.
     """

@@ -41,9 +41,9 @@ def placed_labels(
     withheld: str | None = None,
 ) -> PublishedPlaces:
     """
-    Place the published labels of a column; ``withheld`` stands at the root, whatever that is called.
+    Place the published labels of a column; the label ``withheld`` is at the root, which may have another name.
 
-    >>> found = placed("sex", ["F", "any"], Hierarchy(root="any"), Path())
+    >>> found = placed_labels("sex", ["F", "any"], Hierarchy(root="any"), Path())
     >>> found.taxonomy.labels, found.places.tolist()
     (('F', 'any'), [0, 1])
 

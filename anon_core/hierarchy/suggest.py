@@ -21,15 +21,15 @@ from anon_core.table.arrays import flags, integers, numbers
 _ROOT_ONLY = Hierarchy(root="*")
 _STEPS = {1: (1, 5, 10), 2: (2, 10, 20), 5: (5, 10, 20)}
 """Interval widths by the first digit of the narrowest; each is a multiple of the one before."""
-_FEWEST = 6
+_MIN_NUMBERS = 6
 """Fewer distinct numbers are left as they are or taken away: they are codes as often as amounts."""
-_LIFETIMES = 200
+_MAX_LIFETIMES_YEARS = 200
 """Years that ages and years of birth lie apart at most; else they are counted in months, or are no years."""
 _OTHER_DATE = r"^\d{1,2}[./-]\d{1,2}[./-]\d{4}($|[T ])"
 _WITH_COMMA = r"^[+-]?\d+(,\d+)?$"
-MOST_CHECKED = 200_000
+MAX_CHECKED_VALUES = 200_000
 """Distinct values; more are not looked at one by one."""
-_NEARLY_ALL = 0.95
+_MIN_FITTING_SHARE = 0.95
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -38,9 +38,9 @@ def suggested(column: Column, *, kind: str | None, type_of_values: str) -> Hiera
     """
     Return a hierarchy that covers every value of the column; where none fits, the root only.
 
-    Where at least 95 % of the filled rows are dates of one form, or numbers, it is made for these, and suppresses the
-    others. ``kind`` is what the column is said to be, such as `postcode`; ``type_of_values`` is the type of its
-    profile. A number written with leading zeros is a code and loses its last digits, whatever it is called.
+    If at least 95 % of the filled rows are dates of one form, or numbers, it is made for these, and suppresses the
+    others. ``kind`` is the proposed kind of the column, such as `postcode`; ``type_of_values`` is the type of its
+    profile. A number written with leading zeros is a code and loses its last digits, in a column of any name.
 
     >>> column = Column(name="zip", codes=np.arange(2, dtype=np.int32), domain=pa.array(["01069", "80331"]))
     >>> suggested(column, kind="postcode", type_of_values="integer").prefix
@@ -86,7 +86,7 @@ def _covering(column: Column, *, kind: str | None, type_of_values: str) -> Hiera
 
 def _are_like(values: pa.Array, form: str) -> bool:
     """Whether all have a form; one value rules out most, then all are looked at."""
-    few = len(values) <= MOST_CHECKED
+    few = len(values) <= MAX_CHECKED_VALUES
     return few and re.search(form, values[0].as_py()) is not None and _match(values, form)
 
 
@@ -134,7 +134,7 @@ def _are_numbers(values: pa.Array) -> bool:
     """Whether the builder of intervals reads them all: numbers beyond reason it does not."""
     long = numbers(pc.binary_length(values)) > 100
     unusual = values.take(integers(np.flatnonzero(long | flags(pc.match_substring_regex(values, "[eE]")))))
-    return len(unusual) <= MOST_CHECKED and all(number_in(text) is not None for text in unusual.to_pylist())
+    return len(unusual) <= MAX_CHECKED_VALUES and all(number_in(text) is not None for text in unusual.to_pylist())
 
 
 def _intervals(column: Column, values: pa.Array, kind: str | None, *, whole: bool) -> Hierarchy:
@@ -142,9 +142,9 @@ def _intervals(column: Column, values: pa.Array, kind: str | None, *, whole: boo
     if kind == "coordinate" and not whole:
         return Hierarchy(intervals=(0.01, 0.1, 1))
     spans = _spans(column, values)
-    if len(values) < _FEWEST or not np.isfinite(spans.whole) or spans.whole <= 0:
+    if len(values) < _MIN_NUMBERS or not np.isfinite(spans.whole) or spans.whole <= 0:
         return _ROOT_ONLY
-    if kind in ("age", "year of birth", "date of birth") and spans.whole <= _LIFETIMES:
+    if kind in ("age", "year of birth", "date of birth") and spans.whole <= _MAX_LIFETIMES_YEARS:
         return Hierarchy(intervals=(5, 10, 20))
     widths = _widths(spans.usual or spans.whole, whole=whole)
     useful = [width for width in widths if width < spans.whole]
@@ -214,7 +214,7 @@ def read_as(values: Sequence[str], rows: Integers) -> Fit | None:
     >>> read_as(["12,5", "n.a."], np.array([90, 10])) is None
     True
     """
-    if not len(values) or len(values) > MOST_CHECKED:
+    if not len(values) or len(values) > MAX_CHECKED_VALUES:
         return None
     form = form_of(values)
     unfit = np.array([form.date_in(value) is None for value in values])
@@ -229,4 +229,4 @@ def read_as(values: Sequence[str], rows: Integers) -> Fit | None:
 
 
 def _are_few(unfit: Mask, rows: Integers) -> bool:
-    return bool(rows[~unfit].sum() >= _NEARLY_ALL * rows.sum() and rows.sum())
+    return bool(rows[~unfit].sum() >= _MIN_FITTING_SHARE * rows.sum() and rows.sum())

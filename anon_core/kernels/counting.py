@@ -14,14 +14,14 @@ import numpy as np
 from anon_core.kernels.effort import spend
 from anon_core.kernels.grouping import AnyCodes, Integers, Words, bits_of, group, pack
 
-CELLS = 1 << 24
+MAX_CELLS = 1 << 24
 """With up to this many possible tuples a table of counters is faster than sorting."""
-IN_CACHE = 1 << 18
+MAX_CELLS_IN_CACHE = 1 << 18
 """With more possible tuples than this it pays to look for columns that follow from another one."""
-MOST_COMPARED = 16
+MAX_COLUMNS_COMPARED = 16
 """Among more columns, looking for pairs of which one follows from the other costs more than it saves."""
 _SAMPLE = 1 << 14
-_PART = 1 << 18
+_MIN_ROWS_PER_THREAD = 1 << 18
 """Fewer rows than this are not worth a thread of their own."""
 
 
@@ -35,7 +35,7 @@ class Distinct:
 
 def distinct(codes: Sequence[AnyCodes], cardinalities: Sequence[int], weights: Integers | None = None) -> Distinct:
     """
-    Return the distinct tuples and their weights (rows, when there are none), whatever the order of the rows.
+    Return the distinct tuples and their weights (rows, when there are none); the order of the rows has no effect.
 
     Few possible tuples are counted by direct addressing, after leaving out the columns that follow from another one (a
     province from its municipality); more are packed into words and sorted.
@@ -46,9 +46,9 @@ def distinct(codes: Sequence[AnyCodes], cardinalities: Sequence[int], weights: I
     if weights is not None and int(weights.max()) == 1:
         weights = None
     codes = [np.ascontiguousarray(column, np.int32) for column in codes]
-    counts_wanted = min(CELLS, 4 * rows)
+    counts_wanted = min(MAX_CELLS, 4 * rows)
     images: dict[int, tuple[int, AnyCodes]] = {}
-    if len(codes) <= MOST_COMPARED and prod(map(int, cardinalities)) > min(IN_CACHE, counts_wanted):
+    if len(codes) <= MAX_COLUMNS_COMPARED and prod(map(int, cardinalities)) > min(MAX_CELLS_IN_CACHE, counts_wanted):
         images = _followers(codes, cardinalities)
     free = [i for i in range(len(codes)) if i not in images]
     if prod(int(cardinalities[i]) for i in free) <= counts_wanted:
@@ -190,7 +190,7 @@ def _with_followers(
 
 def in_threads(work: Callable[[int, int], Any], rows: int, most: int = 8) -> list[Any]:
     """Do the work on equal parts of the rows, one per core (``most`` at most); the loops release the lock."""
-    threads = max(1, min(cores(), most, rows // _PART))
+    threads = max(1, min(cores(), most, rows // _MIN_ROWS_PER_THREAD))
     if threads == 1:
         return [work(0, rows)]
     with ThreadPoolExecutor(threads) as pool:

@@ -14,7 +14,7 @@ Words = np.ndarray[Any, np.dtype[np.uint64]]
 AnyCodes = np.ndarray[Any, np.dtype[Any]]
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
-DIRECT_BITS = 24
+MAX_DIRECT_BITS = 24
 """Up to this many bits a table of counters is smaller and faster than sorting."""
 
 
@@ -65,7 +65,7 @@ def group(codes: Sequence[AnyCodes], cardinalities: Sequence[int], weights: Inte
         )
     words = pack(codes, cardinalities)
     bits = sum(map(bits_of, cardinalities))
-    if bits <= DIRECT_BITS and (1 << bits) <= max(16 * rows, 1 << 12):
+    if bits <= MAX_DIRECT_BITS and (1 << bits) <= max(16 * rows, 1 << 12):
         return _group_direct(words[0].astype(np.int64), 1 << bits, weights)
     return _group_sorted(words, weights)
 

@@ -15,7 +15,7 @@ from anon_core.kernels.grouping import AnyCodes, Integers, Mask, group
 
 _BLOCK = 1 << 15
 """Rows whose keys stay in the cache between being made and being looked up."""
-MOST_KEYS = 1 << 63
+MAX_KEYS = 1 << 63
 """Where there are more possible tuples, a number of 64 bits does not tell them apart."""
 
 
@@ -35,7 +35,7 @@ def join(codes: Sequence[AnyCodes], tuples: Sequence[AnyCodes], cardinalities: S
     grouped.
     """
     rows = len(codes[0])
-    if rows and spend(rows * len(codes)) and prod(map(int, cardinalities)) < MOST_KEYS:
+    if rows and spend(rows * len(codes)) and prod(map(int, cardinalities)) < MAX_KEYS:
         return _looked_up(codes, tuples, cardinalities)
     together = [np.concatenate(pair) for pair in zip(tuples, codes, strict=True)]
     groups = group(together, cardinalities)

@@ -1,4 +1,4 @@
-"""The distinct pairs of tuple and person, and the people of each class: what counting people takes."""
+"""The distinct pairs of tuple and person, and the people of each class: the loops for counting people."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anon_core.kernels.counting import distinct, in_threads
 from anon_core.kernels.effort import spend
 from anon_core.kernels.grouping import AnyCodes, Integers, Mask, bits_of, group
 
-NOBODY = 0
+UNKNOWN_PERSON = 0
 """The unit of rows whose person is not known."""
 
 
@@ -27,7 +27,7 @@ class PeopleOfTuples:
 def people_of_tuples(
     codes: Sequence[AnyCodes], cardinalities: Sequence[int], units: AnyCodes, weights: Integers | None = None
 ) -> PeopleOfTuples:
-    """Return the pairs of tuple and unit; those of nobody known only where a tuple has no people."""
+    """Return the pairs of tuple and unit; those of unknown people only where a tuple has no known people."""
     most = int(units.max(initial=0)) + 1
     bits = [*map(bits_of, cardinalities), bits_of(most)]
     total = len(units) if weights is None else int(weights.sum())
@@ -70,18 +70,18 @@ def _by_sorting(codes: Sequence[AnyCodes], bits: Sequence[int], weights: Integer
 
 def _without_idle(columns: Sequence[AnyCodes], units: AnyCodes) -> Integers | None:
     """
-    Return the pairs that count: all but those of nobody in tuples that have people. None where all do.
+    Return the pairs that count: those of unknown people only in tuples without known people. None if all count.
 
-    Pairs are sorted: the people of a tuple stand after nobody.
+    Pairs are sorted: in a tuple, known people come after unknown ones.
     """
-    nobody = np.flatnonzero(units[:-1] == NOBODY)
-    if not len(nobody):
+    unknown = np.flatnonzero(units[:-1] == UNKNOWN_PERSON)
+    if not len(unknown):
         return None
-    idle = np.ones(len(nobody), np.bool_)
+    idle = np.ones(len(unknown), np.bool_)
     for column in columns:
-        idle &= column[nobody] == column[nobody + 1]
+        idle &= column[unknown] == column[unknown + 1]
     kept: Mask = np.ones(len(units), np.bool_)
-    kept[nobody[idle]] = False
+    kept[unknown[idle]] = False
     return np.flatnonzero(kept)
 
 

@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from anon_core import kernels
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import NOBODY, FrequencyTable, different
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, different
 from anon_core.kernels import AnyCodes, Floats, Integers
 from anon_core.table import Mask
 
 MAX_CELLS = 1 << 26
-"""With up to so many possible pairs of value and person, a table of them is faster than sorting."""
+"""Up to this many possible pairs of value and person, a table of all pairs is faster than sorting."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,16 +25,16 @@ class SensitiveClasses:
     """
     How often each value of one sensitive column occurs in each class; a gap is a value of its own.
 
-    Pairs of class and value stand class by class: class ``c`` has those from ``starts[c]`` on, ``values`` are codes
-    into ``domain``, ``counts`` the rows of each pair, and ``sizes`` the rows of each class. ``whole[code]`` is how many
-    rows of the table have a value.
+    The arrays have an entry for each pair of class and value, class by class: class ``c`` begins at ``starts[c]``,
+    ``values`` are codes into ``domain``, ``counts`` are the rows of each pair. ``sizes`` are the rows of each class,
+    and ``whole[code]`` is how many rows of the whole table have a value.
 
-    Where people are counted, a value that two people of a class have counts twice, one that a person has in several
-    rows once. A person with two values in a class counts for both, so counts may add up to more than the size;
-    distributions are made from ``totals``, what they add up to. ``units`` are the people of each class, class by class;
-    ``holders`` says pair by pair who has the value, as a place in ``units``. Rows whose person is not known, and their
-    values, are left out of a class that has people, and are one person where there is none. In ``whole`` each value is
-    a class.
+    Where people are counted, a value counts once for each person of the class who has it, in one row or in several. A
+    person with two values in a class counts for both, so counts may add up to more than the size of the class;
+    distributions divide by ``totals``, the sums of the counts. ``units`` are the people of each class, class by class;
+    ``holders`` are the people who have the value of each pair, as positions in ``units``. Rows whose person is not
+    known are left out, with their values, of a class that has known people. In a class without known people they are
+    one person. For ``whole`` the rows with one value are a class.
     """
 
     sizes: Integers
@@ -59,7 +59,7 @@ class SensitiveClasses:
 
     @property
     def totals(self) -> Integers:
-        """What the counts of each class add up to."""
+        """The sum of the counts of each class."""
         return self.sizes if self.units is None else np.add.reduceat(self.counts, self.starts)
 
     @property
@@ -72,27 +72,27 @@ class SensitiveClasses:
         return np.asarray(self.counts / np.repeat(self.totals, self.distinct))
 
     def rows_in(self, chosen: Mask) -> int:
-        """Return how many rows are in the chosen classes; how many people are in at least one."""
+        """Return how many rows are in the chosen classes; of people, how many are in at least one of them."""
         if self.units is None:
             return int(self.sizes[chosen].sum())
         units = self.units[np.repeat(chosen, self.sizes)]
         met = np.zeros(int(self.units.max()) + 1, np.bool_)
         met[units] = True
-        return int(np.count_nonzero(met[NOBODY + 1 :])) + int(np.count_nonzero(units == NOBODY))
+        return int(np.count_nonzero(met[UNKNOWN_PERSON + 1 :])) + int(np.count_nonzero(units == UNKNOWN_PERSON))
 
     @property
     def certain(self) -> Mask:
-        """Which pairs of class and value are certain: all people of the class have the value, among others or not."""
+        """Which pairs of class and value are certain: all people of the class have the value, alone or among others."""
         return np.asarray(self.counts == np.repeat(self.sizes, self.distinct))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassMeasure:
     """
-    What the worst class has against what every class must have, and how many classes and rows fail it.
+    The figure of the worst class, the figure that is required of every class, and how many classes and rows fail.
 
-    ``rows`` counts people where the table does; ``failing`` says of every class whether it fails. With ``at_least``
-    no class was found to have less than ``observed``, and the search ended there.
+    ``rows`` counts people where the table does; ``failing`` says for every class whether it fails. With ``at_least``
+    the search stopped at ``observed``: every class has that or more.
     """
 
     observed: float | None
@@ -106,7 +106,7 @@ class ClassMeasure:
 
     @staticmethod
     def counts(classes: SensitiveClasses, failing: Mask) -> dict[str, Any]:
-        """Return how many classes and rows fail, of how many."""
+        """Return the fields with the counts: classes and rows, and how many of them fail."""
         return {
             "classes": classes.classes,
             "classes_failing": int(np.count_nonzero(failing)),
@@ -137,7 +137,7 @@ def sensitive_classes(
     ([2, 1], [2, 1], [2, 1])
 
     :raises UnknownColumnError: some columns are not in the table.
-    :raises InvalidInputError: there are no rows, so anything would hold.
+    :raises InvalidInputError: there are no rows, so every requirement would hold.
     """
     pairs = frequencies.project([*quasi_identifiers, sensitive])
     *quasi, values = pairs.codes
@@ -161,13 +161,13 @@ def sensitive_classes(
 
 def share_above(part: Integers, whole: Integers, limit: float | Fraction) -> Mask:
     """
-    Return where ``part / whole`` is above a limit, exactly: 0.3 is three tenths, as it is written.
+    Return where ``part / whole`` is above a limit, computed exactly: 0.3 is three tenths, as it is written.
 
     >>> share_above(np.array([3, 4]), np.array([10, 10]), 0.3).tolist()
     [False, True]
     """
     fraction = exact(limit)
-    # At least 1: a limit of very many digits is too long for 64 bits even where it is multiplied by none.
+    # At least 1: a limit with very many digits does not fit into 64 bits even if there is nothing to multiply.
     largest = max(int(part.max(initial=1)) * fraction.denominator, int(whole.max(initial=1)) * fraction.numerator)
     kind = np.int64 if largest < 2**63 else object
     return np.asarray(part.astype(kind) * fraction.denominator > whole.astype(kind) * fraction.numerator, np.bool_)
@@ -184,7 +184,7 @@ def exact(number: float | Fraction) -> Fraction:
 
 
 def _changes(columns: Sequence[AnyCodes], rows: int) -> Mask:
-    """Return where a tuple differs from the one before it; the first one does."""
+    """Return where a tuple differs from the one before it; the first tuple counts as different."""
     opens = np.zeros(rows, np.bool_)
     opens[0] = True
     for column in columns:
@@ -213,15 +213,15 @@ def _of_units(pairs: FrequencyTable, units: AnyCodes, opens: Mask) -> SensitiveC
         whole=whole,
         domain=domain,
         column=pairs.names[-1],
-        rows=different(units) + int(np.count_nonzero(units[in_class] == NOBODY)),
+        rows=different(units) + int(np.count_nonzero(units[in_class] == UNKNOWN_PERSON)),
         units=units[in_class],
         holders=people.who,
     )
 
 
 def _with_people(member: Integers, units: AnyCodes) -> Integers | None:
-    """Return the entries that count: all but those of nobody in classes that have people. None where all do."""
-    known = units > NOBODY
+    """Return the entries that count: in classes with known people, only those of known people. None if all count."""
+    known = units > UNKNOWN_PERSON
     if known.all():
         return None
     has_people = np.zeros(int(member[-1]) + 1, np.bool_)
@@ -230,11 +230,13 @@ def _with_people(member: Integers, units: AnyCodes) -> Integers | None:
 
 
 def _people_of_values(pairs: FrequencyTable, units: AnyCodes) -> Integers:
-    """Return how many people of the table have each value; one that only rows of nobody known have, has one."""
+    """Return how many people of the table have each value; values of unknown people only have one person."""
     values, domain, most = pairs.codes[-1], pairs.domains[-1], int(units.max()) + 1
     if len(domain) * most > MAX_CELLS:
         found = kernels.people_of_tuples([values], [len(domain)], units)
         return np.bincount(found.codes[0], minlength=len(domain))
     has = np.zeros((len(domain), most), np.bool_)
     has.ravel()[values.astype(np.int64) * most + units] = True
-    return np.asarray(np.maximum(np.count_nonzero(has[:, NOBODY + 1 :], axis=1), has[:, NOBODY]), np.int64)
+    return np.asarray(
+        np.maximum(np.count_nonzero(has[:, UNKNOWN_PERSON + 1 :], axis=1), has[:, UNKNOWN_PERSON]), np.int64
+    )

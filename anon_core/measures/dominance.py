@@ -1,4 +1,4 @@
-"""How much of a class, or of a table, the rows of one person are."""
+"""Which share of a class, or of a table, consists of the rows of one person."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from anon_core.frequency import FrequencyTable
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dominance:
     """
-    The largest share that the rows of one person are of a class, and the classes in which they are more than half.
+    The largest share that one person has of the rows of a class, and the classes in which it is more than half.
 
-    ``people`` counts everybody, ``people_failing`` those in a failing class. A person's only row in a class is no share
-    of it: how many others there are is what k says.
+    ``people`` counts all people, ``people_failing`` those in a failing class. Only people with two or more rows in a
+    class have a share of it; k says how many other people a class has.
     """
 
     largest_share: float
@@ -29,7 +29,8 @@ class Dominance:
 
 def dominance(people: FrequencyTable) -> Dominance:
     """
-    Measure what share of the rows of its class each person has; rows of nobody known count where nobody is known.
+    Measure which share of the rows of a class each person has. Rows whose person is not known count as one person's in
+    a class without known people, and not at all in other classes.
 
     :raises InvalidInputError: the table counts rows, or there are none.
     """
@@ -52,7 +53,7 @@ def dominance(people: FrequencyTable) -> Dominance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contribution:
-    """How many rows the person with most has, and how many people have more than allowed."""
+    """How many rows the person with the most rows has, and how many people have more rows than allowed."""
 
     most: int
     people: int
@@ -61,7 +62,7 @@ class Contribution:
 
 def contribution(people: FrequencyTable, allowed: int) -> Contribution:
     """
-    Measure how many rows each person has; rows of nobody known are one person's where nobody is known.
+    Measure how many rows each person has. If no person is known, all rows count as one person's.
 
     :raises InvalidInputError: the table counts rows, or there are none.
     """

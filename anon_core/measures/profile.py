@@ -37,8 +37,8 @@ class ColumnProfile:
 
 
 def profile(column: Column) -> ColumnProfile:
-    """Measure one column. ``distinct`` counts values without the gap; ``unique_share`` is the share of rows that are
-    alone in having their value (a lone gap is one)."""
+    """Measure one column. ``distinct`` counts values without the gap; ``unique_share`` is the share of rows whose value
+    no other row has (a lone gap is one)."""
     counts = np.bincount(column.codes, minlength=len(column.domain))
     rows = len(column.codes)
     shares = counts[counts > 0] / rows if rows else np.zeros(0)
@@ -53,15 +53,15 @@ def profile(column: Column) -> ColumnProfile:
 
 
 def type_of(domain: pa.Array) -> str:
-    """Return what every value looks like: integer, decimal, date, timestamp, boolean, text; or empty if only gaps.
+    """Return the type that all values read as: integer, decimal, date, timestamp, boolean, text; empty if only gaps.
 
-    The type is for people; counting always uses the text.
+    The type is for readers; counting always uses the text.
     """
     values = domain.drop_null()
     if not len(values):
         return "empty"
     for kind, pattern in _PATTERNS.items():
-        # One value rules out most types; then look at all.
+        # The first value rules out most types; only the others are tried on all values.
         if re.match(pattern, values[0].as_py()) and pc.all(pc.match_substring_regex(values, pattern)).as_py():
             return kind.value
     return ValueType.TEXT.value
@@ -69,14 +69,14 @@ def type_of(domain: pa.Array) -> str:
 
 def reads_as(domain: pa.Array, kind: ValueType) -> Mask:
     """
-    Return which values are of a type. A gap is of every type; a day that no calendar has is no date.
+    Return which values read as a type. A gap reads as every type; a day that no calendar has is no date.
 
     >>> reads_as(pa.array(["7", "7.5", "ill since May", None]), ValueType.DECIMAL).tolist()
     [True, True, False, True]
     """
     if kind is ValueType.TEXT:
         return np.ones(len(domain), np.bool_)
-    # `$` also stands before a line break at the end, which is not part of a number.
+    # `$` also matches before a line break at the end, which is not part of a number.
     fits = pc.match_substring_regex(domain, _PATTERNS[kind].replace("$", r"\z"))
     found = np.asarray(fits.fill_null(True).to_numpy(zero_copy_only=False), np.bool_)
     if kind in (ValueType.DATE, ValueType.TIMESTAMP):
@@ -94,7 +94,7 @@ def _is_moment(text: str) -> bool:
 
 def cells_of_another_type(frequencies: FrequencyTable, types: Mapping[str, ValueType]) -> dict[str, int]:
     """
-    Return how many cells of each column do not read as its type, of the columns that have some; a gap reads as any.
+    Return how many cells of each column do not read as its type, without columns that have none; a gap reads as any.
 
     >>> import pyarrow as pa
     >>> from anon_core.engines.arrow import ArrowEngine

@@ -1,4 +1,4 @@
-"""What removal and coarsening could tell: classes that k alone would have kept, and that are missing or coarser.
+"""Classes that k alone would have kept as collected, and that are missing or coarser in the release.
 
 Wong, Fu, Wang, Pei: Minimality attack in privacy preserving data publishing, 2007.
 Cohen: Attacks on deidentification's defenses, 2022 (downcoding).
@@ -12,7 +12,7 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.comparison import Comparison, Pairs
-from anon_core.frequency import NOBODY
+from anon_core.frequency import UNKNOWN_PERSON
 from anon_core.kernels import Integers
 from anon_core.measures.linkage.covering import coverings
 from anon_core.table import Mask
@@ -21,10 +21,10 @@ from anon_core.table import Mask
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemovalFigures:
     """
-    Of ``classes`` of the original that have k people, how many are ``missing``, at least in part, or only ``coarser``.
+    Of the ``classes`` of the original with k people, how many are ``missing``, at least in part, or only ``coarser``.
 
-    ``rows`` are those of such classes that are not published. ``exact`` says whether it is known which row became
-    which; if not, only what is certainly missing or coarser is counted.
+    ``rows`` is how many rows of these classes are not published. ``exact``: it is known which row became which; if not,
+    only classes that are certainly missing or coarser are counted.
     """
 
     classes: int
@@ -39,8 +39,8 @@ class Kept:
     """
     What became of each class of the original: its ``people`` as collected, and how many of its rows are ``gone``.
 
-    ``as_collected`` says of which classes all published rows have the labels of their values. Where it is not
-    ``exact``, it is not known which row became which, and only what is certainly gone or coarser counts.
+    ``as_collected`` says for which classes all published rows still have their values as collected. Without ``exact``
+    it is not known which row became which, and only rows that are certainly gone or coarser count.
     """
 
     people: Integers
@@ -50,7 +50,7 @@ class Kept:
 
 
 def removal(kept: Kept, k: int) -> RemovalFigures:
-    """Count what k alone would have kept as collected: classes of the original with at least ``k`` people."""
+    """Count the classes of the original that k alone would have kept: those with at least ``k`` people."""
     large = kept.people >= k
     missing = large & (kept.gone > 0)
     return RemovalFigures(
@@ -64,16 +64,16 @@ def removal(kept: Kept, k: int) -> RemovalFigures:
 
 def kept_of(comparison: Comparison, people: Integers | None = None) -> Kept:
     """
-    Return what became of the classes of an original, as far as a comparison tells.
+    Return what became of the classes of an original, as far as a comparison shows it.
 
-    ``people`` are those of each class where the comparison is of rows and people have several.
+    ``people`` is how many people each class has, where the comparison counts rows and people have several.
     """
     before = comparison.before
     classes = kernels.group(before.codes, [len(domain) for domain in before.domains])
     rows = before.weights if before.unit_rows is None else before.unit_rows
     if people is None:
-        each = rows if before.units is None else (before.units > NOBODY).astype(np.int64)
-        # Rows of nobody known are one person where there is no other.
+        each = rows if before.units is None else (before.units > UNKNOWN_PERSON).astype(np.int64)
+        # Rows whose person is not known are one person in a class without known people.
         people = np.maximum(kernels.weigh(classes.member, len(classes.first), each), 1)
     if comparison.pairs is None:
         gone, equal = _certainly(comparison, kernels.weigh(classes.member, len(classes.first), rows), classes.first)
@@ -89,14 +89,14 @@ def kept_of(comparison: Comparison, people: Integers | None = None) -> Kept:
 
 
 def _gone(pairs: Pairs, rows: Integers, member: Integers) -> Integers:
-    """Return how many rows of each original class are not published, where it is known which row became which."""
+    """Return how many rows of each original class are not published; it is known which row became which."""
     published: Integers = np.zeros(len(rows), np.int64)
     np.add.at(published, pairs.before, pairs.weights)  # Rows, also where people are counted.
     return kernels.weigh(member, int(member.max(initial=-1)) + 1, rows - published)
 
 
 def _as_collected(comparison: Comparison, pairs: Pairs, member: Integers, classes: int) -> Mask:
-    """Return which original classes are published with the labels of their values, all of them."""
+    """Return which original classes are published with all values as collected."""
     same = np.ones(len(pairs.before), np.bool_)
     for ladder, values, labels in zip(comparison.ladders, comparison.before.codes, comparison.after.codes, strict=True):
         same &= ladder.maps[0, values[pairs.before]] == labels[pairs.after]
@@ -106,7 +106,7 @@ def _as_collected(comparison: Comparison, pairs: Pairs, member: Integers, classe
 
 
 def _certainly(comparison: Comparison, rows: Integers, first: Integers) -> tuple[Integers, Mask]:
-    """Return how many rows of each original class no published row is left for, and which may be as collected."""
+    """Return how many rows of each original class are certainly gone, and which classes may be as collected."""
     before, after = comparison.before, comparison.after
     covering: Integers = np.zeros(len(first), np.int64)
     equal: Integers = np.zeros(len(first), np.int64)

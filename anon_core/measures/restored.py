@@ -1,17 +1,21 @@
 """Generalised cells that other published columns restore: a municipality's code beside its recoded name.
 
-A cell is restored by C, a published column or two, if of the *other* people with the same values of C and the same
-published label at least 95 % have one original, it is the right one, and the label alone does not give it already.
+C, one or two other published columns, restores the cell of a person if three things hold. Of the *other* people with
+the same values of C and the same published label, at least 95 % have one original. This is the original of the person.
+And the label alone does not give it already.
 
-That is also met by chance, where two people happen to share C and a birth year. So C must be a rule that can be relied
-on: of the people about whom so many others speak (1, 2, 3 to 4, 5 to 9, 10 to 19, or more), it is right for 95 %, and
-that so many groups agree is no chance (below one in a thousand over all the rules that are tried). And rules that
-tell few of the hidden cells are how columns hang together (most lorry drivers are men) and no key to what was made
-coarser: their cells are counted apart, as ``loose``. Few are fewer than one in twenty, by the rule itself and by all
-rules together; of rules of recoded columns only, whose classes have k people whatever the label stands for, fewer than
-half. However few they are, cells count that one column tells of something rare: at most one in ten with the label have
-it, the group alone is no chance, and nearly all people with that value of the column, whatever their label, have it (a
-column that says who lives in one town).
+This also happens by chance, where two people share C and a birth year. So C must be a reliable rule. People are divided
+by the number of others that agree about them (1, 2, 3 to 4, 5 to 9, 10 to 19, or more). In each division the rule must
+be right for 95 %, and the chance that so many groups agree must be below one in a thousand, over all rules tried.
+
+Rules that restore few of the hidden cells show how columns depend on each other (most lorry drivers are men). They are
+no key to what was generalised, and their cells are counted apart, as ``loose``. Few means fewer than one in twenty, by
+the rule alone and by all rules together. For rules of recoded columns only, it means fewer than half: their classes
+have k people in any case.
+
+One kind of cell counts even if there are few: one column gives away something rare, such as who lives in one town. At
+most one in ten people with the label have it, the group alone is no chance, and nearly all people with that value of
+the column have it, with any label.
 """
 
 from __future__ import annotations
@@ -26,33 +30,33 @@ from anon_core import kernels
 from anon_core.kernels import AnyCodes, Floats, Integers
 from anon_core.table import Mask
 
-OF = 20
-MOST = 19
-"""19 of 20 others are enough."""
+PER_OTHERS = 20
+MIN_AGREEING = 19
+"""19 of 20 others must agree, or more."""
 SUPPORTS = (1, 2, 3, 5, 10, 20)
-"""Numbers of others from which on a rule is judged apart from the same rule with fewer."""
-SIGNIFICANCE = 0.001
-"""So likely may chance be, over all rules that are tried for a column."""
-KEY = 20
-"""Rules that tell one in so many of the hidden cells, together or one alone, are a key to them."""
-KEY_OF_RECODED = 2
-"""The same, of a rule of recoded columns only: it leads from a class of k people to that class."""
-RARE = 10
-"""An original that at most one in so many with a label have is rare: no habit of other columns tells it."""
-CELLS = 8
+"""A rule is judged apart from each of these numbers of others on."""
+MAX_CHANCE = 0.001
+"""The largest probability of chance that is accepted, over all rules that are tried for a column."""
+KEY_ONE_IN = 20
+"""Rules that restore at least one in so many of the hidden cells, alone or together, are a key to them."""
+RECODED_KEY_ONE_IN = 2
+"""The same for a rule of recoded columns only, whose classes have k people."""
+RARE_ONE_IN = 10
+"""An original is rare if at most one in so many people with its label have it."""
+MAX_CELLS_PER_ENTRY = 8
 """Keys are counted in an array of at most so many cells for each entry; beyond that they are sorted."""
-LARGEST_GROUP = 200
-"""Larger groups are taken for as large when chance is computed; it is as good as none."""
+MAX_GROUP_PEOPLE = 200
+"""Larger groups are computed as if they had this size: the probability of chance is close to 0 anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
     """
-    Published people beside what they were: one recoded ``column``, and all other published ones.
+    One recoded ``column``, as collected and as published, beside all other published columns.
 
     Entry ``i`` has the value ``levels[f][i]`` at level ``f`` of the hierarchy, the finest first, and the published
     ``label[i]``, all codes into one list of labels. ``codes`` are those of the other published columns ``names``, as
-    published, ``sizes`` how many values each can have. Those ``recoded`` have classes of k people together with the
+    published, ``sizes`` how many values each can have. The ``recoded`` ones have classes of k people together with the
     column. ``weights`` are rows. With ``units`` there is one entry for each person and tuple, and people are counted.
     """
 
@@ -69,7 +73,7 @@ class Paired:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoredBy:
-    """How many people's cells one or two columns restore; two columns only those that neither does alone."""
+    """How many people's cells one or two columns restore; of two columns, only cells that neither restores alone."""
 
     by: tuple[str, ...]
     people: int
@@ -78,10 +82,10 @@ class RestoredBy:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Restored:
     """
-    The generalised cells of a column that others restore: of ``people``, of the ``hidden`` ones.
+    The generalised cells of a column that other columns restore: those of ``people``, out of the ``hidden`` cells.
 
-    ``hidden`` are those that the label alone does not tell. ``rules`` say by what, most people first; ``loose`` more
-    are restored by rules that tell few of them, and nothing rare.
+    ``hidden`` cells are those that the label alone does not give away. ``rules`` say which columns restore them, most
+    people first; ``loose`` more cells are restored by rules that restore few of them, and nothing rare.
     """
 
     column: str
@@ -92,7 +96,7 @@ class Restored:
 
 
 def restored(paired: Paired) -> Restored:
-    """Return which cells of a column are restored; none where nothing is generalised, or nothing else is published."""
+    """Return which cells of a column are restored; none if no cell is generalised, or no other column is published."""
     search = _Search(_person_by_person(paired))
     rules, told = [], np.zeros(len(paired.weights), np.bool_)
     if search.hidden.any():
@@ -103,10 +107,10 @@ def restored(paired: Paired) -> Restored:
         hidden = search.people(search.hidden)
         found_by = [*singles, *pairs]
         beside = [found.all for by, found in found_by if not paired.recoded.issuperset(by)]
-        together = bool(beside) and KEY * search.people(np.logical_or.reduce(beside)) >= hidden
+        together = bool(beside) and KEY_ONE_IN * search.people(np.logical_or.reduce(beside)) >= hidden
         for by, found in found_by:
             recoded = paired.recoded.issuperset(by)
-            enough = (KEY_OF_RECODED if recoded else KEY) * search.people(found.all) >= hidden
+            enough = (RECODED_KEY_ONE_IN if recoded else KEY_ONE_IN) * search.people(found.all) >= hidden
             mask = found.all if enough or (together and not recoded) else found.rare
             if people := search.people(mask):
                 rules.append(RestoredBy(by=by, people=people))
@@ -122,7 +126,7 @@ def restored(paired: Paired) -> Restored:
 
 
 def _person_by_person(paired: Paired) -> Paired:
-    """Return the same entries in the order of people, where they are counted: so that each is met once for a key."""
+    """Return the same entries sorted by person, where people are counted, so that each counts once for a key."""
     if paired.units is None:
         return paired
     order = np.argsort(paired.units, kind="stable")
@@ -138,7 +142,7 @@ def _person_by_person(paired: Paired) -> Paired:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """The entries that a rule restores, and those of them that it restores to something rare."""
+    """The entries that a rule restores, and those of them whose original is rare."""
 
     all: Mask
     rare: Mask
@@ -148,8 +152,8 @@ class _Search:
     """
     The rules of one column, tried one after the other.
 
-    ``wanted`` numbers what is to be restored of each entry: its label, and its value at the coarsest level that the
-    label does not give; the numbers of one label follow each other.
+    ``wanted`` numbers what a rule has to restore of each entry: its label, and its value at the coarsest level that the
+    label does not give away; the numbers of one label are consecutive.
     """
 
     def __init__(self, paired: Paired) -> None:
@@ -166,7 +170,7 @@ class _Search:
         people = self._people_of(self.wanted, self.values).astype(np.float64)
         of_label = np.bincount(self.label_of, people, minlength=labels)
         self.shares = people / np.maximum(of_label[self.label_of], 1)
-        self.rare_values = RARE * people <= of_label[self.label_of]
+        self.rare_values = RARE_ONE_IN * people <= of_label[self.label_of]
 
     def people(self, mask: Mask) -> int:
         units = self.paired.units
@@ -180,7 +184,7 @@ class _Search:
         return kernels.people_of_keys(member, groups, units)
 
     def _targets(self, labels: int) -> tuple[Integers, Integers, Mask]:
-        """Return what is to be restored of each entry, its level, and where the label does not tell it."""
+        """Return what a rule has to restore of each entry, its level, and where the label does not give it away."""
         paired = self.paired
         levels = len(paired.levels)
         span = max((int(codes.max(initial=0)) + 1 for codes in paired.levels), default=1)
@@ -193,14 +197,14 @@ class _Search:
             finer &= codes != paired.label
             groups = kernels.group([paired.label, codes], [labels, span])
             same = self._people_of(groups.member, len(groups.first))[groups.member]
-            tells = finer & ~((own > 1) & (OF * (same - 1) >= MOST * (own - 1)))
+            tells = finer & ~((own > 1) & (PER_OTHERS * (same - 1) >= MIN_AGREEING * (own - 1)))
             target[tells] = level * span + codes[tells]
             wanted[tells] = level
             hidden |= tells
         return target, wanted, hidden
 
     def by_rules(self, rules: Sequence[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], _Told]]:
-        """Yield rules with the entries that each restores, and that were not restored by any of fewer columns."""
+        """Yield rules with the entries that each restores and that no rule of fewer columns restores."""
         before = self.restored.copy()
         for by in rules:
             if not (self.hidden & ~before).any():
@@ -223,11 +227,11 @@ class _Search:
             self.unique.update(by)
         at = np.cumsum(starts) - 1
         others = people[at] - 1
-        agreed = (others > 0) & (OF * (groups.people - 1) >= MOST * others)
+        agreed = (others > 0) & (PER_OTHERS * (groups.people - 1) >= MIN_AGREEING * others)
         right = agreed & self.hidden_values[value]
         if right.any():
-            # Whoever is beside a group that is large enough, and not in it, is taken for one of it.
-            large = OF * groups.people >= MOST * others
+            # People with the key of a large enough group, but another original, count as wrongly restored.
+            large = PER_OTHERS * groups.people >= MIN_AGREEING * others
             wrong = (others > 0) & ~agreed & (np.add.reduceat(large.astype(np.int64), first)[at] > large)
             right = self._relied_on(right, wrong, groups.people, others, label, tried)
         nothing: Mask = np.zeros(len(key), np.bool_)
@@ -238,18 +242,18 @@ class _Search:
         if len(by) > 1 or self.paired.recoded.issuperset(by) or not rare.any():
             return _Told(found, nothing)
         chance = _all_have(self.shares[value[rare]], others[rare] + 1, groups.people[rare] > others[rare])
-        rare[rare] = chance <= np.log(SIGNIFICANCE / (tried * len(first)))
+        rare[rare] = chance <= np.log(MAX_CHANCE / (tried * len(first)))
         return _Told(found, np.isin(key, groups.keys[rare]) & self._whatever_the_label(by[0]))
 
     def _whatever_the_label(self, name: str) -> Mask:
-        """Return the entries whose value of a column goes with what is wanted of them, whatever the label is."""
+        """Return the entries whose value of a column goes with what is wanted of them, with any label."""
         codes, values = self.columns[name]
         people = self._people_of(codes.astype(np.int64), values)[codes]
         goes: Mask = np.zeros(len(codes), np.bool_)
         for level, originals in enumerate(self.paired.levels):
             groups = kernels.group([codes, originals], [values, int(originals.max(initial=0)) + 1])
             same = self._people_of(groups.member, len(groups.first))[groups.member]
-            goes |= (self.level == level) & (OF * same >= MOST * people)
+            goes |= (self.level == level) & (PER_OTHERS * same >= MIN_AGREEING * people)
         return goes
 
     def _key(self, by: tuple[str, ...]) -> tuple[Integers, int]:
@@ -257,7 +261,7 @@ class _Search:
         for name in by:
             codes, values = self.columns[name]
             key, size = key * values + codes, size * values
-        if size * self.values >= 1 << 62:  # More than a word can number: only those that occur.
+        if size * self.values >= 1 << 62:  # Too many for 64 bits: only keys that occur are numbered.
             found = kernels.group([key], [size])
             key, size = found.member, len(found.first)
         return key * self.values + self.wanted, size
@@ -265,27 +269,27 @@ class _Search:
     def _relied_on(
         self, right: Mask, wrong: Mask, people: Integers, others: Integers, label: Integers, tried: int
     ) -> Mask:
-        """Return of what a rule gets right that on which one can rely."""
+        """Return which of the entries that a rule gets right are reliable."""
         support = np.digitize(others, SUPPORTS)
         rights = np.bincount(support[right], people[right], minlength=len(SUPPORTS) + 1)
         wrongs = np.bincount(support[wrong], people[wrong], minlength=len(SUPPORTS) + 1)
-        trusted = (rights > 0) & (OF * rights >= MOST * (rights + wrongs))
+        trusted = (rights > 0) & (PER_OTHERS * rights >= MIN_AGREEING * (rights + wrongs))
         found: Mask = right & trusted[support]
         if not found.any():
             return found
         chances = self._chances(
-            label[found], np.minimum(others[found] + 1, LARGEST_GROUP), people[found] > others[found]
+            label[found], np.minimum(others[found] + 1, MAX_GROUP_PEOPLE), people[found] > others[found]
         )
         chance = np.bincount(support[found], chances, minlength=len(SUPPORTS) + 1)
-        no_chance: Mask = chance <= np.log(SIGNIFICANCE / max(tried, 1))
+        no_chance: Mask = chance <= np.log(MAX_CHANCE / max(tried, 1))
         found &= no_chance[support]
         return found
 
     def _chances(self, label: Integers, size: Integers, pure: Mask) -> Floats:
         """
-        Return the logarithm of how likely it is that so many people with a label have one original, or 95 % of them.
+        Return the log probability that so many people with a label have one original by chance, or 95 % of them.
 
-        A sum over originals v of p(v)^n for all of n people, and Chernoff's bound for nearly all.
+        For all of n people it is the sum over originals v of p(v)^n; for 95 % of them Chernoff's bound.
         """
         each = np.stack([label, size, pure.astype(np.int64)])
         distinct, back = np.unique(each, axis=1, return_inverse=True)
@@ -299,12 +303,12 @@ class _Search:
 
 def _all_have(p: Floats, people: Integers, whole: Mask) -> Floats:
     """
-    Return the logarithm of how likely it is that all of so many people have what a share p of them have, or 95 % do.
+    Return the log probability that all of so many people have by chance what a share p has, or 95 % of them.
 
-    Exactly where the ``whole`` group has it, Chernoff's bound else.
+    It is exact where the ``whole`` group has it, else Chernoff's bound.
     """
     p = np.clip(p, 1e-12, 1 - 1e-12)
-    share = MOST / OF
+    share = MIN_AGREEING / PER_OTHERS
     apart = share * np.log(share / p) + (1 - share) * np.log((1 - share) / (1 - p))
     nearly = np.where(p >= share, 0.0, -people * apart)
     return np.asarray(np.where(whole, people * np.log(p), nearly))
@@ -312,7 +316,7 @@ def _all_have(p: Floats, people: Integers, whole: Mask) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Groups:
-    """Keys that occur, in order, and how many people have each; ``units`` are counted once, ``member`` is theirs."""
+    """The keys that occur, in order, and how many people have each; ``member`` is the key of each entry."""
 
     keys: Integers
     people: Integers
@@ -322,7 +326,7 @@ class _Groups:
     @classmethod
     def of(cls, key: Integers, size: int, weights: Integers, units: AnyCodes | None) -> _Groups:
         if units is not None:
-            if size > CELLS * len(key):
+            if size > MAX_CELLS_PER_ENTRY * len(key):
                 keys, member = np.unique(key, return_inverse=True)
             else:
                 there = np.zeros(size, np.bool_)
@@ -344,7 +348,7 @@ class _Groups:
         return cls(keys=ordered[first], people=people, units=None)
 
     def together(self, first: Integers) -> Integers:
-        """Return how many people the groups with one label have together; ``first`` is where each of these begins."""
+        """Return how many people all groups of one label have together; ``first`` is where each label begins."""
         if self.units is None or self.member is None:
             ends = np.append(first[1:], len(self.keys)) - 1
             together: Integers = np.diff(np.cumsum(self.people)[ends], prepend=0)
@@ -355,7 +359,7 @@ class _Groups:
 
 
 def _starts(*ordered: Integers) -> Mask:
-    """Return where one of some ordered keys differs from the one before it."""
+    """Return where one of some sorted keys differs from the one before it."""
     starts = np.zeros(len(ordered[0]), np.bool_)
     starts[:1] = True
     for keys in ordered:

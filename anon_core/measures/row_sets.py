@@ -1,7 +1,7 @@
-"""How many people share all their classes, or two of them, with few others: what several rows of one person give away.
+"""How many people share all their classes, or two of them, with few others: the risk of several rows per person.
 
 Terrovitis, Mamoulis, Kalnis: Privacy-preserving anonymization of set-valued data, 2008, for k^m-anonymity: an attacker
-who knows m things of a person finds k people. Here m is 2, and the things are classes that a person has rows in.
+who knows m items of a person finds k people. Here m is 2, and the items are the classes in which a person has rows.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ import numpy as np
 
 from anon_core import kernels
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import Integers
 
 MAX_PAIRS = 30_000_000
-"""More pairs of classes of one person are not compared: about two gigabytes."""
+"""More pairs of classes of one person are not compared: it would take more than two gigabytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowSetsFigures:
     """
-    How many people share their set of classes with fewer than k people, themselves included, and two of their classes.
+    How many people share their set of classes with fewer than k people, themselves included.
 
-    ``by_two`` is None where there are too many pairs of classes to compare.
+    ``by_two`` is how many share two of their classes with fewer than k people; None where there are too many pairs of
+    classes to compare.
     """
 
     people: int
@@ -34,16 +35,16 @@ class RowSetsFigures:
 
 def row_sets(people: FrequencyTable, k: int) -> RowSetsFigures:
     """
-    Count the people whom their classes, taken together, tell apart; rows of nobody known take no part.
+    Count the people who are told apart by several of their classes. Rows whose person is not known are left out.
 
     :raises InvalidInputError: the table counts rows.
     """
     if people.units is None:
         raise InvalidInputError("the classes of a person are not known without a unit")
-    known = np.flatnonzero(people.units > NOBODY)
+    known = np.flatnonzero(people.units > UNKNOWN_PERSON)
     starts_of_classes = people.class_starts()
     member = people.of_entries(np.arange(len(starts_of_classes)))[known]
-    # Stable, so the classes of each person are in their order, whatever the order of the people.
+    # The sort is stable, so the classes of each person stay in their order.
     order = np.argsort(people.units[known], kind="stable")
     of_class, units = member[order], people.units[known][order]
     starts = np.flatnonzero(np.diff(units, prepend=-1))
@@ -56,7 +57,7 @@ def row_sets(people: FrequencyTable, k: int) -> RowSetsFigures:
 
 
 def _in_small_sets(of_class: Integers, starts: Integers, lengths: Integers, classes: int, k: int) -> int:
-    """Return how many people have a set of classes that fewer than k people have, compared by their number."""
+    """Return how many people have a set of classes that fewer than k people have; sets are compared by a number."""
     small = 0
     for length in np.unique(lengths).tolist():
         some = starts[lengths == length]
@@ -66,7 +67,7 @@ def _in_small_sets(of_class: Integers, starts: Integers, lengths: Integers, clas
 
 
 def _in_small_pairs(of_class: Integers, starts: Integers, lengths: Integers, classes: int, k: int) -> int | None:
-    """Return how many people have two classes in which fewer than k people are together."""
+    """Return how many people have two classes that fewer than k people share."""
     after = np.repeat(starts + lengths, lengths) - np.arange(len(of_class)) - 1
     if int(after.sum()) > MAX_PAIRS:
         return None

@@ -2,8 +2,8 @@
 
 Chia et al.: KHyperLogLog: Estimating Reidentifiability and Joinability of Large Data at Scale, 2019. As there, the
 values with the smallest hashes are kept (a bottom-k sketch, a uniform sample of the distinct values). We count their
-rows exactly: a value that is kept at the end was kept from its first row on. Values that fill many rows are counted
-beside them (Misra and Gries 1982), because a sample of distinct values misses them and entropy does not.
+rows exactly: a value that is kept at the end was kept from its first row on. Values of many rows are counted separately
+(Misra and Gries 1982), because a sample of distinct values mostly misses them, and the entropy depends on them.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from anon_core.kernels.splitmix import STEP, mixed
 from anon_core.measures.profile import ColumnProfile, type_of
 from anon_core.table.arrays import integers, nulls, numbers
 
-KEPT = 16_384
-"""Values that are kept: the number of distinct values is then known to 0.8 %."""
+MAX_KEPT_VALUES = 16_384
+"""So many values are kept: then the standard error of the number of distinct values is 0.8 %."""
 _GROUPS = 16
-_LONGEST = 1000
-"""Characters that are kept of a value; longer ones are told apart by their hash all the same."""
+_MAX_CHARACTERS = 1000
+"""So many characters of a value are kept; longer values are still told apart by their hashes."""
 
 
 def hashes_of(texts: pa.Array) -> Words:
     """
     Return one number of 64 bits for each text, spread evenly; equal texts have equal numbers.
 
-    Every byte is mixed with its place, what comes out is added up and mixed once more with the length (the mixer is
-    that of SplitMix64). Two of a billion different texts have the same number in one of 40 tables.
+    Every byte is mixed with its position; the results are added up and mixed once more with the length (with the mixer
+    of SplitMix64). In one of 40 tables with a billion different texts, two texts have the same number.
 
     >>> hashes_of(pa.array(["a", "b", "a"])).tolist()[0] == hashes_of(pa.array(["a"])).tolist()[0]
     True
@@ -54,10 +54,10 @@ def hashes_of(texts: pa.Array) -> Words:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sketched:
     """
-    Estimated figures, and how far off they may be: one standard error, relative for ``distinct``, else absolute.
+    Estimated figures, and their standard errors: relative for ``distinct``, else absolute.
 
-    Up to as many distinct values as are kept the figures are exact and the errors 0. ``values`` are those that were
-    kept and ``weights`` their rows.
+    If no more distinct values occur than are kept, the figures are exact and the errors 0. ``values`` are those that
+    were kept, ``weights`` their rows.
     """
 
     profile: ColumnProfile
@@ -79,10 +79,10 @@ class _Entropy:
 
 @dataclass(slots=True)
 class ColumnSketch:
-    """What is kept of one column while its batches pass by; memory does not grow with the rows."""
+    """The sketch of one column, to which batches are added; its memory does not grow with the rows."""
 
     name: str
-    kept: int = KEPT
+    kept: int = MAX_KEPT_VALUES
     rows: int = 0
     missing: int = 0
     overflowed: bool = False
@@ -95,7 +95,7 @@ class ColumnSketch:
     uncounted: int = 0
 
     def add(self, batch: pa.Array | pa.ChunkedArray) -> None:
-        """Take in the next texts of the column, gaps as null."""
+        """Add the next texts of the column; gaps are null."""
         times = batch.value_counts()
         values, counts = times.field("values"), numbers(times.field("counts"))
         gaps = nulls(values)
@@ -110,11 +110,11 @@ class ColumnSketch:
         self._keep(hashes, counts, values)
 
     def _keep(self, hashes: Words, counts: Integers, values: pa.Array) -> None:
-        """Keep the values with the smallest hashes; what is beyond the largest kept one was never kept before."""
+        """Keep the values with the smallest hashes; a value with a larger hash was never kept before."""
         if self.overflowed:
             near = np.flatnonzero(hashes <= self.hashes[-1])
             hashes, counts, values = hashes[near], counts[near], values.take(integers(near))
-        values = pc.utf8_slice_codeunits(values, 0, _LONGEST)
+        values = pc.utf8_slice_codeunits(values, 0, _MAX_CHARACTERS)
         every, first, which = np.unique(np.concatenate([self.hashes, hashes]), return_index=True, return_inverse=True)
         total = np.bincount(which, np.concatenate([self.counts, counts]), len(every)).astype(np.int64)
         self.overflowed |= len(every) > self.kept
@@ -122,7 +122,7 @@ class ColumnSketch:
         self.values = pa.concat_arrays([self.values, values]).take(integers(first[: self.kept]))
 
     def _count_heavy(self, hashes: Words, counts: Integers) -> None:
-        """Add to the counters; of too many, take the next largest count from all and remember how much."""
+        """Add to the counters; if there are too many, subtract the next largest count from all, and note how much."""
         every, which = np.unique(np.concatenate([self.heavy_hashes, hashes]), return_inverse=True)
         total = np.bincount(which, np.concatenate([self.heavy_counts, counts]), len(every)).astype(np.int64)
         if len(every) > self.kept:
@@ -133,10 +133,10 @@ class ColumnSketch:
         self.heavy_hashes, self.heavy_counts = every, total
 
     def figures(self) -> Sketched:
-        """Return what the batches so far amount to."""
+        """Return the figures of all batches so far."""
         distinct = float(len(self.hashes))
         if self.overflowed:
-            # The largest of k hashes, spread evenly from 0 to 1, lies near k/distinct.
+            # The largest of the k smallest hashes, spread evenly from 0 to 1, is near k/distinct.
             distinct = (self.kept - 1) / (float(self.hashes[-1]) + 1) * 2.0**64
         alone = int(np.count_nonzero(self.counts == 1)) / max(len(self.counts), 1)
         share = min((alone * distinct + (self.missing == 1)) / max(self.rows, 1), 1.0)
@@ -167,9 +167,9 @@ class ColumnSketch:
 
         H = log2 N - (1/N) * sum of c log2 c
 
-        where: N is the number of rows and c runs over the rows of each value, a gap being one. Values whose counter
-        is twenty times what was taken from all counters are heavy and stand for themselves; the rows of all others
-        are given the mean log2 c of the kept values that are not heavy.
+        where: N is the number of rows, and c runs over the rows of each value; a gap is a value. Values are heavy if
+        their counter is twenty times what was subtracted from all counters, and are counted exactly. The rows of all
+        other values get the mean log2 c of the kept values that are not heavy.
         """
         if not self.rows:
             return _Entropy(bits=0.0, error=0.0)
@@ -190,12 +190,12 @@ class ColumnSketch:
         return _Entropy(bits=max(0.0, entropy), error=spread * rest / self.rows + off)
 
 
-def sketch(batches: Iterable[pa.RecordBatch | pa.Table], *, kept: int = KEPT) -> list[Sketched]:
+def sketch(batches: Iterable[pa.RecordBatch | pa.Table], *, kept: int = MAX_KEPT_VALUES) -> list[Sketched]:
     """
     Return the estimated figures of every column of a stream of batches of texts.
 
-    Batches may be of any size; the figures depend on the rows only, where no value was too frequent to keep count of
-    exactly. Without any batch there are no columns.
+    Batches may be of any size: as long as no counter had to be reduced, the figures depend on the rows only. Without
+    any batch there are no columns.
     """
     columns: list[ColumnSketch] = []
     for batch in batches:
@@ -211,7 +211,7 @@ def _weighted(counts: Integers) -> float:
 
 
 def _joined(one: str, other: str) -> str:
-    """Return the type of values of two types: whole numbers are decimals too, all else is text."""
+    """Return the common type of two types: whole numbers are decimals too, all other pairs are text."""
     if "empty" in (one, other) or one == other:
         return other if one == "empty" else one
     return "decimal" if {one, other} == {"integer", "decimal"} else "text"

@@ -1,4 +1,4 @@
-"""No value of a sensitive column is had by too much of a class."""
+"""No value of a sensitive column has too large a share of a class."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core import policy
-from anon_core.models import Asked, Classes, Measurement, Subject
-from anon_core.models.diverse_column import DiverseColumnModel, values_of
+from anon_core.models import Classes, Measurement, PolicyContext, Subject
+from anon_core.models.diverse_column import DiverseColumnModel, counted_values_of
 
 if TYPE_CHECKING:
     from anon_core.measures.classes import SensitiveClasses
@@ -19,13 +19,16 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class AlphaAnonymity(DiverseColumnModel):
     """
-    In every class over ``columns`` no value of ``sensitive`` is above ``alpha``, and ``k`` rows (Wong 2006).
+    Every class over ``columns`` has at least ``k`` rows, and no value of ``sensitive`` a share above ``alpha`` (Wong
+    2006).
 
-    By people, who may have several values, it is the share of those who have the value; that is not monotone.
+    Where people are counted, who may have several values, the share is that of the people who have the value. This
+    share is not monotone.
     """
 
     key: ClassVar[str] = "alpha"
     title: ClassVar[str] = "(alpha,k)-anonymity"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = (
         "every class over {columns} has at least {k} {counted}, and no value of {sensitive} above {alpha}"
     )
@@ -47,13 +50,13 @@ class AlphaAnonymity(DiverseColumnModel):
         return f"alpha of column {self.sensitive!r} {self.alpha:g}"
 
     @classmethod
-    def of_entry(cls, asked: Asked, entry: policy.AlphaEntry) -> Self:
+    def of_entry(cls, context: PolicyContext, entry: policy.AlphaEntry) -> Self:
         return cls(
-            columns=asked.quasi_identifiers,
+            columns=context.quasi_identifiers,
             sensitive=entry.column,
-            values=values_of(asked, entry.column),
+            values=counted_values_of(context, entry.column),
             alpha=entry.alpha,
-            k=asked.k,
+            k=context.k,
         )
 
     def safe(self, classes: Classes) -> Mask:
@@ -72,7 +75,9 @@ class AlphaAnonymity(DiverseColumnModel):
     def measure_classes(self, subject: Subject, classes: SensitiveClasses, advice: str) -> Measurement:
         found = self._found(classes)
         small = (
-            f", with {subject.told(self.k)} required and {found.k:,} in the smallest class" if found.k < self.k else ""
+            f", with {subject.in_words(self.k)} required and {found.k:,} in the smallest class"
+            if found.k < self.k
+            else ""
         )
         what = f"largest share of a value of {self.sensitive} in a class{small}"
         return self.class_measurement(subject, found, what, f"generalise further{advice}", at_most=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.value_type import ValueType
 from anon_core.wording import counted
 
@@ -14,14 +14,15 @@ from anon_core.wording import counted
 @dataclass(frozen=True, kw_only=True)
 class DeclaredTypes(PrivacyModel):
     """
-    Every cell of ``columns`` is a gap or reads as the type at its place in ``types``. Rows are counted.
+    Every cell of ``columns`` is a gap, or reads as the type that ``types`` has for its column. Rows are counted.
 
-    The types are integer, decimal, date, timestamp, boolean and text. A column that is declared a number and holds a
-    remark about somebody does not keep its schema.
+    The types are integer, decimal, date, timestamp, boolean and text. So a remark about a person does not pass in a
+    column that is declared a number.
     """
 
     key: ClassVar[str] = "declared_types"
     title: ClassVar[str] = "types"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "{columns} hold {types}"
     page: ClassVar[Mapping[str, str]] = {"declared_types": "Cells are of the types that are announced"}
     waivable: ClassVar[bool] = True
@@ -31,9 +32,11 @@ class DeclaredTypes(PrivacyModel):
     types: tuple[str, ...]
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        columns = asked.publication.effective_columns if asked.publication else {}
-        declared = {name: kind.value for name in asked.there(asked.published) if (kind := columns[name].type)}
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        columns = context.publication.effective_columns if context.publication else {}
+        declared = {
+            name: kind.value for name in context.only_present(context.published) if (kind := columns[name].type)
+        }
         if declared:
             yield cls(columns=tuple(declared), types=tuple(declared.values()))
 
@@ -47,7 +50,7 @@ class DeclaredTypes(PrivacyModel):
 
         known = [kind.value for kind in ValueType]
         if len(self.types) != len(self.columns) or not set(self.types) <= set(known):
-            raise NotMeasurableError(f"every column needs one type of {', '.join(known)}")
+            raise NotMeasurableError(f"give every column one type: {', '.join(known)}")
         types = {name: ValueType(kind) for name, kind in zip(self.columns, self.types, strict=True)}
         wrong = cells_of_another_type(subject.rows_over(self.columns), types)
         cells = sum(wrong.values())

@@ -1,4 +1,4 @@
-"""What models of diversity have in common: numbers and dates count by bands: 50,000 and 50,001 are not two values."""
+"""The base of models of diversity. Numbers and dates count by bands: 50,000 and 50,001 are not two values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from anon_core.errors import InvalidInputError
-from anon_core.models import Asked, Measurement, Subject
+from anon_core.models import Measurement, PolicyContext, Subject
 from anon_core.models.sensitive_column import SensitiveColumnModel
 from anon_core.policy import CountedValues
 
@@ -23,11 +23,11 @@ _BANDED = (
 @dataclass(frozen=True, kw_only=True)
 class DiverseColumnModel(SensitiveColumnModel):
     """
-    A requirement of the diversity of one column; ``values`` says what counts as one value of it.
+    A model of the diversity of one column; ``values`` says what counts as one value of the column.
 
-    ``bands``: numbers and dates in bands of a tenth to a twentieth of their range, where there are at least 10
-    different ones. ``coarsened``: the values as the publication file made them, if at most 200 numbers are left.
-    ``each``: every value for itself, as codes do.
+    ``bands``: numbers and dates count in bands of a tenth to a twentieth of their range, if there are at least 10
+    different ones. ``coarsened``: values count as `coarsen` made them, if at most 200 different numbers are left.
+    ``each``: every value counts by itself, as codes do.
 
     :raises InvalidInputError: ``values`` is none of these.
     """
@@ -36,8 +36,7 @@ class DiverseColumnModel(SensitiveColumnModel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.values not in list(CountedValues):
-            raise InvalidInputError(f"{self.title} cannot be required like that; correct values")
+        refuse_other_values(self.title, self.values)
 
     @property
     def counted_values(self) -> CountedValues:
@@ -45,7 +44,7 @@ class DiverseColumnModel(SensitiveColumnModel):
 
     @abstractmethod
     def measure_classes(self, subject: Subject, classes: SensitiveClasses, advice: str) -> Measurement:
-        """Measure classes whose values are counted; ``advice`` ends what to do if it does not hold."""
+        """Measure classes whose values are counted; ``advice`` is added to what the sentence of a failure advises."""
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.measures.classes import sensitive_classes
@@ -57,7 +56,13 @@ class DiverseColumnModel(SensitiveColumnModel):
         return self.measure_classes(subject, classes, "" if judged is cells else _BANDED)
 
 
-def values_of(asked: Asked, name: str) -> str:
-    """Return what counts as one value of a column, as its publication file says, else bands."""
-    column = asked.publication.effective_columns.get(name) if asked.publication else None
+def refuse_other_values(title: str, values: str) -> None:
+    """:raises InvalidInputError: it is no way to count values."""
+    if values not in list(CountedValues):
+        raise InvalidInputError(f"{title}: values must be one of {', '.join(CountedValues)}")
+
+
+def counted_values_of(context: PolicyContext, name: str) -> str:
+    """Return what counts as one value of a column: what its publication file says, bands without a file."""
+    column = context.publication.effective_columns.get(name) if context.publication else None
     return (column.counted_values if column else CountedValues.BANDS).value

@@ -1,4 +1,4 @@
-"""Nothing that can be observed gives a guarded value away."""
+"""An attacker infers no guarded value from values that can be observed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.errors import HierarchyError, InvalidInputError
-from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.models.hierarchies import WITHHELD, hierarchy_named
 from anon_core.policy import Guard, Sensitivity
 from anon_core.wording import counted
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class NoFreeformBreach(PrivacyModel):
     """
-    No freeform attack has a threat above ``sigma_t`` (extended Definition 3.4 of Wang 2009). Rows are counted: where
-    people may have several, it is not measured.
+    No freeform attack has a threat above ``sigma_t`` (extended Definition 3.4 of Wang 2009).
 
-    ``hierarchies`` has for every column a file with its sha256, or the label of its root; ``guards`` what is guarded,
-    as in the publication file. Labels lie within labels after local recoding, so all quasi-identifiers are placed in
-    their hierarchies too. A label that its hierarchy does not know is refused: whatever was measured then would be
-    about something else.
+    Rows are counted. Where people may have several rows, it is not measured. ``hierarchies`` has for every column a
+    file with its sha256, or the label of its root. ``guards`` says what is guarded, as in the publication file. After
+    local recoding a column has labels of several levels, so all quasi-identifiers are placed in their hierarchies too.
+    A label that its hierarchy does not know makes the table not measurable: the figures would be about other values.
     """
 
     key: ClassVar[str] = "no_freeform_breach"
     title: ClassVar[str] = "freeform anonymity"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "nothing observable in {columns} gives a guarded value away with more than {sigma_t}"
     page: ClassVar[Mapping[str, str]] = {
         "no_freeform_breach": "Guarded values cannot be inferred with too much certainty"
@@ -48,14 +48,14 @@ class NoFreeformBreach(PrivacyModel):
     sigma_t: float
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        policy = asked.policy.freeform
-        if asked.publication is None or policy is None:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        policy = context.policy.freeform
+        if context.publication is None or policy is None:
             return
-        chosen = [name for name in asked.published if name in asked.quasi_identifiers or name in policy.columns]
+        chosen = [name for name in context.published if name in context.quasi_identifiers or name in policy.columns]
         yield cls(
             columns=tuple(chosen),
-            hierarchies={name: asked.hierarchy(name) for name in chosen},
+            hierarchies={name: context.hierarchy(name) for name in chosen},
             guards={name: guard.model_dump(mode="json") for name, guard in policy.columns.items()},
             sigma_o=policy.sigma_o,
             sigma_t=policy.sigma_t,
@@ -64,8 +64,8 @@ class NoFreeformBreach(PrivacyModel):
     def measure(self, subject: Subject) -> Measurement:
         if subject.people is not None:
             raise NotMeasurableError(
-                "it counts rows and has no meaning by people yet; remove `privacy.freeform`, or collect one row of "
-                "each person and say `unit: row`"
+                "it counts rows and cannot count people yet; remove `privacy.freeform`, or collect one row of each "
+                "person and write `unit: row`"
             )
         found = subject.freeform
         if found is None:
@@ -128,9 +128,9 @@ class NoFreeformBreach(PrivacyModel):
     def _require_settings(self) -> None:
         """:raises NotMeasurableError: a column has no hierarchy, a guarded one is not measured or has no file."""
         if set(self.hierarchies) != set(self.columns):
-            raise NotMeasurableError("every column needs its hierarchy, and nothing else has one")
+            raise NotMeasurableError("`hierarchies` must name exactly the columns that are measured")
         if not self.guards or not set(self.guards) <= set(self.columns):
-            raise NotMeasurableError("at least one column is guarded, and every guarded one is measured")
+            raise NotMeasurableError("guard at least one column, and only columns that are measured")
         if without := sorted(name for name in self.guards if "file" not in self.hierarchies[name]):
             raise NotMeasurableError(
                 f"guarded values of {', '.join(without)} cannot be counted without a hierarchy file"
@@ -139,7 +139,7 @@ class NoFreeformBreach(PrivacyModel):
     def _placed(
         self, name: str, labels: Sequence[str | None], guard: Guard | None, folder: Path | None
     ) -> tuple[GuardedColumn, Integers]:
-        """Return a column with what its labels give away, and the place of every label among them."""
+        """Return a column with the sensitivity of its labels, and the place of every published label among them."""
         from anon_core.hierarchy.published import placed_labels
         from anon_core.measures.freeform import guarded, refuse_disarmed
 
@@ -154,7 +154,7 @@ class NoFreeformBreach(PrivacyModel):
             return column, found.places
         except HierarchyError:
             raise NotMeasurableError(
-                f"the hierarchy of {name} cannot be used; `anon hierarchy check` tells why"
+                f"the hierarchy of {name} cannot be used; `anon hierarchy check` says why"
             ) from None
         except InvalidInputError as error:
             raise NotMeasurableError(str(error)) from None

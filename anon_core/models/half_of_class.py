@@ -1,4 +1,4 @@
-"""No person fills a class with their own rows."""
+"""No person has more than half of the rows of a class."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core.errors import InternalError
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject
 
 if TYPE_CHECKING:
     from anon_core.models import Classes
@@ -17,17 +17,19 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class HalfOfClass(PrivacyModel):
     """
-    No person with several rows has more than half of the rows of a class over ``columns``.
+    No person with several rows in a class over ``columns`` has more than half of its rows.
 
-    Most of what is published of a class that one person fills is about them, however many others are in it. Rows whose
-    person is not known do not count in a class that has people. It is monotone: of two classes in which a person has at
-    most half, at most half of both together is theirs. A class may lose it by being merged with another. Recoding keeps
-    it wherever a person has several rows, whether a publication asks for it or only the table shows it.
+    If one person has most rows of a class, most of what is published of that class is about this person, however many
+    others are in it. Rows whose person is not known do not count in a class that has known people. The model is
+    monotone: a person who has at most half of each of two classes has at most half of both together. But a class that
+    keeps it may break it after a merge with a class that does not. Recoding keeps this model wherever a person has
+    several rows, whether the publication file says so or only the table shows it.
     """
 
     key: ClassVar[str] = "half_of_class"
     title: ClassVar[str] = "rows of one person"
-    promise: ClassVar[str] = "nobody has more than half of the rows of a class over {columns}"
+    stated_limit: ClassVar[bool] = True
+    promise: ClassVar[str] = "no person has more than half of the rows of a class over {columns}"
     page: ClassVar[Mapping[str, str]] = {"half_of_class": "No person fills more than half of a group"}
     instead: ClassVar[str] = "generalise further, or publish fewer rows of one person: `privacy.max_rows_per_person`"
     of_release: ClassVar[bool] = True
@@ -36,9 +38,9 @@ class HalfOfClass(PrivacyModel):
     counts_people: ClassVar[bool] = True
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.tells_people and asked.quasi_identifiers:
-            yield cls(columns=asked.quasi_identifiers)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.tells_people and context.quasi_identifiers:
+            yield cls(columns=context.quasi_identifiers)
 
     @property
     def goal(self) -> str:
@@ -68,9 +70,9 @@ class HalfOfClass(PrivacyModel):
                 f"one person has up to {found.largest_share:.1%} of the rows of a class over "
                 f"{', '.join(self.columns)}, 50% allowed"
                 if found.largest_share
-                else f"nobody has two rows in one class over {', '.join(self.columns)}"
+                else f"no person has two rows in one class over {', '.join(self.columns)}"
             )
-            + ("" if passed else f"; {fail}, with {subject.told(found.people_failing)}: {self.instead}"),
+            + ("" if passed else f"; {fail}, with {subject.in_words(found.people_failing)}: {self.instead}"),
             counts={
                 "largest_share": found.largest_share,
                 "classes": found.classes,

@@ -1,4 +1,4 @@
-"""Hierarchies as a requirement names them: the words of the publication file, and of a file its sha256."""
+"""Hierarchies as a suite holds them: the keys of the publication file, and the sha256 of a hierarchy file."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from anon_core.models.measurement import NotMeasurableError
 from anon_core.spec import Hierarchy
 
 GROUPS = "groups"
-"""Says that a column may have been grouped by its own values: then its labels say themselves what they cover."""
+"""The key that says that recoding may have grouped a column by its own values: then its labels are ranges."""
 WITHHELD = "withheld"
-"""What stands in cells that were suppressed before anything was recoded."""
+"""The key for the label of cells that were suppressed before recoding."""
 
 
 def hierarchy_named(column: str, given: Mapping[str, Any], folder: Path | None) -> Hierarchy:
     """
     Return a hierarchy as a suite has it: ``{root: ...}``, ``{file: ..., sha256: ...}``, ``{intervals: [...]}``, ...
 
-    What a suite says of a column beside its hierarchy, ``withheld`` and ``groups``, is passed over.
+    The keys ``withheld`` and ``groups``, which a suite has beside the hierarchy, are ignored.
 
-    :raises NotMeasurableError: its file is not there, or another one than when the suite was rendered; no hierarchy.
+    :raises NotMeasurableError: this is no hierarchy; its file is missing, or has changed since the suite was rendered.
     """
     words = {key: value for key, value in given.items() if key not in ("sha256", GROUPS, WITHHELD)}
     if len(set(words) - {"unmapped"}) != 1 or ("file" in words) != ("sha256" in given):
-        raise NotMeasurableError(f"the hierarchy of {column} is neither a file with its sha256 nor of another kind")
+        raise NotMeasurableError(f"the hierarchy of {column} must be one kind; a file needs its sha256")
     try:
         hierarchy = Hierarchy.model_validate(words)
     except ValidationError:
-        raise NotMeasurableError(f"the hierarchy of {column} is none; write it as in a publication file") from None
+        raise NotMeasurableError(f"the hierarchy of {column} is wrong; write it as in a publication file") from None
     if hierarchy.file is None:
         return hierarchy
     if folder is None:
-        raise NotMeasurableError("nobody told the folder of its hierarchy files: evaluate it within `hierarchies_in`")
+        raise NotMeasurableError("the folder of its hierarchy files is not known: evaluate it within `hierarchies_in`")
     if _digest(folder / hierarchy.file) != given["sha256"]:
-        raise NotMeasurableError(f"the hierarchy file of {column} is gone or was changed; run the publication again")
+        raise NotMeasurableError(f"the hierarchy file of {column} is missing or has changed; run the publication again")
     return hierarchy
 
 

@@ -1,4 +1,4 @@
-"""What a class gives away about a sensitive column by being all alike: measured for readers, and never a check."""
+"""How many people have a sensitive value that all others in their class have too: reported, and never a check."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Subject
+from anon_core.models import Measurement, PolicyContext, Subject
 from anon_core.models.sensitive_column import OfSensitiveColumn
 
 
@@ -15,8 +15,8 @@ class Homogeneity(OfSensitiveColumn):
     """
     How many people have a ``sensitive`` value that their class gives away (Machanavajjhala 2007, homogeneity attack).
 
-    A value is certain for a class when all its people have it, whatever else they have. Nothing is required: what must
-    hold is l-diversity, t-closeness or alpha.
+    A class gives a value away when all its people have it, also if they have other values too. The model requires
+    nothing; l-diversity, t-closeness and alpha do.
     """
 
     key: ClassVar[str] = "homogeneity"
@@ -30,22 +30,22 @@ class Homogeneity(OfSensitiveColumn):
     of_release: ClassVar[bool] = True
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.quasi_identifiers:
-            yield from (cls(columns=asked.quasi_identifiers, sensitive=name) for name in asked.sensitive)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.quasi_identifiers:
+            yield from (cls(columns=context.quasi_identifiers, sensitive=name) for name in context.sensitive)
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.measures.diversity.homogeneity import homogeneity
 
         found = homogeneity(subject.people_over((*self.columns, self.sensitive)), self.columns, self.sensitive)
-        certain = subject.told(found.certain, "is", "are")
+        certain = subject.in_words(found.certain, "is", "are")
         return self.measurement(
             passed=True,
             observed=found.certain,
             required=None,
-            sentence=f"of {subject.told(found.rows)} {certain} in a class that all have one value of {self.sensitive}, "
-            f"{found.uncommon:,} of these with another value than the commonest of the table; {found.mostly:,} in a "
-            "class of which 90 % or more have one value",
+            sentence=f"of {subject.in_words(found.rows)} {certain} in a class that all have one value of "
+            f"{self.sensitive}, {found.uncommon:,} of these with another value than the commonest of the table; "
+            f"{found.mostly:,} in a class of which 90 % or more have one value",
             counts={
                 "rows": found.rows,
                 "certain": found.certain,

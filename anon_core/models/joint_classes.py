@@ -1,4 +1,4 @@
-"""People hide among enough others over all that others may know: quasi-identifiers and columns declared other."""
+"""Classes are large enough over all columns that others may know: quasi-identifiers and columns declared other."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.models.k_beside_original import KBesideOriginal
 from anon_core.policy import KMeans
 from anon_core.waivers import ACCEPT_OTHERS
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from anon_core.detection.joint import Joint
     from anon_core.measures.linkage.four_ks import FourK
 
-SHOWN = 6
-"""How many columns the sentence tells about, each by the k that the table would have without it."""
+MAX_COLUMNS_SHOWN = 6
+"""For so many columns the sentence says which k the table would have without them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +24,13 @@ class JointClasses(PrivacyModel):
     """
     The smallest class over ``columns`` has at least ``k`` people; ``others`` of them are declared other.
 
-    Such a column is claimed to be harmless. Published as collected beside quasi-identifiers that were recoded, it may
-    single out within their classes. A column that an acceptance names is no part of this.
+    The publication file declares such a column harmless. It is published as collected, and within the classes of the
+    recoded quasi-identifiers it may still single people out. Columns that a person accepts by name are left out.
     """
 
     key: ClassVar[str] = "joint_classes"
     title: ClassVar[str] = "k-anonymity with all other columns"
+    stated_limit: ClassVar[bool] = True
     of_bytes: ClassVar[bool] = True
     promise: ClassVar[str] = "every class over {columns} has at least {k} {counted}"
     page: ClassVar[Mapping[str, str]] = {"joint_classes": "Groups are large enough with the columns declared harmless"}
@@ -42,11 +43,11 @@ class JointClasses(PrivacyModel):
     others: tuple[str, ...]
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        linked = asked.policy.k_means is KMeans.LINK and asked.quasi_identifiers
-        if asked.judged_others and not linked:
-            columns = (*asked.quasi_identifiers, *asked.judged_others)
-            yield cls(columns=columns, k=asked.k, others=asked.judged_others)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        linked = context.policy.k_means is KMeans.LINK and context.quasi_identifiers
+        if context.judged_others and not linked:
+            columns = (*context.quasi_identifiers, *context.judged_others)
+            yield cls(columns=columns, k=context.k, others=context.judged_others)
 
     @property
     def goal(self) -> str:
@@ -61,7 +62,8 @@ class JointClasses(PrivacyModel):
             passed=passed,
             observed=found.k,
             required=self.k,
-            sentence=f"smallest class has {subject.told(found.k)}, {self.k:,} required over {', '.join(self.columns)}"
+            sentence=f"smallest class has {subject.in_words(found.k)}, {self.k:,} required over "
+            + ", ".join(self.columns)
             + ("" if passed else f"; {self._advice(subject, found)}"),
             counts={
                 "k": found.k,
@@ -76,10 +78,10 @@ class JointClasses(PrivacyModel):
         )
 
     def _advice(self, subject: Subject, found: Joint) -> str:
-        lying = f"{subject.told(found.rows_below, 'lies', 'lie')} in classes below {self.k:,}, "
-        lying += f"{subject.told(found.alone, 'is', 'are')} alone"
+        lying = f"{subject.in_words(found.rows_below, 'lies', 'lie')} in classes below {self.k:,}, "
+        lying += f"{subject.in_words(found.alone, 'is', 'are')} alone"
         single = sorted(((k, names[0]) for names, k in found.without.items() if len(names) == 1), reverse=True)
-        tried = ", ".join(f"{k:,} without {name}" for k, name in single[:SHOWN])
+        tried = ", ".join(f"{k:,} without {name}" for k, name in single[:MAX_COLUMNS_SHOWN])
         if not self.others:
             return f"{lying}: generalise the quasi-identifiers further"
         if found.smallest is None:
@@ -99,16 +101,17 @@ class JointClasses(PrivacyModel):
 @dataclass(frozen=True, kw_only=True)
 class JointBesideOriginal(KBesideOriginal):
     """
-    Link and source k hold with all columns declared other as well, each published value standing for itself only.
+    Link and source k are reached with all columns declared other, too. A published value of these covers itself only.
 
-    It takes the place of :class:`JointClasses` where the policy means the link k.
+    It replaces :class:`JointClasses` where the policy means link k.
     """
 
     key: ClassVar[str] = "joint_beside_original"
     title: ClassVar[str] = "k-anonymity beside the original with all other columns"
+    stated_limit: ClassVar[bool] = True
     page: ClassVar[Mapping[str, str]] = {
-        "joint_link_k": "Whoever is looked for could be enough rows, with the columns declared harmless",
-        "joint_source_k": "Every row could be enough people, with the columns declared harmless",
+        "joint_link_k": "Every person may be one of enough rows, with the columns declared harmless",
+        "joint_source_k": "Every row may be that of enough people, with the columns declared harmless",
     }
     section: ClassVar[str | None] = None
     instead: ClassVar[str] = ACCEPT_OTHERS
@@ -126,14 +129,16 @@ class JointBesideOriginal(KBesideOriginal):
         compared = subject.joint.before.names if subject.joint else ()
         apart = [name for name in self.columns if name not in compared and subject.rows_over((name,)).tuples > 1]
         if subject.joint is None or apart:  # A column of one value tells no rows apart.
-            raise NotMeasurableError("nobody compared the columns declared other with the original rows")
+            raise NotMeasurableError("the columns declared other were not compared with the original rows")
         return four_k(subject.joint, k=self.k)
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.policy.k_means is not KMeans.LINK or not (asked.quasi_identifiers and asked.judged_others):
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.policy.k_means is not KMeans.LINK or not (context.quasi_identifiers and context.judged_others):
             return
-        columns = (*asked.quasi_identifiers, *asked.judged_others)
-        hierarchies: dict[str, dict[str, Any]] = {name: asked.hierarchy(name) for name in columns}
+        columns = (*context.quasi_identifiers, *context.judged_others)
+        hierarchies: dict[str, dict[str, Any]] = {name: context.hierarchy(name) for name in columns}
         for means in ("link", "source"):
-            yield cls(columns=columns, k=asked.k, means=means, original=str(asked.original), hierarchies=hierarchies)
+            yield cls(
+                columns=columns, k=context.k, means=means, original=str(context.original), hierarchies=hierarchies
+            )

@@ -1,4 +1,4 @@
-"""Every row shares its quasi-identifiers with enough others."""
+"""Every row shares its quasi-identifiers with enough other rows or people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject
 from anon_core.policy import KMeans
 from anon_core.waivers import HIDES_PEOPLE
 
@@ -16,11 +16,12 @@ class KAnonymity(PrivacyModel):
     """
     The smallest class over ``columns`` has at least ``k`` rows, or people where these are counted (Sweeney 2002).
 
-    A gap is a category of its own. A dataset without quasi-identifiers has no k.
+    A gap is a category of its own. A publication without quasi-identifiers does not require it.
     """
 
     key: ClassVar[str] = "k_anonymity"
     title: ClassVar[str] = "k-anonymity"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "every class over {columns} has at least {k} {counted}"
     page: ClassVar[Mapping[str, str]] = {"k_anonymity": "Every group is large enough"}
     section: ClassVar[str] = "k"
@@ -33,9 +34,9 @@ class KAnonymity(PrivacyModel):
     k: int
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.quasi_identifiers and asked.policy.k_means is KMeans.EXACT:
-            yield cls(columns=asked.quasi_identifiers, k=asked.k)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.quasi_identifiers and context.policy.k_means is KMeans.EXACT:
+            yield cls(columns=context.quasi_identifiers, k=context.k)
 
     @property
     def goal(self) -> str:
@@ -53,8 +54,8 @@ class KAnonymity(PrivacyModel):
         from anon_core.measures.linkage.four_ks import k_anonymity
 
         found = k_anonymity(subject.people_over(self.columns), self.columns, k=self.k)
-        smallest, over = subject.told(found.k), ", ".join(self.columns)
-        lying = subject.told(found.rows_below, "lies", "lie")
+        smallest, over = subject.in_words(found.k), ", ".join(self.columns)
+        lying = subject.in_words(found.rows_below, "lies", "lie")
         passed = found.k >= self.k
         return self.measurement(
             passed=passed,

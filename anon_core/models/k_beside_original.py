@@ -1,4 +1,4 @@
-"""People hide among enough rows from whoever compares the release with what they know of everybody."""
+"""Link k, source k and concealment: how well people hide from an attacker who knows the originals of all people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.errors import HierarchyError, InvalidInputError, UnknownLabelsError
-from anon_core.models import Asked, Measurement, Need, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, Need, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.models.hierarchies import GROUPS, WITHHELD, hierarchy_named
 from anon_core.policy import KMeans
 from anon_core.waivers import HIDES_PEOPLE
@@ -24,19 +24,20 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class KBesideOriginal(PrivacyModel):
     """
-    At least ``k`` by one of the meanings that need the originals.
+    One of the k's that are measured beside the originals is at least ``k``.
 
-    ``means: link``: whoever knows a person finds k published rows; ``source``: every published row may be k people;
-    ``concealment``: link, counting only rows that no comparison of everybody with everything rules out. ``original``
-    names the table as collected. ``hierarchies`` has for each of ``columns`` how it was generalised, written as in a
-    publication file; a file with its sha256. With ``groups: true`` beside it the column may instead have been grouped
-    by its own values, if its labels are ranges; where both are possible the worse counts. Rows that cannot have been
-    made from the original fail. Where people are counted, link and source count those behind the rows that cover or are
-    covered; concealment is not measured.
+    ``means: link``: an attacker who knows a person finds k published rows that may be theirs. ``source``: every
+    published row may be that of k people. ``concealment``: as link, but without the rows that a comparison of all rows
+    with all people rules out. ``original`` names the table as collected. ``hierarchies`` says for each of ``columns``
+    how it was generalised, written as in a publication file, with the sha256 of a file. With ``groups: true`` beside it
+    the column may instead have been grouped by its own values, if its labels are ranges; where both are possible, the
+    smaller k counts. A release fails if its rows cannot have been made from the original. Where people are counted,
+    link and source count people in place of rows, and concealment is not measured.
     """
 
     key: ClassVar[str] = "k_beside_original"
     title: ClassVar[str] = "k-anonymity beside the original"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "{means} k over {columns}, beside the original, is at least {k}"
     page: ClassVar[Mapping[str, str]] = {
         "link_k": "Every person may be one of enough rows",
@@ -61,16 +62,16 @@ class KBesideOriginal(PrivacyModel):
         return f"{self.means} k {self.k}"
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if not asked.quasi_identifiers or asked.policy.k_means is not KMeans.LINK:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if not context.quasi_identifiers or context.policy.k_means is not KMeans.LINK:
             return
-        hierarchies = {name: asked.hierarchy(name) for name in asked.quasi_identifiers}
+        hierarchies = {name: context.hierarchy(name) for name in context.quasi_identifiers}
         for means in ("link", "source"):
             yield cls(
-                columns=asked.quasi_identifiers,
-                k=asked.k,
+                columns=context.quasi_identifiers,
+                k=context.k,
                 means=means,
-                original=str(asked.original),
+                original=str(context.original),
                 hierarchies=hierarchies,
             )
 
@@ -82,7 +83,7 @@ class KBesideOriginal(PrivacyModel):
         below = four.rows_below[self.means]
         sentence = f"{self.means} k is {observed:,}, {self.k:,} required over {', '.join(self.columns)}"
         if observed < self.k:
-            sentence += f"; {subject.told(below or 0, 'is', 'are')} below it: generalise these columns further"
+            sentence += f"; {subject.in_words(below or 0, 'is', 'are')} below it: generalise these columns further"
         if not four.fits:
             sentence += f"; {four.reason}: write the file again from its source"
         before = subject.comparison.before if subject.comparison else subject.original
@@ -112,13 +113,13 @@ class KBesideOriginal(PrivacyModel):
             if subject.people is None:
                 return of_rows
             if subject.original_people is None:
-                raise NotMeasurableError("people are counted, and the original does not say whose its rows are")
+                raise NotMeasurableError("people are counted, and the original has no column that tells them apart")
             whose = subject.original_people.project(list(self.columns))
             of_people = self._worst(whose, subject.people_over(self.columns), ways)
-            # Whether a file can have been made from its original is a question about rows.
+            # Whether a file can have been made from its original depends on rows, not on people.
             return replace(of_people, fits=of_rows.fits, reason=of_people.reason if of_rows.fits else of_rows.reason)
         except HierarchyError:
-            raise NotMeasurableError("a hierarchy cannot be used; `anon hierarchy check` tells why") from None
+            raise NotMeasurableError("a hierarchy cannot be used; `anon hierarchy check` says why") from None
         except UnknownLabelsError as error:
             unknown = "; ".join(
                 f"{counted(labels, 'distinct label')} of {name}, in {counted(rows, 'row')}"
@@ -128,7 +129,7 @@ class KBesideOriginal(PrivacyModel):
                 f"neither values of the original nor labels of its hierarchies: {unknown}; name the `hierarchies` that "
                 "made them, and give the very table that was recoded"
             ) from None
-        except InvalidInputError as error:  # Its words are ours, and tell columns and counts.
+        except InvalidInputError as error:  # Its text is ours: it has names of columns and counts.
             raise NotMeasurableError(str(error)) from None
 
     def _worst(self, original: FrequencyTable, published: FrequencyTable, ways: list[tuple[Ladder, ...]]) -> FourK:
@@ -140,7 +141,7 @@ class KBesideOriginal(PrivacyModel):
 
     def _require_settings(self, published: FrequencyTable, original: FrequencyTable) -> None:
         if set(self.hierarchies) != set(self.columns):
-            raise NotMeasurableError("every column needs its hierarchy, and nothing else has one")
+            raise NotMeasurableError("`hierarchies` must name exactly the columns that are measured")
         alike = {
             name
             for table in (published, original)
@@ -153,7 +154,7 @@ class KBesideOriginal(PrivacyModel):
     def _ladders(
         self, name: str, published: FrequencyTable, original: FrequencyTable, folder: Path | None
     ) -> list[Ladder]:
-        """Return the ladder of a column; two where it may have been grouped and nobody can tell."""
+        """Return the ladder of a column; two where its labels do not show whether it was grouped by its own values."""
         from anon_core.hierarchy.build import ladder
         from anon_core.hierarchy.kinds.published_groups import ladders_leading_to
         from anon_core.table import Column

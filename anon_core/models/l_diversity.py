@@ -1,4 +1,4 @@
-"""No class gives the sensitive value of its people away for want of others."""
+"""Every class has enough different values of a sensitive column."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from anon_core import policy
-from anon_core.models import Asked, Classes, Measurement, Subject
-from anon_core.models.diverse_column import DiverseColumnModel, values_of
+from anon_core.models import Classes, Measurement, PolicyContext, Subject
+from anon_core.models.diverse_column import DiverseColumnModel, counted_values_of
 from anon_core.policy import Diversity
 from anon_core.wording import counted
 
@@ -20,17 +20,18 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class LDiversity(DiverseColumnModel):
     """
-    In every class over ``columns`` at least ``l`` well represented values of ``sensitive``.
+    Every class over ``columns`` has at least ``l`` well represented values of ``sensitive``.
 
-    ``kind`` is distinct, entropy or recursive (Machanavajjhala 2007); ``c`` goes with the last and is None otherwise. A
-    gap is a value; numbers and dates count as ``values`` says. Without columns all rows are one class. By people, who
-    may have several values, distinct l is how many values it takes so that every person of the class has one of them.
-    No kind is monotone then: two people with a and b in one class and with b and a in another one all have a in both
-    together.
+    ``kind`` is distinct, entropy or recursive (Machanavajjhala 2007); only recursive has a ``c``. A gap is a value;
+    numbers and dates count as ``values`` says. Without columns all rows are one class. Where people are counted, who
+    may have several values, distinct l is the smallest number of values such that every person of the class has one of
+    them. Then no kind is monotone: if two people have a and b in one class, and b and a in another, both have a in the
+    union.
     """
 
     key: ClassVar[str] = "l_diversity"
     title: ClassVar[str] = "l-diversity"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "every class over {columns} has {kind} l-diversity of at least {l} in {sensitive}"
     page: ClassVar[Mapping[str, str]] = {"l_diversity": "The values in every group differ enough"}
     section: ClassVar[str] = "l_diversity"
@@ -55,11 +56,11 @@ class LDiversity(DiverseColumnModel):
         return f"{self.kind} l-diversity of column {self.sensitive!r} ({self.limits})"
 
     @classmethod
-    def of_entry(cls, asked: Asked, entry: policy.LDiversityEntry) -> Self:
+    def of_entry(cls, context: PolicyContext, entry: policy.LDiversityEntry) -> Self:
         return cls(
-            columns=asked.quasi_identifiers,
+            columns=context.quasi_identifiers,
             sensitive=entry.column,
-            values=values_of(asked, entry.column),
+            values=counted_values_of(context, entry.column),
             kind=entry.kind.value,
             l=float(entry.l),
             c=None if entry.c is None else float(entry.c),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, PrivacyModel, Subject
+from anon_core.models import Measurement, Need, PolicyContext, PrivacyModel, Subject
 from anon_core.waivers import INTEGRITY
 
 
@@ -15,11 +15,12 @@ class MadeFromOriginal(PrivacyModel):
     """
     The published rows can all have been made from different rows of the table as collected.
 
-    ``k`` is there so that the four k's, which tell it, are measured once for all who ask.
+    The four k's answer this. They are measured once for each ``k``, so this model has the same k as the others.
     """
 
     key: ClassVar[str] = "made_from_original"
     title: ClassVar[str] = "made from the original"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "every published row covers an original of its own over {columns}"
     needs: ClassVar[Need] = Need.ORIGINAL
     instead: ClassVar[str] = INTEGRITY
@@ -28,9 +29,9 @@ class MadeFromOriginal(PrivacyModel):
     k: int
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.compared:
-            yield cls(columns=asked.quasi_identifiers, k=asked.k)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.compared:
+            yield cls(columns=context.quasi_identifiers, k=context.k)
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.measures.linkage.four_ks import BY_PEOPLE

@@ -1,4 +1,4 @@
-"""What one privacy model found: the one result that recoding, commands, gate, reports, pages and audit share."""
+"""What one privacy model found: the result that recoding, commands, gate, reports, pages and audit all use."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from anon_core.policy import Waiver
 
 Figure = int | float | bool | str | None
 """
-What is observed or required: a count, a share, a truth, a word where it is no number, or None where there is too little
-for any.
+What is observed or required: a count, a share, true or false, or a word where it is no number. None where there is too
+little to measure.
 """
 
 
@@ -19,8 +19,8 @@ def counts_as_check(*, passed: bool, required: Figure) -> bool:
     """
     Whether a measurement is one of the n of "n of n checks hold".
 
-    What requires nothing (``required`` is None) only informs: it is reported, and counted nowhere. What could not be
-    measured has no figure either, but has not passed.
+    A measurement that requires nothing (``required`` is None) is only reported, and is not among the n. One that could
+    not be made has no figure either, but counts, because it has not passed.
 
     >>> counts_as_check(passed=True, required=None), counts_as_check(passed=False, required=None)
     (False, True)
@@ -29,21 +29,21 @@ def counts_as_check(*, passed: bool, required: Figure) -> bool:
 
 
 class NotMeasurableError(Exception):
-    """A model cannot be measured here; its text is ours, names columns and counts, and never a value."""
+    """A model cannot measure this table; the message names columns and counts, never a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
     """
-    One requirement held against a table: ``observed`` against ``required``, and a sentence that says both.
+    The result of one model on one table: what was ``observed``, what is ``required``, and a sentence with both.
 
-    ``required`` is None where nothing is required: such a warning has passed, and is counted among no checks.
-    ``name`` is what the check is called everywhere, ``model`` the key of its privacy model. ``columns`` are those that
-    it is about, ``column`` the sensitive one where it is about one. ``counts`` has everything else that was counted,
-    ``rows_at_risk`` the rows that stand in the way of passing. ``goal`` and ``reached`` say in a few words what a
-    recoding was to reach, and how far it came. ``distribution`` is the file that was measured, where one was. Where
-    nothing could be ``measured`` it has not passed, and cannot be waived. ``waiver`` is what the publication file calls
-    the check that ``waived_by`` lets fail.
+    ``required`` is None where nothing is required: such a measurement has passed, and does not count as a check.
+    ``name`` is the name of the check, ``model`` the key of its privacy model. ``columns`` are the columns that it is
+    about, ``column`` the sensitive one if there is one. ``counts`` has all other figures, ``rows_at_risk`` is how many
+    rows break the requirement. ``goal`` and ``reached`` say in a few words what a recoding had to reach, and what it
+    reached. ``distribution`` is the name of the file that was measured, if it was a file. If ``measured`` is False, the
+    measurement has not passed and cannot be waived. ``waiver`` is the name by which the publication file waives the
+    check, ``waived_by`` the person who does.
     """
 
     model: str
@@ -64,7 +64,7 @@ class Measurement:
     waived_by: str | None = None
 
     def __post_init__(self) -> None:
-        # A model that answers with anything else than a truth, such as a number that is none, has not passed.
+        # A model that answers with anything but True or False, such as NaN, has not passed.
         truth = isinstance(self.passed, bool) or type(self.passed).__name__ == "bool"  # Also numpy's.
         object.__setattr__(self, "passed", bool(self.passed) if truth else False)
 
@@ -75,11 +75,11 @@ class Measurement:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing stands in the way: it passed, or a person waived it."""
+        """Whether it passed, or a person waived it."""
         return self.passed is True or bool(self.measured and self.waiver and self.waived_by)
 
     def excused(self, waiver: Waiver | None) -> Measurement:
-        """Return it waived, if it was measured, did not pass, and there is a waiver."""
+        """Return the measurement, waived if it was measured, did not pass, and there is a waiver."""
         if waiver is None or self.passed or not self.measured:
             return self
         return replace(self, waiver=waiver.check, waived_by=waiver.by)

@@ -1,4 +1,4 @@
-"""What every privacy model is: one requirement of a table, how it is asked for and named, and how it is measured."""
+"""The base of every privacy model: how a policy requires it, what its check is called, and how it is measured."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from anon_core.registry import MODELS
 from anon_core.waivers import waiver_of
 
 if TYPE_CHECKING:
-    from anon_core.models.asked import Asked
+    from anon_core.models.policy_context import PolicyContext
     from anon_core.models.subject import Classes, Subject
     from anon_core.policy import PartialPolicy, Waiver
     from anon_core.table import Mask
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 class Need(Flag):
     """
-    What a model needs beside its columns, counted.
+    What a model needs beside the counts over its columns.
 
-    ``NAMES``: the names of all columns, and nothing counted. ``ORIGINAL``: the table as collected, counted.
-    ``PAIRING``: what each released row was.
+    ``NAMES``: only the names of all columns, and no counts. ``SENSITIVE``: counts with a sensitive column.
+    ``ORIGINAL``: counts of the table as collected. ``PAIRING``: what each released row was before recoding.
     """
 
     NOTHING = 0
@@ -40,7 +40,7 @@ class Need(Flag):
 
 
 class Over(Enum):
-    """Which columns a model is about where nobody names them: quasi-identifiers, the sensitive ones, or all."""
+    """Which columns a model is about if a call names none: quasi-identifiers, the sensitive ones, or all."""
 
     QUASI = "quasi"
     SENSITIVE = "sensitive"
@@ -50,25 +50,26 @@ class Over(Enum):
 @dataclass(frozen=True, kw_only=True)
 class PrivacyModel(ABC):
     """
-    One requirement. Its fields are plain data: they stand in a suite, and rebuild it from there.
+    One requirement of a table. Its fields are plain data: a suite holds them, and the model is rebuilt from them.
 
-    ``key`` is what checks of it are called. ``title`` and ``promise`` describe it; a promise has names of fields in
-    braces. ``page`` has the words of the published page by name of the check. ``over`` says which ``columns`` it is
-    about where they are left open: :func:`anon_core.measure` then fills them in.
+    ``key`` is the name of its checks. ``title`` and ``promise`` describe it; a promise has names of fields in braces.
+    ``page`` has, by name of the check, what the published page says. ``over`` says which ``columns``
+    :func:`anon_core.measure` fills in where a call names none.
 
-    ``section`` is the key of ``privacy`` that asks for it, None where every publication does. ``settings`` is the
-    pydantic type of what stands there; a model of another package has the same word for key and section. ``off`` is
-    what the section says when it asks for nothing.
+    ``section`` is the key of ``privacy`` that requires it; None if every publication does. ``settings`` is the pydantic
+    type of that section; a model of another package uses one word for key and section. ``off`` is the value of the
+    section that requires nothing.
 
-    ``waivable``: a named person may let it fail; where not, ``instead`` says what to do. ``monotone``: the union of two
-    classes that keep it keeps it; ``monotone_by_people``: also where people are counted, who may be in both.
-    ``relative``: whether a class keeps it depends on all others, too. ``of_release``: only released files show it, so
-    no recoding is held to it. ``by_column``: it is asked of columns one by one. ``counts_people``: it counts people
-    where these are known.
+    ``waivable``: a named person may let its check fail; if not, ``instead`` says what to do. ``monotone``: the union of
+    two classes that keep the model keeps it too; ``monotone_by_people``: also where people are counted, who may be in
+    both. ``relative``: whether a class keeps it depends on all other classes. ``of_release``: only released files show
+    it, so recoding does not have to reach it. ``by_column``: it judges columns one by one. ``counts_people``: it counts
+    people where they are known.
 
-    ``of_bytes``: everything that it tells is a function of the published rows and of its fields, so the public may read
-    it; of any other model the public reads the promise. ``resists`` names what it measures of the attacks in
-    :mod:`anon_core.report.public`, so that the page does not call them not measured.
+    ``of_bytes``: all that it reports follows from the published rows and from its fields, so the public may read it; of
+    every other model the public reads the promise only. ``stated_limit``: what it requires stands in the publication
+    file or is the same for every table, so the public may read that as well. ``resists`` names the attacks in
+    :mod:`anon_core.report.public` that it measures, so that the page does not list them as not measured.
 
     :raises InvalidInputError: a limit is no finite number, or columns are no tuple of names.
     """
@@ -90,6 +91,7 @@ class PrivacyModel(ABC):
     by_column: ClassVar[bool] = False
     counts_people: ClassVar[bool] = False
     of_bytes: ClassVar[bool] = False
+    stated_limit: ClassVar[bool] = False
     resists: ClassVar[tuple[str, ...]] = ()
     over: ClassVar[Over] = Over.QUASI
 
@@ -98,41 +100,41 @@ class PrivacyModel(ABC):
     def __post_init__(self) -> None:
         wrong = [one.name for one in fields(self) if not _fits(getattr(self, one.name), str(one.type))]
         if wrong:
-            raise InvalidInputError(f"{self.title} cannot be required like that; correct {', '.join(wrong)}")
+            raise InvalidInputError(f"{self.title}: {', '.join(wrong)} must be a finite number, or a tuple of names")
 
     @classmethod
     @abstractmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        """Yield what is required of a table by what is asked of it, as often as the policy has it."""
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        """Yield the models that a policy requires of a table, one for each time that the policy has it."""
 
     @abstractmethod
     def measure(self, subject: Subject) -> Measurement:
         """
-        Measure it.
+        Measure a table.
 
-        :raises NotMeasurableError: something that it needs is not there; what raises anything else is a defect.
+        :raises NotMeasurableError: the table lacks what the model needs; any other error is a bug of the model.
         """
 
     @classmethod
     def written_in(cls, privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
-        """Yield the name of each of its checks, and its column, as far as a file tells that may be wrong elsewhere."""
+        """Yield the name and the column of each of its checks, from a file that may have mistakes elsewhere."""
         written = privacy.get(str(cls.section))
         if written is not None and written is not False:
             yield cls.key, None
 
     @classmethod
     def unwaived(cls, policy: PartialPolicy) -> Any:
-        """Return what its section asks for that no waiver excuses."""
+        """Return what its section requires, without what a waiver excuses."""
         return cls.off if waiver_of(policy, cls.key) else getattr(policy, str(cls.section), None)
 
     @property
     def name(self) -> str:
-        """What its check is called, unless another one of the policy is called the same."""
+        """The name of its check, unless another check of the policy has the same name."""
         return self.key
 
     @property
     def column(self) -> str | None:
-        """The sensitive column that it is about, where it is about one."""
+        """The sensitive column that it is about, if it is about one."""
         return None
 
     @property
@@ -142,12 +144,12 @@ class PrivacyModel(ABC):
 
     @property
     def climbed(self) -> tuple[str, ...]:
-        """The sensitive columns whose hierarchies it measures by."""
+        """The sensitive columns whose hierarchies it needs to measure."""
         return ()
 
     @property
     def limits(self) -> str:
-        """What tells it from another one of the same name."""
+        """Its limits in words, which tell two checks of the same name apart."""
         return ""
 
     @property
@@ -157,24 +159,24 @@ class PrivacyModel(ABC):
 
     @property
     def min_rows(self) -> int:
-        """How many rows every class needs by this model alone."""
+        """How many rows every class needs at least to keep this model."""
         return 1
 
     @property
     def absorbing(self) -> bool:
-        """Whether a class that keeps it goes on to keep it, whatever class it is merged with."""
+        """Whether a class that keeps it still keeps it after a merge with any other class."""
         return False
 
     def safe(self, classes: Classes) -> Mask:
-        """Return which classes keep it, for a recoding to reach; by default those with enough rows."""
+        """Return which classes keep it, so that recoding can reach it; by default those with enough rows."""
         return classes.sizes >= self.min_rows
 
     def out_of_reach(self, classes: Classes) -> str:
-        """Return why no recoding can keep it, where all rows as one class, ``classes``, do not, and what to change."""
-        return f"even the whole table as one class does not keep it: ask for less in privacy.{self.section}"
+        """Return why no recoding can keep it, and what to change; ``classes`` is all rows as one class."""
+        return f"even the whole table as one class does not keep it: require less in privacy.{self.section}"
 
     def promised(self, *, people: bool = False) -> str:
-        """Return its promise with its fields in place; ``{counted}`` stands for rows, or for people."""
+        """Return its promise with its fields filled in; ``{counted}`` becomes rows, or people."""
         return readable(self.promise, {**self.arguments(), "counted": "people" if people else "rows"})
 
     def arguments(self) -> dict[str, Any]:
@@ -186,9 +188,9 @@ class PrivacyModel(ABC):
         """
         Return the requirement with these fields, as JSON has them.
 
-        All of them: a suite in which the columns are missing would be judged over none, and pass.
+        No field may be missing: a model without its columns would be measured over no column, and pass.
 
-        :raises TypeError: a field is missing, or there is no such field.
+        :raises TypeError: a field is missing, or the model has no such field.
         """
         if missing := [one.name for one in fields(cls) if one.name not in arguments]:
             raise TypeError(f"{cls.__name__} lacks {', '.join(missing)}")
@@ -223,26 +225,26 @@ class PrivacyModel(ABC):
         )
 
     def measured(self, subject: Subject) -> Measurement:
-        """Measure it; where that cannot be done, return a measurement that says why and has not passed."""
+        """Measure a table; if the model cannot, return a measurement that says why and has not passed."""
         try:
             return self.measure(subject)
         except NotMeasurableError as error:
             return self.unmeasured(str(error))
 
     def unmeasured(self, reason: str) -> Measurement:
-        """Return a measurement that has not passed, because nothing could be measured."""
+        """Return a measurement that has not passed, because the model could not measure."""
         sentence = f"not measured, {reason}"
         nothing = self.measurement(passed=False, observed=None, required=None, sentence=sentence, goal="", reached="")
         return replace(nothing, measured=False)
 
 
 def readable(promise: str, arguments: Mapping[str, Any]) -> str:
-    """Return a promise with its arguments in place; ``{counted}`` is rows unless they say otherwise."""
+    """Return a promise with its arguments filled in; ``{counted}`` is rows if they do not have it."""
     return promise.format_map(_Readable(arguments))
 
 
 class _Readable(dict[str, Any]):
-    """Arguments as a sentence has them: lists with commas, nothing for what is not given."""
+    """Arguments as a sentence shows them: lists with commas, ``?`` for what is not given."""
 
     def __getitem__(self, key: str) -> Any:
         value = self.get(key, "rows" if key == "counted" else None)
@@ -260,7 +262,7 @@ def _figure(observed: Figure) -> str:
 
 
 def _fits(value: Any, kind: str) -> bool:
-    """Whether a field has a value of its kind: a limit that is no number would be none, and True is no count."""
+    """Whether a field has a value of its kind: a limit that is no number would limit nothing, and True is no count."""
     if kind in ("int", "float", "float | None"):
         whole = isinstance(value, int) and not isinstance(value, bool)
         finite = isinstance(value, float) and kind != "int" and isfinite(value)
@@ -284,43 +286,43 @@ def _frozen(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
-    """One thing that is required of a table, under the name that its check has everywhere."""
+    """A model that is required of a table, with the name of its check."""
 
     model: PrivacyModel
     name: str
 
     def measured(self, subject: Subject) -> Measurement:
-        """Measure it; what cannot be measured has not passed."""
+        """Measure a table; what the model cannot measure has not passed."""
         return replace(self.model.measured(subject), name=self.name, waiver=None, waived_by=None)
 
     def waiver(self, policy: PartialPolicy, today: date) -> Waiver | None:
-        """Return the waiver by which a person lets it fail today."""
+        """Return the waiver by which a person lets the check fail today, if there is one."""
         found = waiver_of(policy, self.name, self.model.column) if self.model.waivable else None
         return found if found and found.until >= today else None
 
 
-def required(asked: Asked) -> tuple[Requirement, ...]:
+def required(context: PolicyContext) -> tuple[Requirement, ...]:
     """
-    Return everything that is required of a table.
+    Return everything that a policy requires of a table.
 
-    :raises InvalidInputError: the policy asks for a model that no installed package brings.
+    :raises InvalidInputError: the policy requires a model that no installed package brings.
     :raises HierarchyError: a hierarchy file that a model needs cannot be read.
     """
     members = MODELS.members()
-    if taken := [key for key in MODELS.foreign() if key in type(asked.policy).model_fields]:
+    if taken := [key for key in MODELS.foreign() if key in type(context.policy).model_fields]:
         raise InvalidInputError(
-            f"a package brings privacy models whose keys are ours: {', '.join(taken)}; uninstall it"
+            f"a package brings privacy models with keys of anonflow: {', '.join(taken)}; uninstall that package"
         )
-    if absent := [key for key in asked.policy.model_extra or () if key not in members or members[key].section != key]:
+    if absent := [key for key in context.policy.model_extra or () if key not in members or members[key].section != key]:
         raise InvalidInputError(
             f"privacy.{', privacy.'.join(absent)}: no installed package brings such a privacy model; install the one "
             "that does, or remove the key"
         )
-    return named([one for model in members.values() for one in model.required_by(asked)])
+    return with_unique_names([one for model in members.values() for one in model.required_by(context)])
 
 
-def named(models: Sequence[PrivacyModel]) -> tuple[Requirement, ...]:
-    """Return requirements by their names; those that would have the same name carry their limits too."""
+def with_unique_names(models: Sequence[PrivacyModel]) -> tuple[Requirement, ...]:
+    """Return the models with names for their checks; where two would have the same name, it has their limits too."""
     times = Counter(one.name for at, one in enumerate(models) if one not in models[:at])
     return tuple(Requirement(model=one, name=_full(one) if times[one.name] > 1 else one.name) for one in models)
 

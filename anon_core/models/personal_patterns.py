@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, NotMeasurableError, Over, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, Over, PolicyContext, PrivacyModel, Subject
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_core.detection.personal_patterns import PersonalData
 
-NAMED = 10
+MAX_PATTERNS_NAMED = 10
 """How many patterns the sentence names; the counts have them all."""
 ADVICE = (
     "drop such a column, clean it at the source, or accept the pattern by name in `privacy.patterns.accept`, with a "
@@ -27,12 +27,13 @@ class PersonalPatterns(PrivacyModel):
 
     One e-mail address, IBAN, tax or identity code or payment card number with the right check digits is one too many.
     Telephone numbers, number plates, IP addresses, and what has the form of an IBAN with wrong check digits, count from
-    1 % of the distinct values of a column on. They are looked for within longer texts too, in every published column
-    whatever its role. A model that does not ``refuse`` tells of full names of people, and requires nothing.
+    1 % of the distinct values of a column on. The search looks within longer texts too, in every published column of
+    any role. With ``refuses`` False the model reports full names of people, and requires nothing.
     """
 
     key: ClassVar[str] = "personal_patterns"
     title: ClassVar[str] = "personal data in texts"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "no text in {columns} looks like personal data that is not accepted"
     page: ClassVar[Mapping[str, str]] = {
         "personal_patterns": "No text looks like an e-mail address, account or telephone number that is not accepted",
@@ -54,12 +55,12 @@ class PersonalPatterns(PrivacyModel):
         return self.key if self.refuses else "personal_names"
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        columns = asked.there(asked.published)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        columns = context.only_present(context.published)
         if not columns:
             return
-        accept = asked.policy.patterns.accept
-        accepted = sorted({(one.column, one.pattern.value) for one in accept if one.until >= asked.today})
+        accept = context.policy.patterns.accept
+        accepted = sorted({(one.column, one.pattern.value) for one in accept if one.until >= context.today})
         for refuses in (True, False):
             yield cls(columns=columns, accepted=tuple(accepted), refuses=refuses)
 
@@ -74,7 +75,7 @@ class PersonalPatterns(PrivacyModel):
 
         known = {pattern.value for pattern in PersonalPattern}
         if any(len(one) != 2 or one[1] not in known for one in self.accepted):
-            raise NotMeasurableError(f"an acceptance is a column and one of {', '.join(sorted(known))}")
+            raise NotMeasurableError(f"`accepted` must be pairs of a column and one of {', '.join(sorted(known))}")
         table = subject.rows_over(self.columns)
         everything = personal_data(table, self.columns, PERSONAL if self.refuses else NAMES)
         accepted = [one for one in everything if (one.column, one.pattern.value) in self.accepted]
@@ -87,8 +88,8 @@ class PersonalPatterns(PrivacyModel):
             counts={
                 "columns": len(self.columns),
                 "rows": table.rows,
-                "found": list(map(_noted, found)),
-                "accepted": list(map(_noted, accepted)),
+                "found": list(map(_as_counts, found)),
+                "accepted": list(map(_as_counts, accepted)),
             },
             rows_at_risk=max((one.rows for one in found), default=0),
         )
@@ -97,12 +98,14 @@ class PersonalPatterns(PrivacyModel):
         if not found:
             what = "personal data" if self.refuses else "names of people"
             return f"none of {counted(len(self.columns), 'column')} has texts that look like {what}"
-        named = "; ".join(map(_said, found[:NAMED]))
-        rest = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
-        return f"{named}{rest}: {ADVICE}" if self.refuses else f"{named}{rest}; a look at them is all that is asked"
+        named = "; ".join(map(_described, found[:MAX_PATTERNS_NAMED]))
+        rest = f"; and {len(found) - MAX_PATTERNS_NAMED} more" if len(found) > MAX_PATTERNS_NAMED else ""
+        return (
+            f"{named}{rest}: {ADVICE}" if self.refuses else f"{named}{rest}; please look at them, nothing is required"
+        )
 
 
-def _said(one: PersonalData) -> str:
+def _described(one: PersonalData) -> str:
     least = "at least " if one.open else ""
     return (
         f"{one.column} ({one.pattern.value}): {least}{one.values:,} of {counted(one.distinct, 'distinct value')} in "
@@ -110,7 +113,7 @@ def _said(one: PersonalData) -> str:
     )
 
 
-def _noted(one: PersonalData) -> dict[str, Any]:
+def _as_counts(one: PersonalData) -> dict[str, Any]:
     return {
         "column": one.column,
         "pattern": one.pattern.value,

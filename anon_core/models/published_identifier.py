@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject
 from anon_core.policy import IDENTIFYING
 from anon_core.waivers import ACCEPT_BY_NAME
 from anon_core.wording import counted
@@ -18,6 +18,7 @@ class NoPublishedIdentifier(PrivacyModel):
 
     key: ClassVar[str] = "no_published_identifier"
     title: ClassVar[str] = "published identifiers"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "in each of {columns} less than {share} of the {counted} with a value are alone with it"
     page: ClassVar[Mapping[str, str]] = {
         "no_published_identifier": "In no column as collected is nearly every value another one"
@@ -30,8 +31,8 @@ class NoPublishedIdentifier(PrivacyModel):
     share: float
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if named := asked.as_collected:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if named := context.as_collected:
             yield cls(columns=named, share=IDENTIFYING)
 
     def measure(self, subject: Subject) -> Measurement:

@@ -1,4 +1,4 @@
-"""No small set of published columns singles people out, unless someone answers for it."""
+"""No small set of published columns singles people out, unless a person accepts the set by name."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Over, PrivacyModel, Subject
+from anon_core.models import Measurement, Over, PolicyContext, PrivacyModel, Subject
 from anon_core.policy import KMeans
 from anon_core.waivers import ACCEPT_BY_NAME
 
 if TYPE_CHECKING:
     from anon_core.detection.uniqueness import UniqueSet
 
-NAMED = 5
+MAX_SETS_NAMED = 5
 """How many offending sets the sentence names; the counts have them all."""
 
 
@@ -22,14 +22,15 @@ class PublishedUniqueness(PrivacyModel):
     """
     No set of up to ``max_size`` of these columns leaves more than ``max_share`` of the rows alone.
 
-    An ``accepted`` set excuses itself and its subsets; of a larger set, only rows count that the accepted one does not
-    single out already. The sets in ``together`` are measured too, whatever their size; a ``protected`` set and its
-    subsets are not, because another model judges them. The counts list the minimal offending sets. What to do about a
-    set depends on which of its columns are ``quasi`` already.
+    An ``accepted`` set and its subsets are not measured; of a larger set, only those rows count that the accepted set
+    does not single out already. The sets in ``together`` are measured too, at any size. A ``protected`` set and its
+    subsets are not measured, because another model judges them. The counts list the minimal sets that break the limit.
+    The advice depends on which of their columns are ``quasi`` already.
     """
 
     key: ClassVar[str] = "published_uniqueness"
     title: ClassVar[str] = "published uniqueness"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = (
         "no set of up to {max_size} of {columns}, but for what is accepted, leaves more than {max_share} of the "
         "{counted} alone"
@@ -52,17 +53,17 @@ class PublishedUniqueness(PrivacyModel):
     quasi: tuple[str, ...] = ()
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.publication is None:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.publication is None:
             return
-        limits, quasi = asked.policy.published_uniqueness, asked.quasi_identifiers
+        limits, quasi = context.policy.published_uniqueness, context.quasi_identifiers
         yield cls(
-            columns=asked.searched,
+            columns=context.searched,
             max_size=limits.max_size,
             max_share=limits.max_share,
-            accepted=asked.accepted,
-            together=asked.searched_together,
-            protected=(quasi,) if quasi and asked.policy.k_means is KMeans.LINK else (),
+            accepted=context.accepted,
+            together=context.larger_sets,
+            protected=(quasi,) if quasi and context.policy.k_means is KMeans.LINK else (),
             quasi=quasi,
         )
 
@@ -98,28 +99,30 @@ class PublishedUniqueness(PrivacyModel):
         )
 
     def _left_alone(self, subject: Subject, allowed: UniqueSet | None) -> str:
-        """Say how many people the limit leaves alone by the worst of the sets that keep it."""
+        """Return how many people are alone on the worst of the sets that keep the limit, as the end of a sentence."""
         if allowed is None:
             return ""
-        return (
-            f"; within that limit {subject.told(allowed.singletons, 'is', 'are')} alone by {', '.join(allowed.columns)}"
-        )
+        alone = subject.in_words(allowed.singletons, "is", "are")
+        return f"; within that limit {alone} alone by {', '.join(allowed.columns)}"
 
     def _sentence(self, subject: Subject, sets: list[dict[str, Any]], rows: int) -> str:
-        limit = f"more than {self.max_share:.2%} of {subject.told(rows)} alone"
+        limit = f"more than {self.max_share:.2%} of {subject.in_words(rows)} alone"
         if not sets:
-            more = f", nor one of {len(self.together)} larger ones," if self.together else ""
-            but = ", but for what is accepted," if self.accepted else ""
-            return f"no set of up to {self.max_size} of {len(self.columns)} columns{more}{but} leaves {limit}"
-        named = "; ".join(f"{', '.join(one['columns'])}: {subject.told(one['singletons'])}" for one in sets[:NAMED])
-        rest = f" and {len(sets) - NAMED} more" if len(sets) > NAMED else ""
+            more = f", nor one of {len(self.together)} larger ones" if self.together else ""
+            but = ", but for what is accepted" if self.accepted else ""
+            end = "," if more or but else ""
+            return f"no set of up to {self.max_size} of {len(self.columns)} columns{more}{but}{end} leaves {limit}"
+        named = "; ".join(
+            f"{', '.join(one['columns'])}: {subject.in_words(one['singletons'])}" for one in sets[:MAX_SETS_NAMED]
+        )
+        rest = f" and {len(sets) - MAX_SETS_NAMED} more" if len(sets) > MAX_SETS_NAMED else ""
         return (
             f"{len(sets)} sets of columns leave {limit} ({named}{rest}): {self._advice(sets)}, drop one, or accept the "
             "set by name with a reason, a person and a date"
         )
 
     def _advice(self, sets: list[dict[str, Any]]) -> str:
-        """Return what generalises the columns of some sets; a set with a column that is not quasi needs that one."""
+        """Return how to have the columns of some sets generalised: declare them quasi, or recode quasi ones further."""
         others = [[name for name in one["columns"] if name not in self.quasi] for one in sets]
         declare = list(dict.fromkeys(name for names in others for name in names))
         if not any(name in self.quasi for one in sets for name in one["columns"]):
@@ -133,4 +136,6 @@ class PublishedUniqueness(PrivacyModel):
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    return ", ".join(names[:MAX_SETS_NAMED]) + (
+        f" and {len(names) - MAX_SETS_NAMED} more" if len(names) > MAX_SETS_NAMED else ""
+    )

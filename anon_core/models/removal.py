@@ -1,4 +1,4 @@
-"""No row was removed that k alone would have kept: its absence would tell what its class lacked."""
+"""No row was removed that k alone would have kept: its absence would tell that its class lacked diversity."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, Need, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.models.risk import MaxRisk
 from anon_core.wording import counted
 
@@ -19,14 +19,16 @@ class Removal(PrivacyModel):
     """
     No row is removed whose class, as collected, has ``k`` people over ``columns``.
 
-    Whoever knows that a town has four people, and how the release was made, tells from their absence that they lacked
-    diversity, and so what they have (Wong 2007). How many such classes are coarser than k alone would need (downcoding,
-    Cohen 2022) is counted beside it; a release may have some, for other rows are near them. Where it is not known which
-    row became which, only what is certainly missing counts. Columns declared other make classes too.
+    An attacker who knows that a town has four people, and how the release was made, concludes from their absence that
+    they lacked diversity, and so what they have (Wong 2007). The counts also say how many such classes are coarser than
+    k alone would need (downcoding, Cohen 2022); a release may have some, since they are merged with rows near them.
+    Where it is not known which row became which, only rows that are certainly missing count. Columns declared other
+    make classes too.
     """
 
     key: ClassVar[str] = "removal"
     title: ClassVar[str] = "removal"
+    stated_limit: ClassVar[bool] = True
     page: ClassVar[Mapping[str, str]] = {"removal": "No row was left out whose group, as collected, was large enough"}
     promise: ClassVar[str] = "no row is removed whose class over {columns}, as collected, has {k} people"
     needs: ClassVar[Need] = Need.PAIRING
@@ -36,15 +38,17 @@ class Removal(PrivacyModel):
     k: int
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if not asked.quasi_identifiers or not (asked.compared or asked.paired):
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if not context.quasi_identifiers or not (context.compared or context.paired):
             return
-        others = asked.judged_others
-        if others and not asked.paired and asked.policy.freeform is not None:
-            return  # Some of them may be recoded as well: only a pairing tells.
-        columns = (*asked.quasi_identifiers, *others)
-        least = [one.min_rows for one in MaxRisk.required_by(asked)]  # A risk is about sizes too, as k is.
-        yield cls(columns=columns, k=max(asked.k, *least) if least else asked.k)
+        others = context.judged_others
+        if others and not context.paired and context.policy.freeform is not None:
+            return  # Freeform recoding may recode some of them: only a pairing shows which.
+        columns = (*context.quasi_identifiers, *others)
+        least = [
+            one.min_rows for one in MaxRisk.required_by(context)
+        ]  # A limit of risk is about the sizes of classes, as k is.
+        yield cls(columns=columns, k=max(context.k, *least) if least else context.k)
 
     @property
     def goal(self) -> str:
@@ -64,7 +68,7 @@ class Removal(PrivacyModel):
             whose = subject.original_people if beside.before.units is None else None
             kept = kept_of(beside, None if whose is None else whose.project(self.columns).class_sizes())
         else:
-            raise NotMeasurableError("it is about the original rows too; give the table as collected")
+            raise NotMeasurableError("it needs the original rows; give the table as collected")
         found = removal(kept, self.k)
         passed = not found.rows
         sentence = (

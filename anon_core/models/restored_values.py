@@ -1,4 +1,4 @@
-"""No generalised cell is restored by other published columns."""
+"""Other published columns do not restore generalised cells."""
 
 from __future__ import annotations
 
@@ -6,27 +6,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, Need, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
     from anon_core.measures.restored import Restored
 
-NAMED = 3
+MAX_RULES_NAMED = 3
 """How many rules the sentence names of each column; the counts have them all."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RestoredValues(PrivacyModel):
     """
-    Of the generalised cells of ``columns`` at most ``limit`` are restored by one other published column, or by two.
+    One or two other published columns restore at most ``limit`` generalised cells of ``columns``.
 
-    What restored means is told in :mod:`anon_core.measures.restored`. It needs to know which original became which
-    label: a recoding knows it, a table that is compared with its original by row, and the gate by its witness.
+    :mod:`anon_core.measures.restored` says what restored means. The model needs to know which original became which
+    label: a recoding knows it, a comparison with the original row by row too, and the gate has it from the witness.
     """
 
     key: ClassVar[str] = "restored_values"
     title: ClassVar[str] = "restored values"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "at most {limit} generalised cells of {columns} are restored by other published columns"
     page: ClassVar[Mapping[str, str]] = {
         "restored_values": "No more coarser cells than allowed are restored by other columns"
@@ -42,9 +43,9 @@ class RestoredValues(PrivacyModel):
     limit: int
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.paired and asked.publication is not None and asked.quasi_identifiers:
-            yield cls(columns=asked.there(asked.quasi_identifiers), limit=asked.policy.max_restored)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.paired and context.publication is not None and context.quasi_identifiers:
+            yield cls(columns=context.only_present(context.quasi_identifiers), limit=context.policy.max_restored)
 
     @classmethod
     def written_in(cls, privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
@@ -54,7 +55,7 @@ class RestoredValues(PrivacyModel):
         from anon_core.measures.restored import restored
 
         if subject.paired is None:
-            raise NotMeasurableError("nobody told which original became which published row")
+            raise NotMeasurableError("it is not known which original became which published row")
         pairs = [paired for name in self.columns if (paired := subject.paired.paired(name)) is not None]
         found = [restored(one) for one in pairs]
         total = sum(one.people for one in found)
@@ -81,9 +82,9 @@ class RestoredValues(PrivacyModel):
         if not total:
             return f"no generalised cell of {counted(len(self.columns), 'column')} is restored by one or two others"
         told = "; ".join(
-            f"{one.column} of {subject.told(one.people)} by "
-            + ", by ".join(" with ".join(rule.by) for rule in one.rules[:NAMED])
-            + (f" and {len(one.rules) - NAMED} more" if len(one.rules) > NAMED else "")
+            f"{one.column} of {subject.in_words(one.people)} by "
+            + ", by ".join(" with ".join(rule.by) for rule in one.rules[:MAX_RULES_NAMED])
+            + (f" and {len(one.rules) - MAX_RULES_NAMED} more" if len(one.rules) > MAX_RULES_NAMED else "")
             for one in found
         )
         advice = "" if total <= self.limit else ": drop these columns, or make them quasi so that they are recoded, too"

@@ -1,4 +1,4 @@
-"""Nobody is linked to their row with too high a probability."""
+"""No person is linked to their row with too high a probability."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from fractions import Fraction
 from math import ceil
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject
 
 
 @dataclass(frozen=True, kw_only=True)
 class MaxRisk(PrivacyModel):
-    """Nobody's risk over ``columns``, one by the size of their class, is above ``max_risk`` (prosecutor)."""
+    """The risk of every person over ``columns``, 1 / size of their class, is at most ``max_risk`` (prosecutor)."""
 
     key: ClassVar[str] = "max_risk"
     title: ClassVar[str] = "risk"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "the risk of all {counted} over {columns} is at most {max_risk}"
     page: ClassVar[Mapping[str, str]] = {
         "max_risk": "The chance to link a row to its person, by the size of groups, is low enough"
@@ -31,9 +32,9 @@ class MaxRisk(PrivacyModel):
     max_risk: float
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.policy.max_risk is not None:
-            yield cls(columns=asked.quasi_identifiers, max_risk=asked.policy.max_risk)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.policy.max_risk is not None:
+            yield cls(columns=context.quasi_identifiers, max_risk=context.policy.max_risk)
 
     @property
     def goal(self) -> str:
@@ -42,7 +43,7 @@ class MaxRisk(PrivacyModel):
     @property
     def min_rows(self) -> int:
         """
-        How many rows a class needs so that nobody in it is at a higher risk; of a risk of 0, more than any table has.
+        How many rows a class needs so that no person in it has a higher risk; for a risk of 0 more than any table has.
 
         >>> [MaxRisk(columns=(), max_risk=risk).min_rows for risk in (0.2, 0.3, 1)]
         [5, 4, 1]
@@ -58,7 +59,7 @@ class MaxRisk(PrivacyModel):
 
         found = risk(subject.people_over(self.columns), self.columns, max_risk=self.max_risk)
         highest, over = found.prosecutor.highest, ", ".join(self.columns) or "no column"
-        above = subject.told(found.rows_failing, "is", "are")
+        above = subject.in_words(found.rows_failing, "is", "are")
         return self.measurement(
             passed=found.holds,
             observed=highest,
@@ -74,5 +75,5 @@ class MaxRisk(PrivacyModel):
                 "rows_failing": found.rows_failing,
             },
             rows_at_risk=found.rows_failing,
-            reached=f"{highest:.4g} (smallest class: {subject.told(round(1 / highest))})",
+            reached=f"{highest:.4g} (smallest class: {subject.in_words(round(1 / highest))})",
         )

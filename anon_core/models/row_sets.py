@@ -1,4 +1,4 @@
-"""How many people their classes, taken together, tell apart; reported, and nothing is required."""
+"""How many people are told apart by all their classes together; reported, and nothing is required."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,8 +14,8 @@ class RowSets(PrivacyModel):
     """
     How many people share their set of classes over ``columns`` with fewer than ``k`` people, or two of their classes.
 
-    The latter are those to whom k^m-anonymity for m = 2 does not extend (Terrovitis 2008). It is reported only, so it
-    passes whatever is found. Rows whose person is not known take no part.
+    The latter are the people without k^m-anonymity for m = 2 (Terrovitis 2008). The model only reports, so it always
+    passes. Rows whose person is not known are left out.
     """
 
     key: ClassVar[str] = "row_sets"
@@ -29,9 +29,9 @@ class RowSets(PrivacyModel):
     k: int
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.tells_people and asked.quasi_identifiers:
-            yield cls(columns=asked.quasi_identifiers, k=asked.k)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.tells_people and context.quasi_identifiers:
+            yield cls(columns=context.quasi_identifiers, k=context.k)
 
     def measure(self, subject: Subject) -> Measurement:
         from anon_core.measures.row_sets import MAX_PAIRS, row_sets
@@ -44,7 +44,7 @@ class RowSets(PrivacyModel):
             passed=True,
             observed=found.by_all,
             required=None,
-            sentence=f"{found.by_all:,} of {subject.told(found.people)} share all their classes over "
+            sentence=f"{found.by_all:,} of {subject.in_words(found.people)} share all their classes over "
             f"{', '.join(self.columns)} with fewer than {self.k:,} people, {two}; reported, not required",
             counts={"people": found.people, "people_by_all": found.by_all, "people_by_two": found.by_two},
         )

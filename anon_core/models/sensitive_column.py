@@ -1,4 +1,4 @@
-"""What models of one sensitive column have in common: how they are asked for, named and told class by class."""
+"""The base of models of one sensitive column: their entries in a policy, their names, and how they count classes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from anon_core.errors import InternalError
 from anon_core.files.yaml_lines import as_text
-from anon_core.models import Asked, Classes, Measurement, Need, PrivacyModel, Subject
-from anon_core.models.model import named
+from anon_core.models import Classes, Measurement, Need, PolicyContext, PrivacyModel, Subject
+from anon_core.models.model import with_unique_names
 from anon_core.policy import PartialPolicy
 from anon_core.settings import Settings
 from anon_core.waivers import waiver_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class OfSensitiveColumn(PrivacyModel):
-    """A requirement of the people in each class and of their values in one ``sensitive`` column."""
+    """A model of the people in each class and their values in one ``sensitive`` column."""
 
     needs: ClassVar[Need] = Need.SENSITIVE
     counts_people: ClassVar[bool] = True
@@ -33,7 +33,7 @@ class OfSensitiveColumn(PrivacyModel):
 
     @property
     def kind_of(self) -> str:
-        """Which kind of the model is meant, where there are several."""
+        """The kind of the model, if it has several."""
         return ""
 
     @property
@@ -47,7 +47,7 @@ class OfSensitiveColumn(PrivacyModel):
 
 @dataclass(frozen=True, kw_only=True)
 class SensitiveColumnModel(OfSensitiveColumn):
-    """A requirement that its section asks for in a list; ``entry`` is how the list asks for one."""
+    """A model that its section requires in a list; ``entry`` is the type of an entry of the list."""
 
     waivable: ClassVar[bool] = True
     by_column: ClassVar[bool] = True
@@ -55,12 +55,12 @@ class SensitiveColumnModel(OfSensitiveColumn):
 
     @classmethod
     @abstractmethod
-    def of_entry(cls, asked: Asked, entry: Any) -> Self:
+    def of_entry(cls, context: PolicyContext, entry: Any) -> Self:
         """Return what one entry of the section requires."""
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        return (cls.of_entry(asked, entry) for entry in asked.settings_of(cls) or ())
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        return (cls.of_entry(context, entry) for entry in context.settings_of(cls) or ())
 
     @classmethod
     def written_in(cls, privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
@@ -69,16 +69,16 @@ class SensitiveColumnModel(OfSensitiveColumn):
         for one in written if isinstance(written, list) else []:
             try:
                 entries.append(cls.entry.model_validate(one))
-            except ValidationError:  # Reported as such; its column can be waived.
+            except ValidationError:  # It is reported elsewhere; its column can be waived all the same.
                 column = as_text(one.get("column")) if isinstance(one, dict) else None
                 if isinstance(column, str):
                     yield f"{cls.key}({column})", column
-        yield from ((name, model.column) for name, model in cls._named(entries))
+        yield from ((name, model.column) for name, model in cls._with_names(entries))
 
     @classmethod
     def unwaived(cls, policy: PartialPolicy) -> Any:
         entries = getattr(policy, str(cls.section), None) or ()
-        named = cls._named(entries)
+        named = cls._with_names(entries)
         return tuple(
             entry
             for entry, (name, model) in zip(entries, named, strict=True)
@@ -86,19 +86,19 @@ class SensitiveColumnModel(OfSensitiveColumn):
         )
 
     @classmethod
-    def _named(cls, entries: Any) -> list[tuple[str, Self]]:
-        nothing = Asked(policy=PartialPolicy(), quasi_identifiers=(), k=1, today=date.min)
+    def _with_names(cls, entries: Any) -> list[tuple[str, Self]]:
+        nothing = PolicyContext(policy=PartialPolicy(), quasi_identifiers=(), k=1, today=date.min)
         models = [cls.of_entry(nothing, entry) for entry in entries]
-        return [(one.name, model) for one, model in zip(named(models), models, strict=True)]
+        return [(one.name, model) for one, model in zip(with_unique_names(models), models, strict=True)]
 
     def values_in(self, classes: Classes) -> SensitiveClasses:
-        """Return the sensitive values of some classes, which a recoding has counted."""
+        """Return the sensitive values in some classes, which recoding has counted."""
         if classes.sensitive is None or classes.sensitive.column != self.sensitive:
             raise InternalError("classes without the sensitive values of their model", f"models.{self.key}")
         return classes.sensitive
 
     def counted(self, subject: Subject) -> SensitiveClasses:
-        """Return the classes of a table with their sensitive values, counted."""
+        """Return the classes of a table with the counts of their sensitive values."""
         from anon_core.measures.classes import sensitive_classes
 
         return sensitive_classes(subject.people_over((*self.columns, self.sensitive)), self.columns, self.sensitive)
@@ -114,10 +114,10 @@ class SensitiveColumnModel(OfSensitiveColumn):
         said: str | None = None,
     ) -> Measurement:
         """
-        Return the measurement: ``what`` was observed in the worst class, and what to do if it does not hold.
+        Return the measurement of the worst class: ``what`` is measured, ``advice`` is what to do if it does not hold.
 
-        ``at_most`` says that it may not be above what is required, rather than not below; ``said`` stands for both
-        numbers where that is no comparison of the two.
+        With ``at_most`` the observed figure must not be above the required one; without, not below. ``said`` replaces
+        both figures in the sentence, where they are not simply compared.
         """
         if said is None:
             observed = "none" if found.observed is None else f"{'at least ' * found.at_least}{found.observed:.4g}"
@@ -125,7 +125,7 @@ class SensitiveColumnModel(OfSensitiveColumn):
         fail = "class fails" if found.classes == 1 else "classes fail"
         failing = (
             f"{found.classes_failing:,} of {found.classes:,} {fail}, "
-            f"{found.rows_failing:,} of {subject.told(found.rows)}"
+            f"{found.rows_failing:,} of {subject.in_words(found.rows)}"
         )
         return self.measurement(
             passed=found.holds,

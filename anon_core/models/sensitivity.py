@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,14 +14,15 @@ class MaxSensitivity(PrivacyModel):
     """
     The sensitivity of each of ``columns`` is at most ``limit`` (Gong 2020).
 
-    It is measured from the sets of up to ``max_size`` columns on which all rows but the share ``approximate`` are
-    unique; with ``ignore_duplicates`` equal rows count once. Where people have several rows, on which so many people
-    are alone. ``reveal`` says how likely each column is known. A table without any such set at all has no sensitivity,
-    and that is not a pass: count equal rows once.
+    It is computed from the sets of up to ``max_size`` columns on which all rows but the share ``approximate`` are
+    unique; with ``ignore_duplicates`` equal rows count once. Where people have several rows, it is computed from the
+    sets on which all people but that share are alone. ``reveal`` is the probability that an attacker knows each column.
+    If a table has no such set, sensitivity is not defined, and the check does not pass: count equal rows once.
     """
 
     key: ClassVar[str] = "max_sensitivity"
     title: ClassVar[str] = "sensitivity"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "the sensitivity of each of {columns} is at most {limit}"
     page: ClassVar[Mapping[str, str]] = {"max_sensitivity": "No column helps too much to tell rows apart"}
     section: ClassVar[str] = "max_sensitivity"
@@ -37,13 +38,13 @@ class MaxSensitivity(PrivacyModel):
     reveal: dict[str, float]
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.publication is None or asked.policy.max_sensitivity is None:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.publication is None or context.policy.max_sensitivity is None:
             return
-        detect, columns = asked.publication.detect, asked.there(asked.published)
+        detect, columns = context.publication.detect, context.only_present(context.published)
         yield cls(
             columns=columns,
-            limit=asked.policy.max_sensitivity,
+            limit=context.policy.max_sensitivity,
             max_size=detect.max_size,
             approximate=detect.approximate or 0.0,
             ignore_duplicates=detect.ignore_duplicates,
@@ -64,7 +65,7 @@ class MaxSensitivity(PrivacyModel):
         )
         if found is None:
             raise NotMeasurableError(
-                "no set of columns makes enough rows unique, so sensitivity is not defined; "
+                "no set of columns makes enough rows unique, so the sensitivity is not defined; "
                 "set `detect.ignore_duplicates: true`, or `detect.approximate`"
             )
         named = ", ".join(f"{name} {found.by_column[name]:.4g}" for name in found.above)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject
 from anon_core.policy import KMeans
 
 
@@ -15,12 +15,13 @@ class Singletons(PrivacyModel):
     """
     At most ``max_singletons`` rows are alone in their class over ``columns`` (Pastore 2020).
 
-    A gap is a category of its own, so a row that is alone in having one is alone. Where link k is meant, rows alone in
-    their class are no fault by themselves: it is required only if the policy names a number.
+    A gap is a category of its own, so the only row with a gap is alone. Where the policy means link k, rows may be
+    alone in their class: then the model is required only if the policy gives a number.
     """
 
     key: ClassVar[str] = "no_singletons"
     title: ClassVar[str] = "singletons"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "at most {max_singletons} {counted} are alone over {columns}"
     page: ClassVar[Mapping[str, str]] = {"no_singletons": "No more are alone in a group than allowed"}
     section: ClassVar[str] = "singletons"
@@ -33,10 +34,10 @@ class Singletons(PrivacyModel):
     max_singletons: int
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        named = "singletons" in asked.policy.model_fields_set
-        if asked.quasi_identifiers and (asked.policy.k_means is KMeans.EXACT or named):
-            yield cls(columns=asked.quasi_identifiers, max_singletons=asked.policy.singletons)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        named = "singletons" in context.policy.model_fields_set
+        if context.quasi_identifiers and (context.policy.k_means is KMeans.EXACT or named):
+            yield cls(columns=context.quasi_identifiers, max_singletons=context.policy.singletons)
 
     @property
     def goal(self) -> str:
@@ -51,7 +52,7 @@ class Singletons(PrivacyModel):
             passed=passed,
             observed=alone,
             required=self.max_singletons,
-            sentence=f"{alone:,} of {subject.told(rows)} {are} alone over {', '.join(self.columns)}, "
+            sentence=f"{alone:,} of {subject.in_words(rows)} {are} alone over {', '.join(self.columns)}, "
             f"{self.max_singletons:,} allowed" + ("" if passed else ": generalise these columns or remove the rows"),
             counts={"singletons": alone, "classes": found.tuples, "rows": rows},
             rows_at_risk=alone,

@@ -1,4 +1,4 @@
-"""What a privacy model measures: a table that can be counted, or classes that a recoding may make."""
+"""What privacy models are given: a table to measure, or the classes that a recoding is about to make."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ Count = Callable[[tuple[str, ...]], "FrequencyTable"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairing:
     """
-    What each published row was, where that is known.
+    What each published row was before recoding.
 
-    ``paired`` gives the originals of a recoded column beside their labels and the other published columns, None for a
-    column that is not recoded. ``kept`` tells what became of the original classes over some columns; None where nobody
-    counted that.
+    ``paired`` returns the values of a recoded column as collected, beside their labels and the other published columns;
+    None for a column that is not recoded. ``kept`` returns what became of the original classes over some columns. It is
+    None where these were not counted.
     """
 
     paired: Callable[[str], Paired | None]
@@ -42,16 +42,20 @@ class Pairing:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """
-    A table to be measured; ``names`` are its columns, in its order.
+    A table to measure; ``names`` are its columns, in its order.
 
-    ``rows`` counts its rows over some columns, ``people`` the people behind them where they are known. ``original`` is
-    the table as collected, ``comparison`` both side by side where they were compared already, ``joint`` that with the
-    columns declared other beside the quasi-identifiers. ``folder`` is where
-    hierarchy files lie. ``freeform``, the ``ladders`` of sensitive columns and ``rows_blanked``, the rows that say
-    nothing any more, are there where more is known than the labels tell. Columns ``besides`` are there for the check
-    only: a key or a unit that would not be published. ``paired`` is there where it is known which original became which
-    row. Columns ``unpublished`` are those that a publication file declares and keeps from publication by their role.
-    ``original_people`` counts the people of ``original``.
+    ``rows`` counts its rows over some columns, ``people`` the people behind them; None where these are not known.
+
+    Of the original: ``original`` is the table as collected, ``original_people`` the same counted by people.
+    ``comparison`` has original and table side by side over the quasi-identifiers, ``joint`` also over the columns
+    declared other. ``paired`` says what each row was. Each is None where it is not known.
+
+    What recoding knows better than the labels tell: ``freeform``, the ``ladders`` of sensitive columns, and
+    ``rows_blanked``, how many rows say nothing any more.
+
+    ``folder`` is the folder of hierarchy files. Columns ``besides`` are in the table for the check only: a key or a
+    unit, which would not be published. Columns ``unpublished`` are declared in the publication file, and not published
+    because of their role.
     """
 
     names: tuple[str, ...]
@@ -74,12 +78,12 @@ class Subject:
         """
         Return the four k's beside the original, measured once.
 
-        :raises NotMeasurableError: nobody compared the table with its original.
+        :raises NotMeasurableError: the table was not compared with its original.
         """
         from anon_core.measures.linkage.four_ks import four_k
 
         if self.comparison is None:
-            raise NotMeasurableError("it is about the original rows too, and nobody gave them")
+            raise NotMeasurableError("it needs the original rows, which were not given")
         if k not in self._found:
             self._found[k] = four_k(self.comparison, k=k)
         return self._found[k]
@@ -88,15 +92,15 @@ class Subject:
         """
         Return the rows counted over some columns.
 
-        :raises NotMeasurableError: a column is not there, or there are no rows, so that anything would hold.
+        :raises NotMeasurableError: the table lacks a column, or has no rows, so that every requirement would hold.
         """
         return self._over(self.rows, columns)
 
     def people_over(self, columns: tuple[str, ...]) -> FrequencyTable:
         """
-        Return the people counted over some columns; the rows where nothing tells people apart.
+        Return the people counted over some columns; the rows where no column tells people apart.
 
-        :raises NotMeasurableError: a column is not there, or there are no rows, so that anything would hold.
+        :raises NotMeasurableError: the table lacks a column, or has no rows, so that every requirement would hold.
         """
         return self._over(self.people or self.rows, columns)
 
@@ -104,25 +108,25 @@ class Subject:
         """
         Return the people counted over some columns.
 
-        :raises NotMeasurableError: nothing tells people apart; see also :meth:`people_over`.
+        :raises NotMeasurableError: no column tells people apart; see also :meth:`people_over`.
         """
         if self.people is None:
-            raise NotMeasurableError("it is about people, and nothing here says whose the rows are")
+            raise NotMeasurableError("it counts people, and no column says whose the rows are")
         return self._over(self.people, columns)
 
     def _over(self, count: Count, columns: tuple[str, ...]) -> FrequencyTable:
         if absent := [name for name in columns if name not in self.names]:
-            raise NotMeasurableError(f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} not there")
+            raise NotMeasurableError(f"the table has no column {', '.join(absent)}")
         found = count(columns)
         if not len(found.weights):
-            raise NotMeasurableError("the table has no rows, so anything would hold")
+            raise NotMeasurableError("the table has no rows, so every requirement would hold")
         return found
 
-    def told(self, number: int, one: str = "", several: str = "") -> str:
+    def in_words(self, number: int, one: str = "", several: str = "") -> str:
         """
-        Return a number of people, or of rows where these are counted, in words, and the verb that goes with it.
+        Return a number of people, or of rows where rows are counted, in words, followed by a verb in the right number.
 
-        >>> Subject(names=(), rows=lambda _: None).told(1, "lies", "lie")
+        >>> Subject(names=(), rows=lambda _: None).in_words(1, "lies", "lie")
         '1 row lies'
         """
         noun = counted(number, "row" if self.people is None else "person")
@@ -133,12 +137,13 @@ class Subject:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classes:
     """
-    Some classes: the people of each, and how often each value of a sensitive column occurs in it.
+    Some classes: how many people each has, and how often each value of a sensitive column occurs in it.
 
-    ``sizes`` are rows where every row is another person. Where people have several rows, ``largest`` is the most rows
-    that one person has in each class, of ``known_rows``, those of which it is known whose they are. ``ladders`` are
-    those of sensitive columns whose hierarchy is needed. Class ``group[i]`` has the tuple ``tuples[i]`` of
-    ``frequencies``, the table as collected. ``folder`` is where files that a publication names lie.
+    ``sizes`` counts people, or rows where every row is another person. Where people have several rows, ``largest`` is
+    how many rows the person with most of them has in each class, out of ``known_rows``, the rows whose person is known.
+    ``ladders`` are those of sensitive columns whose hierarchy a model needs. Class ``group[i]`` has the tuple
+    ``tuples[i]`` of ``frequencies``, the table as collected. ``folder`` is the folder of the files that a publication
+    names.
     """
 
     sizes: Integers
@@ -152,7 +157,7 @@ class Classes:
     known_rows: Integers | None = None
 
     def total(self, counts: Integers) -> Integers:
-        """Return the sum over each class of what is counted of every tuple."""
+        """Return for each class the sum of ``counts``, which has one number for every tuple of ``frequencies``."""
         from anon_core import kernels
 
         return kernels.weigh(self.group, len(self.sizes), counts[self.tuples])

@@ -1,4 +1,4 @@
-"""Not too many rows are removed, or say nothing any more."""
+"""Not too many rows are removed, or are left without any information."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.policy import rows_allowed
 from anon_core.wording import counted
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class RowsSuppressedAtMost(PrivacyModel):
     """
-    At most the share ``limit`` of ``rows_before`` rows have been suppressed. Rows are counted.
+    At most the share ``limit`` of the ``rows_before`` rows as collected is suppressed. Rows are counted.
 
-    Suppressed are rows that were removed and rows that say nothing in any of ``columns`` (the quasi-identifiers; none
-    of them, and only removed rows count): each cell is ``*`` or one of the column's labels in ``roots``, the words
-    that its hierarchy has for everything. More rows than before are refused: somebody added them, and no waiver excuses
-    that.
+    A row is suppressed if it was removed, or if it says nothing in any of ``columns``, the quasi-identifiers: each cell
+    is ``*`` or one of the labels that ``roots`` has for the column. Without columns only removed rows count. A table
+    with more rows than were collected is not measurable: rows were added, and no waiver excuses that.
     """
 
     key: ClassVar[str] = "rows_suppressed_at_most"
     title: ClassVar[str] = "rows suppressed"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "at most {limit} of the rows as collected are removed or say nothing any more"
     page: ClassVar[Mapping[str, str]] = {"rows_suppressed_at_most": "Few enough rows were left out"}
     section: ClassVar[str] = "suppression_limit"
@@ -39,15 +39,15 @@ class RowsSuppressedAtMost(PrivacyModel):
     limit: float
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.publication is None or asked.rows_before is None:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.publication is None or context.rows_before is None:
             return
-        quasi = asked.quasi_identifiers
+        quasi = context.quasi_identifiers
         yield cls(
             columns=quasi,
-            roots=tuple(asked.roots(name) for name in quasi),
-            rows_before=asked.rows_before,
-            limit=asked.policy.suppression_limit,
+            roots=tuple(context.roots(name) for name in quasi),
+            rows_before=context.rows_before,
+            limit=context.policy.suppression_limit,
         )
 
     @classmethod
@@ -82,11 +82,11 @@ class RowsSuppressedAtMost(PrivacyModel):
         )
 
     def _blanked(self, table: FrequencyTable) -> int:
-        """Return how many rows say nothing in any column; a root may carry its level, where a lower label reads so."""
+        """Return how many rows say nothing in any column; the label of a root may have its level added."""
         import numpy as np
 
         if len(self.roots) != len(self.columns):
-            raise NotMeasurableError("every column needs the labels of its root")
+            raise NotMeasurableError("`roots` must have labels for every column")
         blank = np.full(len(table.weights), bool(self.columns))
         for codes, domain, roots in zip(table.codes, table.domains, self.roots, strict=True):
             levels = tuple(f"{root} (level " for root in roots)

@@ -1,4 +1,4 @@
-"""The sensitive values of every class are like those of the whole table."""
+"""The sensitive values of every class are distributed much as in the whole table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core import policy
 from anon_core.errors import HierarchyError
-from anon_core.models import Asked, Classes, Measurement, NotMeasurableError, Subject
+from anon_core.models import Classes, Measurement, NotMeasurableError, PolicyContext, Subject
 from anon_core.models.hierarchies import hierarchy_named
 from anon_core.models.sensitive_column import SensitiveColumnModel
 from anon_core.policy import Distance
@@ -24,15 +24,17 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class TCloseness(SensitiveColumnModel):
     """
-    ``sensitive`` in every class over ``columns`` is at most ``t`` away from the whole table (Li 2007).
+    In every class over ``columns`` the distribution of ``sensitive`` is at most ``t`` away from that of the whole table
+    (Li 2007).
 
-    ``distance`` is equal, ordered or hierarchical. The last needs the ``hierarchy``, written as in a publication file,
-    a file with its sha256; it is None otherwise. Labels that the file has above values are measured as well. By people,
-    who may have several values, it is not monotone.
+    ``distance`` is equal, ordered or hierarchical. Only the last has a ``hierarchy``, written as in a publication file,
+    with the sha256 of a file. Cells may hold labels of the file in place of values. Where people are counted, who may
+    have several values, the model is not monotone.
     """
 
     key: ClassVar[str] = "t_closeness"
     title: ClassVar[str] = "t-closeness"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "{sensitive} in every class over {columns} is at most {t} away from the whole ({distance})"
     page: ClassVar[Mapping[str, str]] = {"t_closeness": "Every group is close enough to the whole table"}
     section: ClassVar[str] = "t_closeness"
@@ -62,13 +64,13 @@ class TCloseness(SensitiveColumnModel):
         return f"t-closeness of column {self.sensitive!r} {self.t:g}"
 
     @classmethod
-    def of_entry(cls, asked: Asked, entry: policy.TClosenessEntry) -> Self:
+    def of_entry(cls, context: PolicyContext, entry: policy.TClosenessEntry) -> Self:
         return cls(
-            columns=asked.quasi_identifiers,
+            columns=context.quasi_identifiers,
             sensitive=entry.column,
             t=entry.t,
             distance=entry.distance.value,
-            hierarchy=asked.hierarchy(entry.column) if entry.distance is Distance.HIERARCHICAL else None,
+            hierarchy=context.hierarchy(entry.column) if entry.distance is Distance.HIERARCHICAL else None,
         )
 
     def safe(self, classes: Classes) -> Mask:
@@ -92,7 +94,7 @@ class TCloseness(SensitiveColumnModel):
         from anon_core.table import Column
 
         if (self.distance == Distance.HIERARCHICAL) != (self.hierarchy is not None):
-            raise NotMeasurableError("a hierarchy belongs to the hierarchical distance, and only to it")
+            raise NotMeasurableError("give a hierarchy with the hierarchical distance, and only with that")
         if self.hierarchy is None:
             return None
         try:
@@ -103,7 +105,7 @@ class TCloseness(SensitiveColumnModel):
             )
         except HierarchyError:
             raise NotMeasurableError(
-                f"the hierarchy of {self.sensitive} cannot be used; `anon hierarchy check` tells why"
+                f"the hierarchy of {self.sensitive} cannot be used; `anon hierarchy check` says why"
             ) from None
         if (unknown := int(climbed.unmapped.sum())) and self.hierarchy.get("unmapped") != "suppress":
             raise NotMeasurableError(f"the hierarchy of {self.sensitive} does not know {counted(unknown, 'value')}")

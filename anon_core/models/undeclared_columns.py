@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Need, PrivacyModel, Subject
+from anon_core.models import Measurement, Need, PolicyContext, PrivacyModel, Subject
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,12 +15,13 @@ class NoUndeclaredColumn(PrivacyModel):
     """
     The columns of the table are exactly ``columns``, each once, in any order.
 
-    Undeclared columns are told by their place: in a file that lost its header, names are cells. Those that are
-    declared, and kept from publication by their role, are told by name.
+    The sentence gives undeclared columns by their position: in a file that lost its header, names are cells. It names
+    columns that are declared and must not be published because of their role.
     """
 
     key: ClassVar[str] = "no_undeclared_column"
     title: ClassVar[str] = "columns"
+    stated_limit: ClassVar[bool] = True
     promise: ClassVar[str] = "the columns are exactly {columns}"
     page: ClassVar[Mapping[str, str]] = {"no_undeclared_column": "Only the announced columns are published"}
     instead: ClassVar[str] = "declare the column in `columns`, or give it the role drop"
@@ -29,9 +30,9 @@ class NoUndeclaredColumn(PrivacyModel):
     of_bytes: ClassVar[bool] = True
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.publication is not None:
-            yield cls(columns=asked.published)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.publication is not None:
+            yield cls(columns=context.published)
 
     def measure(self, subject: Subject) -> Measurement:
         seen: Counter[str] = Counter()

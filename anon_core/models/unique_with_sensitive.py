@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from anon_core.models import Asked, Measurement, Over, PrivacyModel, Subject
+from anon_core.models import Measurement, Over, PolicyContext, PrivacyModel, Subject
 from anon_core.waivers import SHOWS_PEOPLE
 
 
@@ -15,11 +15,12 @@ class UniqueWithSensitive(PrivacyModel):
     """
     At most the share ``limit`` of the people are alone over all published ``columns``, sensitive ones included.
 
-    Without a limit it is only measured. Other datasets of the same people can be joined to such a row by its values.
+    Without a limit it is only reported. Other datasets about the same people can be joined to such a row by its values.
     """
 
     key: ClassVar[str] = "unique_with_sensitive"
     title: ClassVar[str] = "uniqueness with sensitive columns"
+    stated_limit: ClassVar[bool] = True
     of_bytes: ClassVar[bool] = True
     over: ClassVar[Over] = Over.ALL
     promise: ClassVar[str] = "at most {limit} of the {counted} are alone over {columns}"
@@ -31,10 +32,10 @@ class UniqueWithSensitive(PrivacyModel):
     limit: float | None = None
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        if asked.sensitive:
-            limit = asked.policy.published_uniqueness.max_share_with_sensitive
-            yield cls(columns=asked.there(asked.published), limit=limit)
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        if context.sensitive:
+            limit = context.policy.published_uniqueness.max_share_with_sensitive
+            yield cls(columns=context.only_present(context.published), limit=limit)
 
     def measure(self, subject: Subject) -> Measurement:
         table = subject.people_over(self.columns)
@@ -42,8 +43,8 @@ class UniqueWithSensitive(PrivacyModel):
         share = alone / people
         passed = self.limit is None or share <= self.limit
         said = (
-            f"{subject.told(alone, 'is', 'are')} alone over all {len(self.columns)} published columns, {share:.2%} of "
-            f"{people:,}"
+            f"{subject.in_words(alone, 'is', 'are')} alone over all {len(self.columns)} published columns, "
+            f"{share:.2%} of {people:,}"
         )
         if self.limit is not None:
             said += f"; {self.limit:.2%} allowed"

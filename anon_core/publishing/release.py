@@ -49,7 +49,7 @@ class Release:
 
     @property
     def data_digest(self) -> str:
-        """What the data is, whatever is said about it."""
+        """The digest of the data alone, without its metadata."""
         return data_digest({each.name: each.sha256 for each in self.distributions})
 
 
@@ -65,12 +65,12 @@ class Published:
 
 
 def data_digest(files: Mapping[str, str]) -> str:
-    """Return what the data of a release is: its files by name and digest, whatever is said about them."""
+    """Return a digest of the data of a release: of its files by name and digest, without metadata."""
     return digest("\n".join(sorted(f"{name} {sha256}" for name, sha256 in files.items())))
 
 
 def withdrawn_words(version: str, reason: str) -> str:
-    """Say that a release is not published because it was withdrawn before."""
+    """Return the sentence that a release is not published because it was withdrawn before."""
     return f"the same was withdrawn, as version {version}: {reason}; it is not published again: publish other data"
 
 

@@ -1,1 +1,1 @@
-"""Ways to change a table until the policy holds, as little as possible."""
+"""The recoding methods: each changes a table until the policy holds, as little as possible."""

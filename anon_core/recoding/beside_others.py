@@ -1,4 +1,4 @@
-"""Columns declared other, which make classes with the quasi-identifiers although no recoding can change them."""
+"""Columns declared other: they make classes with the quasi-identifiers, and no recoding can change them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ def others_beside(publication: PartialPublication, policy: PartialPolicy) -> tup
     """
     Return the columns declared other that make classes together with the quasi-identifiers.
 
-    Those that a person accepts are left out, also where the acceptance has ended: such a run is refused anyway. So are
-    guarded ones, and ones whose diversity is required: they are not published as collected, or judged as sensitive.
+    Columns that a person accepts are left out, also if the acceptance has ended: then the run is refused anyway.
+    Guarded columns are left out, because they are not published as collected, and columns whose diversity is required,
+    because the models of sensitive columns judge them.
     """
     if not publication.quasi_identifiers:
         return ()
@@ -29,18 +30,19 @@ def others_beside(publication: PartialPublication, policy: PartialPolicy) -> tup
     return tuple(name for name in publication.judged_others(date.min) if name not in apart)
 
 
-def told_of_others(task: Task, error: PolicyNotMetError) -> PolicyNotMetError:
-    """Return the error that a recoding ended with, and what it has to do with columns that cannot be changed."""
+def error_with_others(task: Task, error: PolicyNotMetError) -> PolicyNotMetError:
+    """Return the error of a recoding, with what columns declared other have to do with it."""
     others = [ladder.column for ladder in task.ladders if not ladder.height]
     if not others:
         return error
     found = joint(task.frequencies.project(others), others, k=task.k)
     meant = ", ".join(others)
-    said = f"{meant} {'is' if len(others) == 1 else 'are'} declared other, stay as collected and count in every class"
+    one, several = "is declared other, stays as collected and counts", "are declared other, stay as collected and count"
+    said = f"{meant} {one if len(others) == 1 else several} in every class"
     if found.k < task.k and found.smallest:
         said += (
             f"; by {'it' if len(others) == 1 else 'these'} alone {found.rows_below:,} of {found.rows:,} are in classes "
-            f"below {task.k} and {found.alone:,} are alone, whatever becomes of the quasi columns, but not without "
+            f"below {task.k} and {found.alone:,} are alone with any recoding of the quasi columns, but not without "
             f"{', '.join(found.smallest)}"
         )
     which = ", ".join(found.smallest or others)

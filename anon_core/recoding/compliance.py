@@ -1,6 +1,6 @@
-"""Whether a recoding keeps the policy, counted anew from what it would publish.
+"""Whether a recoding keeps the policy, counted anew from the rows that it would publish.
 
-No search is taken at its word: every plan goes through here before anything is done with it.
+No result of a search is trusted: every plan is checked here before it is used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from anon_core.comparison import Comparison
 from anon_core.errors import InternalError, PolicyNotMetError
 from anon_core.frequency import FrequencyTable
 from anon_core.measures.removal import Kept, kept_of
-from anon_core.models import Asked, Measurement, PrivacyModel, Subject, required
+from anon_core.models import Measurement, PolicyContext, PrivacyModel, Subject, required
 from anon_core.models.freeform import NoFreeformBreach
 from anon_core.models.half_of_class import HalfOfClass
 from anon_core.models.removal import Removal
@@ -43,12 +43,12 @@ _REACH_CLASSES = (
 
 
 def unreached(measurement: Measurement) -> str:
-    """Return in a few words what was not reached, and how far a plan came."""
+    """Return in a few words what a plan did not reach, and what it reached."""
     return f"{measurement.goal} not reached: {measurement.reached}"
 
 
 def error_of(task: Task, measurement: Measurement, advice: str) -> PolicyNotMetError:
-    """Return it as an error; what helps against freeform attacks, and against a risk, is always the same."""
+    """Return a measurement as an error; for freeform attacks and risk the advice is always the same."""
     return PolicyNotMetError(
         goal=measurement.goal,
         reached=measurement.reached,
@@ -59,7 +59,7 @@ def error_of(task: Task, measurement: Measurement, advice: str) -> PolicyNotMetE
 
 
 def shortfalls(task: Task, plan: RecodingPlan, promise: Promise | None = None) -> list[Measurement]:
-    """Return everything that a plan does not keep, none where it complies."""
+    """Return every requirement that a plan does not keep; none if it keeps the policy."""
     return [one for one in measurements(task, plan, promise) if not one.passed]
 
 
@@ -70,10 +70,10 @@ def measurements(task: Task, plan: RecodingPlan, promise: Promise | None = None)
 
 class PlanMeasurements:
     """
-    What a plan would publish, measured by the models that the gate goes by, each of them once.
+    The rows that a plan would publish, measured by the models that the gate uses, each of them once.
 
-    All this is about the quasi-identifiers, whatever else the plan recodes; freeform attacks are about guarded columns
-    too. Diversity is that of the published rows only.
+    All figures are over the quasi-identifiers, even if the plan recodes other columns; freeform attacks are about
+    guarded columns too. Diversity is that of the published rows only.
     """
 
     def __init__(self, task: Task, plan: RecodingPlan) -> None:
@@ -87,11 +87,11 @@ class PlanMeasurements:
 
     def of(self, promise: Promise, wanted: Callable[[str], bool] = lambda model: True) -> list[Measurement]:
         """
-        Return what the policy requires, k as ``promise`` means it: of the classes, or beside the originals.
+        Measure what the policy requires; ``promise`` says which k is meant: that of classes, or beside the originals.
 
-        Of this only the models whose keys are ``wanted``, and that there are rows.
+        Only models whose keys are ``wanted`` are measured, and that there are rows.
 
-        :raises InternalError: something that is required could not be measured.
+        :raises InternalError: a required model could not be measured.
         """
         models = [model for model in _required(self.task, promise) if wanted(model.key)]
         if not models and not wanted(ROWS):
@@ -133,16 +133,16 @@ def models_of_classes(
     promise: Promise,
     publication: PartialPublication | None = None,
 ) -> Iterator[PrivacyModel]:
-    """Yield what a policy requires of classes, k as ``promise`` means it; of two that lack as much, k is told."""
+    """Yield the models that a policy requires of classes, with the k that ``promise`` means; k is the first."""
     means = KMeans.EXACT if promise is Promise.EXACT else KMeans.LINK
-    asked = Asked(
+    context = PolicyContext(
         policy=policy.model_copy(update={"k_means": means}),
         quasi_identifiers=quasi_identifiers,
         k=k,
         today=date.min,
         publication=publication,
     )
-    found = [one.model for one in required(asked) if not one.model.of_release]
+    found = [one.model for one in required(context) if not one.model.of_release]
     for model in sorted(found, key=lambda one: one.key not in K):
         if promise is not Promise.SOURCE or model.name != "link_k":
             yield model
@@ -150,7 +150,7 @@ def models_of_classes(
 
 def _required(task: Task, promise: Promise) -> Iterator[PrivacyModel]:
     for model in models_of_classes(task.policy, task.frequencies.names, task.k, promise, task.publication):
-        if promise is not Promise.EXACT or model.key != RISK:  # The exact k is as large as the risk needs.
+        if promise is not Promise.EXACT or model.key != RISK:  # The exact k is already as large as the risk needs.
             yield model
     if task.people is not None:
         yield HalfOfClass(columns=task.frequencies.names)
@@ -172,7 +172,7 @@ def _required(task: Task, promise: Promise) -> Iterator[PrivacyModel]:
 
 
 def _subject(task: Task, plan: RecodingPlan, comparison: Comparison) -> Subject:
-    """Return what a plan would publish, to be measured: its rows, and the people behind them where these are known."""
+    """Return what models measure of a plan: the rows that it would publish, and their people where these are known."""
     after, quasi, behind = comparison.after, task.frequencies.names, task.people
     member = np.full(len(task.frequencies.weights), -1, np.int64)
     if comparison.pairs is not None:
@@ -190,7 +190,7 @@ def _subject(task: Task, plan: RecodingPlan, comparison: Comparison) -> Subject:
 
     def count_people(names: tuple[str, ...]) -> FrequencyTable:
         if people is None:
-            raise InternalError("people that nobody counted", "recode.compliance")
+            raise InternalError("people that were not counted", "recode.compliance")
         for name in names:
             if name not in quasi:
                 return task.requirements.sensitive_people[name].by_class(after, member).project(names)
@@ -214,19 +214,20 @@ def _subject(task: Task, plan: RecodingPlan, comparison: Comparison) -> Subject:
 
 
 def broken(task: Task, method: RecodingMethod, measured: Iterable[Measurement]) -> list[Measurement]:
-    """Return what a method promises and its result does not keep."""
+    """Return the measurements that break what a method promises."""
     return [one for one in measured if not one.passed and method.promises(task, one.model)]
 
 
 def hold_to_promise(method: RecodingMethod, measured: PlanMeasurements) -> None:
     """
-    Let a plan pass that keeps what its method promises, counted anew.
+    Check that a plan keeps what its method promises, counted anew.
 
-    Nothing else is measured, but risk and freeform attacks where k is promised: methods that know nothing of these may
-    leave some without being at fault.
+    Nothing else is measured, except risk and freeform attacks where k is promised: a method that does not look for
+    these may leave some, and that is no bug.
 
-    :raises PolicyNotMetError: something is missed for want of data, or left by a method that does not look for it.
-    :raises InternalError: the search has returned what it must not.
+    :raises PolicyNotMetError: the data do not allow what is promised, or the method leaves a risk or an attack that it
+        does not look for.
+    :raises InternalError: the search has returned a plan that it must not return.
     """
     task = measured.task
     tables = (task.frequencies, task.freeform.frequencies if task.freeform else None)

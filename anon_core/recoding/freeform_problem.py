@@ -1,4 +1,4 @@
-"""What freeform anonymity is about: quasi-identifiers and guarded columns together, and what they give away."""
+"""The problem of freeform recoding: quasi-identifiers and guarded columns together, and how sensitive labels are."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class FreeformProblem:
     """
     A table over its quasi-identifiers and guarded columns, as collected.
 
-    ``ladders`` say what a value becomes, ``columns`` what its labels give away; ``places[i]`` tells where a label of
-    ladder ``i`` stands in the taxonomy of column ``i``, which may know values that no row has. Columns that are
-    published as collected and make classes with the others stand last, and only among ``frequencies``, ``ladders`` and
+    ``ladders`` say what a value becomes, ``columns`` how sensitive its labels are. ``places[i]`` has the position of
+    each label of ladder ``i`` in the taxonomy of column ``i``, which may have values that no row has. Columns that are
+    published as collected and make classes with the others come last, and only in ``frequencies``, ``ladders`` and
     ``weights``.
     """
 
@@ -58,9 +58,9 @@ class FreeformProblem:
         beside: Sequence[str] = (),
     ) -> FreeformProblem:
         """
-        Return the problem that a publication file sets; columns that only freeform names weigh as much as any.
+        Return the problem of a publication file; columns that only freeform names have the weight 1.
 
-        Columns ``beside`` these are published as collected.
+        Columns ``beside`` are published as collected.
 
         :raises UnmappedValuesError: a guarded column has values that are not in its hierarchy.
         :raises InvalidInputError: a guard or a belief names no label.
@@ -95,7 +95,7 @@ class FreeformProblem:
         return dict(zip(self.frequencies.names, self.weights, strict=True))
 
     def published(self, labels: list[AnyCodes], kept: Integers | None = None) -> FrequencyTable:
-        """Return a table with these labels of the ladders in place of values, as labels of the taxonomies."""
+        """Return a table with these labels in place of values: labels of the ladders, as labels of the taxonomies."""
         rows = self.frequencies.weights if kept is None else self.frequencies.weights[kept]
         told = labels[: len(self.places)]
         codes = [place[own if kept is None else own[kept]] for place, own in zip(self.places, told, strict=True)]
@@ -103,14 +103,14 @@ class FreeformProblem:
         return FrequencyTable.from_codes(self.frequencies.names[: len(told)], codes, domains, rows)
 
     def check(self, plan: RecodingPlan, definition: Definition = Definition.EXTENDED) -> FreeformCheck:
-        """Find the breaches of what a plan publishes; columns that it does not recode are published as collected."""
+        """Find the breaches of the rows that a plan publishes; columns that it does not recode stay as collected."""
         return check_freeform(self.published(*self._labels(plan)), self.columns, self.sigma_t, definition=definition)
 
     def whole(self, plan: RecodingPlan) -> RecodingPlan:
         """
         Return a plan for some of these columns as one for all of them: the others stay as collected.
 
-        :raises InternalError: its ladders are others, so their labels have no place in the taxonomies.
+        :raises InternalError: it has other ladders, whose labels are not in the taxonomies.
         """
         member = self.member(plan.frequencies)
         at = {name: i for i, name in enumerate(plan.frequencies.names)}
@@ -143,9 +143,9 @@ class FreeformProblem:
 
 def places_of(labels: pa.Array, column: GuardedColumn) -> Integers:
     """
-    Return where labels stand in a taxonomy.
+    Return the positions of labels in a taxonomy.
 
-    :raises InternalError: one is not in it.
+    :raises InternalError: a label is not in it.
     """
     at = {label: place for place, label in enumerate(column.taxonomy.labels)}
     try:

@@ -1,6 +1,6 @@
-"""What every recoding method is: how it is asked for, what it needs of a publication file, and what it promises.
+"""The base of every recoding method: its key and settings, what it needs of a publication file, what it promises.
 
-Reading a publication file asks the methods, so nothing heavy is imported here, nor where a method is declared.
+Reading a publication file loads the methods, so nothing heavy is imported here, nor where a method is declared.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from anon_core.recoding.task import Recoding, Task
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is counted (such as `level combinations`), how many are done, and of how many at most."""
+"""A function called with what is counted (such as `level combinations`), how many are done, and of how many at most."""
 K = ("k_anonymity", "k_beside_original")
 """The models of the four k's."""
 ALONE = "no_singletons"
 ROWS = "rows"
-"""That something is published at all, which is no model's."""
+"""The key of the requirement that some row is published; it has no model."""
 FREEFORM = "no_freeform_breach"
 SUPPRESSION = "rows_suppressed_at_most"
 REMOVAL = "removal"
@@ -34,7 +34,7 @@ RISK = "max_risk"
 
 
 class Promise(StrEnum):
-    """Which of the four k's is to be reached: that of the classes, link and source, or source alone."""
+    """Which of the four k's a method promises: that of the classes, link and source k, or source k alone."""
 
     EXACT = "exact"
     LINK = "link"
@@ -47,7 +47,7 @@ class Promise(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One way in which `best` tries a method: what it is called, and which words of `recode` it goes by."""
+    """One way in which `best` tries a method: its name, and the `recode` settings that it uses."""
 
     name: str
     settings: Mapping[str, object]
@@ -56,14 +56,14 @@ class Attempt:
 
 class RecodingMethod(ABC):
     """
-    One way to recode a table. It has no state: everything that it goes by is in the task.
+    One way to recode a table. It has no state: all that it uses is in the task.
 
-    ``key`` is what `recode.method` calls it. ``settings`` reads its own section, `recode.<key>`; None if it has none.
-    ``needs_section``: it cannot do without that. ``heeded`` are the keys of `recode` that may have an effect, and `k`.
-    ``needs_quasi_identifiers``: a file must declare one. ``needs_priorities``: all quasi-identifiers have one, or none
-    has. ``lets_sections_stand``: a file may have sections of other methods. ``guards``: it ends freeform attacks, so it
-    is told what is guarded even where a breach is waived. ``checks_plans``: every plan that it may return was held to
-    the policy before.
+    ``key`` is its name in `recode.method`. ``settings`` is the type of its own section, `recode.<key>`; None if it has
+    none. ``needs_section``: that section is required. ``heeded`` are the keys of `recode` that may have an effect, and
+    `k`. ``needs_quasi_identifiers``: a file must declare one. ``needs_priorities``: all quasi-identifiers have one, or
+    none has. ``lets_sections_stand``: a file may have sections of other methods. ``guards``: it prevents freeform
+    attacks, so its task has what is guarded even where a breach is waived. ``checks_plans``: it checks every plan
+    against the policy before it returns one.
     """
 
     key: ClassVar[str]
@@ -79,42 +79,42 @@ class RecodingMethod(ABC):
     @abstractmethod
     def recode(self, task: Task, *, progress: Progress | None = None) -> Recoding:
         """
-        Recode the quasi-identifiers; what is promised is counted anew from the plan that is returned.
+        Recode the quasi-identifiers; the caller counts anew whether the returned plan keeps what is promised.
 
-        :raises PolicyNotMetError: what is promised cannot be reached.
+        :raises PolicyNotMetError: the promise cannot be kept.
         :raises InvalidInputError: the task lacks something that the method needs.
         """
 
     @abstractmethod
     def promises(self, task: Task, model: str) -> bool:
-        """Tell whether this method promises that its result keeps the privacy models of a key."""
+        """Whether this method promises that its result keeps the privacy models of a key."""
 
     def promised_k(self, settings: Recode, policy: PartialPolicy) -> Promise:
-        """Return which of the four k's a promise of k means."""
+        """Return which of the four k's is meant where this method promises k."""
         return Promise.EXACT
 
     def may_miss(self, model: str) -> bool:
-        """Tell whether missing what is promised may be for want of data, and is not always a bug of the search."""
+        """Whether the method may break its promise because of the data; otherwise that is a bug of the search."""
         return False
 
     def heeds(self, settings: Recode) -> frozenset[str]:
-        """Return the keys of `recode` that have an effect with these settings, and `k` if the method looks at it."""
+        """Return the keys of `recode` that have an effect with these settings, and `k` if the method uses it."""
         return self.heeded
 
     def attempts(self, task: Task, before: Mapping[str, Recoding | None]) -> Iterator[Attempt]:
         """
         Yield the ways in which `best` may try this method; by default none.
 
-        ``before`` has what earlier attempts found by their names, None where they found nothing.
+        ``before`` has the results of earlier attempts by their names, None where they found nothing.
         """
         return iter(())
 
     def attempt(self, **settings: object) -> Attempt:
-        """Return the attempt to run this method as the file says, but for some settings."""
+        """Return the attempt to run this method as the file says, with some other settings."""
         return Attempt(name=self.key, settings={"method": self.key, **settings}, run=self.recode)
 
     def problems(self, file: Written) -> Found:
-        """Yield what a publication file that asks for this method lacks, and what it says in vain."""
+        """Yield what a publication file with this method lacks, and which of its keys have no effect."""
         for key in file.sections:
             if key != self.key and not self.lets_sections_stand and METHODS.get(key).settings is not None:
                 yield ("recode", key), f"belongs to `method: {key}`; set that method or remove it"
@@ -128,16 +128,16 @@ class RecodingMethod(ABC):
             yield ("recode", "method"), what + ("" if file.text("recode", "method") else " (global is the default)")
         lacking = [name for name in quasi if at(file.columns[name], ("priority",)) is None]
         if self.needs_priorities and len(lacking) < len(quasi):
-            for name in lacking:  # Nobody could tell what was meant for these.
+            for name in lacking:  # It is not clear which priority these should have.
                 what = "has no `priority`, and other quasi columns have one"
                 yield ("columns", name), f"{what}: `method: {self.key}` needs one for all or none"
 
     def section_problems(self, file: Written) -> Found:
-        """Yield what is wrong between the section of this method and the rest of a file, whatever method that has."""
+        """Yield what is wrong between the section of this method and the rest of a file of any method."""
         return iter(())
 
 
 def of_every_class(task: Task, model: str) -> bool:
-    """Tell whether a search for safe classes reaches a model: k, what ``safe`` was asked for, and how many rows go."""
+    """Whether a search for safe classes reaches a model: k, models with ``safe``, and the limit of suppression."""
     reached = (ROWS, *K, ALONE, RISK, SUPPRESSION, REMOVAL, *(one.key for one in task.requirements.others))
     return model in reached

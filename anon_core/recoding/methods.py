@@ -1,9 +1,9 @@
-"""The method that a publication asks for, run on its distinct tuples, and its result counted anew."""
+"""Runs the method of a publication on its distinct tuples, and counts the result anew."""
 
 from __future__ import annotations
 
 from anon_core.errors import InvalidInputError, PolicyNotMetError
-from anon_core.recoding.beside_others import told_of_others
+from anon_core.recoding.beside_others import error_with_others
 from anon_core.recoding.compliance import PlanMeasurements, hold_to_promise
 from anon_core.recoding.method import Progress, RecodingMethod
 from anon_core.recoding.task import Recoding, Task
@@ -15,13 +15,13 @@ def recode(task: Task, *, progress: Progress | None = None) -> Recoding:
     Recode the quasi-identifiers as ``task.settings.method`` says.
 
     What a method promises is counted again from the classes that would be published. ``none`` promises nothing, and
-    ``singletons`` only what it says itself: whether such a table may go out is for whoever checks it.
+    ``singletons`` only few singletons: the gate, or `anon check`, decides about such a table.
 
     :raises PolicyNotMetError: the method cannot keep what it promises, or leaves a freeform attack that the policy
-        forbids; nothing is returned.
+        forbids.
     :raises InvalidInputError: no installed package brings the method, the task lacks something that it needs, or values
         are guarded against freeform attacks and people have several rows.
-    :raises InternalError: a search has returned what it must not; nothing is returned.
+    :raises InternalError: a search has returned a plan that it must not return.
     """
     method: RecodingMethod = task.settings.member
     _refuse_freeform_by_people(task)
@@ -35,7 +35,7 @@ def recode(task: Task, *, progress: Progress | None = None) -> Recoding:
         if not method.checks_plans:
             hold_to_promise(method, PlanMeasurements(task, recoding.plan))
     except PolicyNotMetError as error:
-        raise told_of_others(task, error) from None
+        raise error_with_others(task, error) from None
     return recoding
 
 
@@ -43,7 +43,7 @@ def _refuse_freeform_by_people(task: Task) -> None:
     freeform = task.freeform is not None or task.settings.method == "freeform"
     if freeform and task.people is not None:
         raise InvalidInputError(
-            "`privacy.freeform` has no meaning yet where one person has several rows: remove it, with "
+            "`privacy.freeform` cannot count people yet, and one person has several rows: remove it, with "
             "`method: freeform` if that is set, or give every person one row"
         )
 
@@ -63,7 +63,7 @@ def _refuse_k_above_people(task: Task) -> None:
 
 
 def _refuse_too_many_rows_per_person(task: Task) -> None:
-    """Refuse what the gate would refuse after all: no method leaves out single rows, that is done before."""
+    """Refuse at once what the gate would refuse later: no method leaves out single rows, `stage` does that before."""
     most = task.policy.max_rows_per_person
     if most is None or task.people is None:
         return
@@ -82,19 +82,19 @@ def _refuse_too_many_rows_per_person(task: Task) -> None:
 
 def _refuse_out_of_reach(task: Task, method: RecodingMethod) -> None:
     """
-    Refuse, before any search, what the whole table as one class does not keep: then no classes of it can.
+    Refuse, before any search, a model that the whole table as one class does not keep: then no classes of it can.
 
-    Without some of its rows the table may keep it, so that is not asked where rows may be removed; but of a model that
-    a class goes on to keep whatever is added to it.
+    The table may keep a model without some of its rows. So where rows may be removed, only models are checked that a
+    class still keeps after any merge.
 
-    :raises PolicyNotMetError: a model that the method promises is out of reach.
+    :raises PolicyNotMetError: no recoding can keep a model that the method promises.
     """
     wanted = [
         model
         for model in task.requirements.others
         if method.promises(task, model.key)
         and (model.absorbing or not task.allowed)
-        and (task.people is None or model.column is None)  # By people smaller classes may keep it.
+        and (task.people is None or model.column is None)  # Where people are counted, smaller classes may keep it.
     ]
     classes = [(model, task.requirements.all_rows(model)) for model in wanted]
     failing = [(model, whole) for model, whole in classes if not model.safe(whole).all()]

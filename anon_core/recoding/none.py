@@ -20,7 +20,7 @@ class NoRecoding(RecodingMethod):
     def recode(self, task: Task, *, progress: Progress | None = None) -> Recoding:
         from anon_core.recoding.task import Recoding
 
-        return Recoding.unchanged(task, "The publication file asks for no recoding")
+        return Recoding.unchanged(task, "The publication file has no recoding")
 
     def promises(self, task: Task, model: str) -> bool:
         return False

@@ -1,4 +1,4 @@
-"""Which original became which label, as a plan says: what tells whether other columns restore a generalised cell."""
+"""Which original became which label, by a plan or by the witness: needed to find cells that other columns restore."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def pairing_of_plan(
     plan: RecodingPlan, engine: Engine, published: Sequence[str], recoded: Collection[str] = ()
 ) -> Pairing:
     """
-    Return what pairs the values of each recoded column with their labels and with all other published columns.
+    Return the pairing of a plan: each recoded column as collected, beside its labels and all other published columns.
 
-    The ``engine`` has the rows as collected; they are counted when the first column is asked for. Columns that the plan
-    does not have are published as collected. Removed rows are left out. Those ``recoded`` have classes of k people.
+    The ``engine`` has the rows as collected; they are counted at the first call. Columns that the plan does not have
+    are published as collected. Removed rows are left out. Columns ``recoded`` have classes of k people.
     """
 
     @cache
@@ -41,7 +41,7 @@ def pairing_of_plan(
 
 
 def _kept_by(plan: RecodingPlan, engine: Engine, columns: Sequence[str]) -> Kept:
-    """Return what a plan makes of the original classes over some columns, some of which it may not have."""
+    """Return what a plan makes of the original classes over some columns; the plan may lack some of them."""
     beside = [name for name in columns if name not in plan.frequencies.names]
     rows, collected = engine.count([*plan.frequencies.names, *beside]), engine.count(columns)
     quasi = len(plan.frequencies.names)
@@ -64,7 +64,7 @@ def _kept_by(plan: RecodingPlan, engine: Engine, columns: Sequence[str]) -> Kept
 
 
 class _Counted:
-    """The published columns of every kept row, and the tuple of the plan that it was."""
+    """The published columns of every kept row, and its tuple in the plan."""
 
     def __init__(self, plan: RecodingPlan, engine: Engine, published: Sequence[str], recoded: frozenset[str]) -> None:
         self.plan, self.recoded = plan, recoded
@@ -92,7 +92,7 @@ class _Counted:
         ladder = self.plan.ladders[at]
         values = self.plan.frequencies.codes[at][self.member]
         levels: list[AnyCodes] = [ladder.maps[level, values] for level in range(ladder.height)]
-        if levels and ladder.unmapped.any():  # They stand at the root on every level, and were something all the same.
+        if levels and ladder.unmapped.any():  # They are at the root on every level, but had a value.
             levels[0] = np.where(ladder.unmapped[values], len(ladder.labels) + values, levels[0])
         others = [one for one in self.published if one != name and one in self.codes]
         return Paired(
@@ -118,10 +118,10 @@ def pairing_of_witness(
     recoded: Collection[str] = (),
 ) -> Pairing:
     """
-    Return what each released row was, from rows that have their values as collected and their labels side by side.
+    Return the pairing of a witness, whose rows have their values as collected beside their labels.
 
     ``ladders`` were built over ``before``, the table as collected; ``beside[name]`` is the column with the values of a
-    recoded one. The witness was held against the originals before, so there are no values and labels but theirs.
+    recoded one. The caller has compared the witness with the originals, so it has only their values and labels.
     """
     by_name = {ladder.column: ladder for ladder in ladders}
 
@@ -160,7 +160,7 @@ def pairing_of_witness(
 def _kept(
     before: Engine, witness: Engine, ladders: Sequence[Ladder], beside: Mapping[str, str], columns: Sequence[str]
 ) -> Kept:
-    """Return what became of the original classes over some columns, counted on both sides row by row."""
+    """Return what became of the original classes over some columns; rows are counted on both sides."""
     as_now = [beside.get(name, name) for name in columns]
     recoded = [ladder for ladder in ladders if ladder.column in columns]
     collected = before.count(columns)
@@ -187,6 +187,6 @@ def _kept(
 
 
 def _places(words: pa.Array, among: pa.Array) -> Integers:
-    """Return where each of some words stands in a list that has them all."""
+    """Return the position of each word in a list that has them all."""
     at = {word: place for place, word in enumerate(words.to_pylist())}
     return np.array([at[word] for word in among.to_pylist()], np.int64)

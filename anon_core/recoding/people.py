@@ -1,6 +1,7 @@
-"""Who is behind the tuples of a task: a person counts once in a class, however many rows they have there.
+"""The people of the tuples of a task: a person counts once in a class, however many rows they have there.
 
-(X,Y)-anonymity: Wang and Fung, Anonymizing sequential releases, 2006. Sizes of classes are not sums over tuples then.
+(X,Y)-anonymity: Wang and Fung, Anonymizing sequential releases, 2006. The size of a class is no sum over its tuples
+then.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import pyarrow as pa
 
 from anon_core import kernels
 from anon_core.errors import InternalError
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.measures.classes import SensitiveClasses, sensitive_classes
 from anon_core.measures.diversity.bands import bands
@@ -36,7 +37,7 @@ def expanded(starts: Integers, tuples: Integers) -> tuple[Integers, Integers]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contributions:
-    """The most rows of one person in each of some groups, and the rows of all people who are known."""
+    """For each group, how many rows the person with most rows has, and how many rows all known people have."""
 
     largest: Integers
     rows: Integers
@@ -45,10 +46,10 @@ class Contributions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuplePeople:
     """
-    The people behind the tuples of ``table``, which has one entry for each pair of tuple and person.
+    The people of the tuples of ``table``, which has one entry for each pair of tuple and person.
 
-    Tuple ``t`` has the pairs from ``starts[t]`` to ``starts[t + 1]``, ``member`` is the tuple of each pair. A tuple of
-    which no row says whose it is has one pair, with NOBODY.
+    Tuple ``t`` has the pairs from ``starts[t]`` to ``starts[t + 1]``, ``member`` is the tuple of each pair. A tuple
+    without known people has one pair, with UNKNOWN_PERSON as its person.
     """
 
     table: FrequencyTable
@@ -60,7 +61,7 @@ class TuplePeople:
     @classmethod
     def of(cls, frequencies: FrequencyTable, people: FrequencyTable) -> Self:
         """
-        Return the people of tuples, from these tuples counted by people, together with other columns or not.
+        Return the people of tuples, from people counted over these tuples, and over other columns too or not.
 
         :raises InternalError: people of other tuples, or rows instead of people.
         """
@@ -78,18 +79,18 @@ class TuplePeople:
         )
 
     def each_is_another(self, rows: int) -> bool:
-        """Whether every one of so many rows says whose it is, and nobody has two."""
-        return bool((self.units > NOBODY).all()) and len(np.unique(self.units)) == rows
+        """Whether the person of each of so many rows is known, and no person has two."""
+        return bool((self.units > UNKNOWN_PERSON).all()) and len(np.unique(self.units)) == rows
 
     @property
     def count(self) -> int:
-        """How many people there are; one, if no row says whose it is."""
+        """How many people there are; one if no person is known."""
         return self.table.rows
 
     @property
     def rows_of_each(self) -> Integers:
-        """How many rows each person has of whom they are known to be."""
-        known = self.units > NOBODY
+        """How many rows each known person has."""
+        known = self.units > UNKNOWN_PERSON
         return kernels.weigh(np.unique(self.units[known], return_inverse=True)[1], self.table.rows, self.rows[known])
 
     def sizes(self, tuples: Integers, group: Integers, groups: int) -> Integers:
@@ -98,9 +99,9 @@ class TuplePeople:
         return distinct_people(np.repeat(group, lengths), self.units[at], groups)
 
     def contributions(self, tuples: Integers, group: Integers, groups: int) -> Contributions:
-        """Return the most rows that one person has in each group of tuples, and all rows of people who are known."""
+        """Return for each group how many rows the person with most rows has, and how many all known people have."""
         at, lengths = expanded(self.starts, tuples)
-        at, member = at[self.units[at] > NOBODY], np.repeat(group, lengths)[self.units[at] > NOBODY]
+        at, member = at[self.units[at] > UNKNOWN_PERSON], np.repeat(group, lengths)[self.units[at] > UNKNOWN_PERSON]
         found = _pairs(member, self.units[at], groups, self.rows[at])
         most: Integers = np.zeros(groups, np.int64)
         np.maximum.at(most, member[found.first], found.weights)
@@ -114,17 +115,18 @@ class TuplePeople:
 
     def homes(self, k: int) -> Integers:
         """
-        Return weights of tuples whose sums never overstate the people in a union of tuples, up to ``k``.
+        Return weights of tuples: up to ``k``, their sum over a union of tuples is at most the number of its people.
 
-        Tuples with ``k`` people of their own weigh ``k``: any union with one of them has as many. Of the rest each
-        person has one home, the rarest of theirs, ties by tuple; a tuple weighs as much as it is a home. A tuple whose
-        people all live elsewhere weighs nothing, and has rows all the same. Good for "at least k" only.
+        A tuple with ``k`` people of its own has the weight ``k``. In the other tuples each person has one home: their
+        rarest tuple, or the first of several. The weight of a tuple is the number of people with their home in it. A
+        tuple whose people all have their home elsewhere has the weight 0, though it has rows. The weights serve only to
+        show that there are at least k people.
         """
         tuples = len(self.starts) - 1
         own = self.sizes(np.arange(tuples), np.arange(tuples), tuples)
-        open_ = np.flatnonzero((own < k)[self.member] & (self.units > NOBODY))
+        open_ = np.flatnonzero((own < k)[self.member] & (self.units > UNKNOWN_PERSON))
         order = open_[np.lexsort((self.member[open_], own[self.member[open_]], self.units[open_]))]
-        first = np.diff(self.units[order], prepend=NOBODY) != 0
+        first = np.diff(self.units[order], prepend=UNKNOWN_PERSON) != 0
         homes = kernels.weigh(self.member[order[first]], tuples, None)
         return np.where(own >= k, k, homes)
 
@@ -132,9 +134,9 @@ class TuplePeople:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitivePeople(TuplePeople):
     """
-    Which values of a sensitive column the people behind each tuple have, in the order of ``starts``.
+    Which values of a sensitive column the people of each tuple have, in the order of ``starts``.
 
-    It is made of tuples that are counted by people together with that column, which stands last.
+    It is made from people counted over the tuples and that column, the last one.
     """
 
     def counted_as(self, values: CountedValues) -> SensitivePeople:
@@ -154,7 +156,7 @@ class SensitivePeople(TuplePeople):
         return self.table.domains[-1]
 
     def within(self, tuples: Integers, group: Integers, groups: int, kept: Mask | None) -> SensitiveClasses:
-        """Return the values in groups of tuples, none of them empty; closeness is held to the tuples that are kept."""
+        """Return the values in groups of tuples, none of them empty; closeness compares with the tuples in ``kept``."""
         at, lengths = expanded(self.starts, tuples)
         found = sensitive_classes(
             self._counted(at, np.repeat(group, lengths), [pa.nulls(groups)]), ["class"], self.column
@@ -198,13 +200,13 @@ def tuple_of(table: FrequencyTable, columns: int) -> Integers:
 
 def distinct_people(group: Integers, units: AnyCodes, groups: int) -> Integers:
     """
-    Return how many people are in each group; rows of nobody known are one person where there is no other.
+    Return how many people are in each group; unknown people are one person in a group without known people.
 
     >>> distinct_people(np.array([0, 0, 0, 1, 1]), np.array([1, 1, 2, 0, 0]), 2).tolist()
     [2, 1]
     """
     found = _pairs(group, units, groups)
-    known = units[found.first] > NOBODY
+    known = units[found.first] > UNKNOWN_PERSON
     people = kernels.weigh(group[found.first][known], groups, None)
     alone = group[found.first][~known]
     people[alone] = np.maximum(people[alone], 1)

@@ -1,4 +1,4 @@
-"""What every class of a release must keep: k people, and what the policy asks of sensitive columns."""
+"""What every class of a release must keep: k people, and what the policy requires of sensitive columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.measures.classes import SensitiveClasses
 from anon_core.measures.diversity.bands import bands
-from anon_core.models import Asked, Classes, PrivacyModel, required
+from anon_core.models import Classes, PolicyContext, PrivacyModel, required
 from anon_core.models.half_of_class import HalfOfClass
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.policy import CountedValues, PartialPolicy
@@ -31,7 +31,7 @@ class Occurrences:
     """
     How often each value of a sensitive column occurs in each tuple of quasi-identifiers.
 
-    Tuple ``t`` has the values ``values[starts[t]:starts[t + 1]]``, ``counts`` rows of each.
+    Tuple ``t`` has the values ``values[starts[t]:starts[t + 1]]``, each in ``counts`` rows.
     """
 
     column: str
@@ -53,7 +53,7 @@ class Occurrences:
 
     @classmethod
     def of(cls, frequencies: FrequencyTable, pairs: FrequencyTable) -> Occurrences:
-        """Return the occurrences from tuples counted together with one more column, which stands last."""
+        """Return the occurrences from rows counted over the tuples and one more column, the last one."""
         *quasi, values = pairs.codes
         member = kernels.group(quasi, [len(domain) for domain in pairs.domains[:-1]]).member if quasi else 0 * values
         starts = np.searchsorted(member, np.arange(len(frequencies.weights) + 1))
@@ -62,12 +62,12 @@ class Occurrences:
         return cls(column=pairs.names[-1], domain=pairs.domains[-1], starts=starts, values=values, counts=pairs.weights)
 
     def counted_as(self, values: CountedValues) -> Occurrences:
-        """Return them with bands in the place of values; removed tuples have a part in bands, which are never finer."""
+        """Return them with bands in place of values; removed tuples count too, so bands are never too fine."""
         stands_for = bands(self.domain, np.ones(len(self.domain), np.bool_), values)
         return self if stands_for is None else replace(self, values=stands_for[self.values])
 
     def within(self, tuples: Integers, group: Integers, groups: int, whole: Integers) -> SensitiveClasses:
-        """Return the values in groups of tuples, none of them empty; closeness is held to ``whole``."""
+        """Return the values in groups of tuples, none of them empty; closeness compares with ``whole``."""
         at, lengths = expanded(self.starts, tuples)
         member, values = np.repeat(group, lengths), self.values[at]
         found = kernels.group([member, values], [groups, len(self.domain)], self.counts[at])
@@ -88,12 +88,12 @@ class Occurrences:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
     """
-    What makes a class safe: ``k`` people, and what ``others``, models that ask for more than people, say of it.
+    What makes a class safe: it has ``k`` people, and keeps ``others``, the models that require more than people.
 
-    ``people`` are behind the tuples; None where every row is another person. Then all of it is monotone: the union of
-    two safe classes is safe. By people a sensitive column is not: whoever is in both classes has the values of both
-    afterwards, so fewer values may cover everybody. Closeness is held to the distribution over ``kept``, the tuples
-    that are published; by default all of them.
+    ``people`` are the people of the tuples; None where every row is another person. Then all requirements are monotone:
+    the union of two safe classes is safe. Where people are counted, those of sensitive columns are not: a person in
+    both classes has the values of both in the union, so fewer values may cover all people. Closeness compares with the
+    distribution over ``kept``, the tuples that are published; by default all of them.
     """
 
     k: int
@@ -123,13 +123,14 @@ class Requirements:
         sensitive_people: Mapping[str, FrequencyTable] | None = None,
     ) -> Requirements:
         """
-        Return what models require; ``sensitive`` counts the tuples together with each column that they name.
+        Return the requirements of some models; ``sensitive`` counts the tuples together with each column that they
+        name.
 
-        ``people`` and ``sensitive_people`` count the people behind them, where a person may have several rows.
+        ``people`` and ``sensitive_people`` count people over the same, where a person may have several rows.
         """
         behind = None if people is None else TuplePeople.of(frequencies, people)
         if behind is not None and behind.each_is_another(frequencies.rows):
-            behind = None  # Then people are rows, and are counted as fast.
+            behind = None  # Then people are rows, which are counted faster.
         return cls(
             k=max(one.min_rows for one in models),
             frequencies=frequencies,
@@ -146,23 +147,23 @@ class Requirements:
         )
 
     def of_models(self, models: Sequence[PrivacyModel]) -> Requirements:
-        """Return what other models require of the same tuples; they name the same sensitive columns."""
+        """Return the requirements of other models of the same tuples; they name the same sensitive columns."""
         kept = tuple(one for one in self.others if isinstance(one, HalfOfClass))
         return replace(self, k=max(one.min_rows for one in models), others=(*_others(models), *kept))
 
     @property
-    def asked(self) -> tuple[PrivacyModel, ...]:
-        """What the policy asks for beside k, and not only that several rows of a person bring it with them."""
+    def required_beyond_k(self) -> tuple[PrivacyModel, ...]:
+        """The models that the policy requires beside k, without those that come only from several rows of a person."""
         return tuple(one for one in self.others if not isinstance(one, HalfOfClass))
 
     @property
     def by_k_alone(self) -> Requirements:
-        """What is left when the policy asks for nothing beside k: how many people there are, and rows of each."""
+        """The requirements of a policy with nothing beside k: the number of people, and the rows of each."""
         return replace(self, others=tuple(one for one in self.others if isinstance(one, HalfOfClass)))
 
     @property
     def monotone(self) -> bool:
-        """Whether the union of two safe classes is surely safe."""
+        """Whether the union of two safe classes is always safe."""
         return self.people is None or all(one.column is None for one in self.others)
 
     def sizes(self, tuples: Integers, group: Integers, groups: int) -> Integers:
@@ -179,7 +180,7 @@ class Requirements:
         """
         Return which groups of tuples may be classes: ``group[i]``, from 0 on, is that of tuple ``tuples[i]``.
 
-        Models are asked only of groups that have k people.
+        Models judge only groups that have k people.
         """
         sizes = self.sizes(tuples, group, groups)
         good = sizes >= self.k
@@ -200,7 +201,7 @@ class Requirements:
         return self._classes(model, tuples, group, self.sizes(tuples, group, 1))
 
     def broken_by(self, tuples: Integers, group: Integers, groups: int) -> tuple[PrivacyModel, ...]:
-        """Return the models that some group of tuples that has k rows does not keep."""
+        """Return the models that some group of k people does not keep."""
         enough = replace(self, others=()).safe(tuples, group, groups)
         kept = [replace(self, others=(model,)).safe(tuples, group, groups) for model in self.others]
         return tuple(model for model, safe in zip(self.others, kept, strict=True) if (enough & ~safe).any())
@@ -227,7 +228,7 @@ class Requirements:
         )
 
     def _judged_by(self, model: PrivacyModel, column: str) -> Occurrences:
-        """Return the values of a column as a model counts them; a search asks many times."""
+        """Return the values of a column as a model counts them; the result is kept, because a search needs it often."""
         key = (column, model.counted_values)
         if key not in self._judged:
             self._judged[key] = self.occurrences[column].counted_as(model.counted_values)
@@ -249,19 +250,21 @@ class Requirements:
 def models_reached(
     policy: PartialPolicy, quasi_identifiers: tuple[str, ...], publication: PartialPublication | None = None
 ) -> tuple[PrivacyModel, ...]:
-    """Return what a policy requires that the classes of a recoding decide; the rest only released files show."""
+    """Return the models of a policy that depend on the classes of a recoding; others are measured on released files."""
     if policy.k is None:
         raise InternalError("policy without k", "recode.requirements")
-    k = (KAnonymity(columns=quasi_identifiers, k=policy.k),)  # Also where another k is meant, and without columns.
+    k = (KAnonymity(columns=quasi_identifiers, k=policy.k),)  # Also if another k is meant, and without columns.
 
     def required_with(k: int) -> list[PrivacyModel]:
-        asked = Asked(policy=policy, quasi_identifiers=quasi_identifiers, k=k, today=date.min, publication=publication)
-        return [one.model for one in required(asked) if not one.model.of_release]
+        context = PolicyContext(
+            policy=policy, quasi_identifiers=quasi_identifiers, k=k, today=date.min, publication=publication
+        )
+        return [one.model for one in required(context) if not one.model.of_release]
 
     rows = max(one.min_rows for one in (*k, *required_with(policy.k)))
     return (*k, *required_with(rows))
 
 
 def _others(models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
-    """Return the models that ask for more than rows. A search goes by their being monotone; the gate judges others."""
+    """Return the models that require more than rows and are monotone, which the search needs; the gate has the rest."""
     return tuple(one for one in models if one.monotone and type(one).safe is not PrivacyModel.safe)

@@ -1,4 +1,4 @@
-"""The rows of a person beyond `privacy.max_rows_per_person`, left out before anything else counts the table."""
+"""Leaves out the rows of a person beyond `privacy.max_rows_per_person`, before any other step counts the table."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core import kernels
-from anon_core.frequency import NOBODY, unit_codes
+from anon_core.frequency import UNKNOWN_PERSON, unit_codes
 from anon_core.recoding.people import distinct_people
 from anon_core.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capped:
-    """The rows that stay, and those that are ``left_out`` of so many ``people`` who have more than allowed."""
+    """The rows that stay, those that are ``left_out``, and how many ``people`` have more rows than allowed."""
 
     kept: Table
     left_out: Table
@@ -24,11 +24,12 @@ class Capped:
 
 def cap_rows(table: Table, columns: Sequence[str], quasi_identifiers: Sequence[str], *, unit: str, most: int) -> Capped:
     """
-    Keep at most so many rows of each person.
+    Keep at most ``most`` rows of each person.
 
-    Of a person with more, those rows stay whose quasi-identifiers most people share, for these lose least by recoding;
-    ties go by the cells of ``columns``, the first column first, so rows that still tie are equal. Neither the order of
-    the rows nor the number of a person has a say. Rows whose person is not known all stay.
+    Of a person with more, the rows stay whose quasi-identifiers most people share, because recoding changes these
+    least; then rows are compared by the cells of ``columns``, the first column first, so that rows that are still tied
+    are equal. Neither the order of the rows nor the number of a person matters. Rows whose person is not known all
+    stay.
 
     >>> from anon_core.table import from_arrow
     >>> import pyarrow as pa
@@ -40,13 +41,13 @@ def cap_rows(table: Table, columns: Sequence[str], quasi_identifiers: Sequence[s
     """
     units = unit_codes(table.column(unit))
     rows_of = np.bincount(units, minlength=1)
-    rows_of[NOBODY] = 0
+    rows_of[UNKNOWN_PERSON] = 0
     above = int(np.count_nonzero(rows_of > most))
     if not above:
         return Capped(kept=table, left_out=table.keep(np.zeros(table.rows, np.bool_)), people=0)
     at = np.flatnonzero(rows_of[units] > most)
     order = at[np.lexsort((_tuples(table, columns)[at], -_sharing(table, quasi_identifiers, units)[at], units[at]))]
-    first = np.flatnonzero(np.diff(units[order], prepend=NOBODY))
+    first = np.flatnonzero(np.diff(units[order], prepend=UNKNOWN_PERSON))
     place = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
     stays = np.ones(table.rows, np.bool_)
     stays[order[place >= most]] = False
@@ -54,7 +55,7 @@ def cap_rows(table: Table, columns: Sequence[str], quasi_identifiers: Sequence[s
 
 
 def _tuples(table: Table, columns: Sequence[str]) -> kernels.Integers:
-    """Return where the tuple of each row stands among all; domains are sorted, so that follows the cells."""
+    """Return the position of each row's tuple among all tuples; domains are sorted, so cells decide the order."""
     return _grouped(table, columns).member
 
 

@@ -1,4 +1,4 @@
-"""The same table recoded for several k: what quality costs [Bampoulidis2019]_, Figure 1."""
+"""The same table recoded for several k: how much information is left for each [Bampoulidis2019]_, Figure 1."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anon_core.recoding.task import Recoding, Task
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweptK:
-    """What is left for one k. Where that k cannot be reached the figures are None, and ``reason`` says why."""
+    """The information left for one k. If that k cannot be reached, the figures are None, and ``reason`` says why."""
 
     k: int
     nue: float | None = None
@@ -29,9 +29,9 @@ def sweep_k(
     task: Task, sizes: Sequence[int], *, known: Recoding | None = None, progress: Progress | None = None
 ) -> tuple[SweptK, ...]:
     """
-    Recode a table for every k of ``sizes``, the smallest first, and measure what is left.
+    Recode a table for every k of ``sizes``, the smallest first, and measure how much information is left.
 
-    Everything else stays as the task says. ``known`` is the recoding for the task's own k, where it was found before.
+    All else stays as the task says. ``known`` is the recoding for the task's own k, if the caller has it.
     """
     return tuple(_swept(task, k, known if k == task.k else None, progress) for k in sorted(set(sizes)))
 
@@ -40,7 +40,7 @@ def _swept(task: Task, k: int, known: Recoding | None, progress: Progress | None
     if k > task.frequencies.rows:
         return SweptK(k=k, reason=f"the table has only {task.frequencies.rows} rows")
     try:
-        recoding = known or recode(_with_k(task, k), progress=_telling(k, progress))
+        recoding = known or recode(_with_k(task, k), progress=_with_k_named(k, progress))
     except PolicyNotMetError as error:
         return SweptK(k=k, reason=str(error))
     left = entropy(RecodedCells.by(recoding.plan), task.by_name)
@@ -54,8 +54,8 @@ def _with_k(task: Task, k: int) -> Task:
     return replace(task, requirements=task.requirements.of_models(models), policy=policy)
 
 
-def _telling(k: int, progress: Progress | None) -> Progress | None:
-    """Return what tells for which k a search is at work."""
+def _with_k_named(k: int, progress: Progress | None) -> Progress | None:
+    """Return a progress function that adds the k to what it reports."""
     if progress is None:
         return None
     return lambda what, done, most: progress(f"{what} for k = {k}", done, most)

@@ -1,4 +1,4 @@
-"""What every recoding method is given, distinct tuples and what must hold, and what it returns: a plan."""
+"""The input of every recoding method, distinct tuples and what must hold, and its output: a plan."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from anon_core.spec import PartialPublication, Recode
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """
-    One table to be recoded.
+    One table to recode.
 
-    ``frequencies`` are over the quasi-identifiers, and over columns declared other beside them, which are published as
-    collected: their ladders have height 0 and their weights are 0. All of them together make the classes. ``ladders``
-    and ``weights`` stand in their order; a weight says how much a column matters. ``requirements`` judge classes as the
-    ``policy`` says, ``settings`` choose the method. ``freeform`` is there where the policy guards values: it is about
-    other columns as well. ``publication`` is the file that sets the task, if one does. What is suppressed and
-    lost is counted in rows, k and what is required of sensitive columns in people, where the requirements know of them.
+    ``frequencies`` are over the quasi-identifiers, and over columns declared other, which are published as collected:
+    their ladders have height 0 and their weights are 0. All of them together make the classes. ``ladders`` and
+    ``weights`` are in the same order; a weight says how much a column matters. ``requirements`` judge classes by the
+    ``policy``, ``settings`` choose the method. ``freeform`` is the problem of a policy that guards values; it is about
+    other columns as well. ``publication`` is the file of the task, if there is one. Suppressed rows and losses are
+    counted in rows; k and the requirements of sensitive columns in people, where these are known.
     """
 
     frequencies: FrequencyTable
@@ -53,12 +53,12 @@ class Task:
 
     @property
     def allowed(self) -> int:
-        """How many rows may be suppressed: removed, or left with the root in every column."""
+        """How many rows may be suppressed: removed, or published with the root in every column."""
         return rows_allowed(self.policy.suppression_limit, self.frequencies.rows)
 
     @property
     def people(self) -> TuplePeople | None:
-        """The people behind the tuples; None where every row is another person."""
+        """The people of the tuples; None where every row is another person."""
         return self.requirements.people
 
     @property
@@ -68,7 +68,7 @@ class Task:
 
     @property
     def by_k_alone(self) -> Task:
-        """The task in which the sizes of classes decide, and nothing else."""
+        """The same task with the sizes of classes as its only requirement."""
         return replace(self, requirements=self.requirements.by_k_alone)
 
     @property
@@ -82,7 +82,7 @@ class Task:
         return kernels.weigh(codes, self.ladders[column].maps.shape[1], self.frequencies.weights)
 
     def with_settings(self, **settings: object) -> Task:
-        """Return the task with other words in `recode`."""
+        """Return the task with other settings of `recode`."""
         return replace(self, settings=self.settings.model_copy(update=settings))
 
     @classmethod
@@ -103,9 +103,9 @@ class Task:
         """
         Return a task for a policy.
 
-        ``sensitive`` counts, for every column whose diversity is required, the tuples together with that column;
-        ``climbed`` has the ladders of those whose closeness is hierarchical. ``people`` and ``sensitive_people`` count
-        the people behind the same tuples.
+        ``sensitive`` counts, for every column whose diversity is required, the tuples together with that column.
+        ``climbed`` has the ladders of columns whose closeness is hierarchical. ``people`` and ``sensitive_people``
+        count people over the same.
         """
         return cls(
             frequencies=frequencies,
@@ -128,13 +128,13 @@ class Task:
     @classmethod
     def of_table(cls, publication: PartialPublication, policy: PartialPolicy, engine: Engine) -> Task:
         """
-        Return the task that a publication file sets for the rows of an engine.
+        Return the task of a publication file for the rows of an engine.
 
         :raises UnmappedValuesError: hierarchies do not cover all values.
         :raises HierarchyError: a hierarchy file is wrong.
         """
         quasi = publication.quasi_identifiers
-        # One that has a single value tells no rows apart, and would only change what the searches draw.
+        # A column with a single value tells no rows apart, and would only change the random draws of the searches.
         others = [name for name in others_beside(publication, policy) if len(engine.column(name).domain) > 1]
         together, weights = (*quasi, *others), {**publication.priority_weights, **dict.fromkeys(others, 0.0)}
         models = models_reached(policy, together, publication)
@@ -167,9 +167,9 @@ class Task:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """
-    One recoding that was tried, in counts. ``name`` says what was generalised, and how far.
+    The figures of one recoding that was tried. ``name`` says what was generalised, and how far.
 
-    ``loss`` and ``wnue`` heed the priorities. ``reason`` says why it could not be elected; None where it could.
+    ``loss`` and ``wnue`` weight columns by priority. ``reason`` says why it could not be chosen; None if it could.
     """
 
     method: str
@@ -197,7 +197,7 @@ class Candidate:
         reason: str | None = None,
         people: TuplePeople | None = None,
     ) -> Candidate:
-        """Measure a plan; who stands alone and the smallest class are counted in ``people`` where these are known."""
+        """Measure a plan; singletons and the smallest class are counted in ``people`` where these are known."""
         released, cells = (plan if people is None else people.plan(plan)).released(), RecodedCells.by(plan)
         left = entropy(cells, weights)
         return cls(
@@ -218,7 +218,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recoding:
-    """A plan that keeps what its method promises, why it was elected, and what else was tried."""
+    """A plan that keeps what its method promises, why it was chosen, and the other candidates."""
 
     method: str
     plan: RecodingPlan

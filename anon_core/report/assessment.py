@@ -1,4 +1,4 @@
-"""How safe and how useful a table is: everything that is measured of it, beside its original where there is one."""
+"""How safe and how useful a table is: all figures that are measured, beside its original if there is one."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from anon_core.measures.utility import Utility, utility
 from anon_core.policy import CountedValues, Distance
 
 MAX_COVER = 5
-"""Where people have several values, distinct l is looked for up to here: this number stands for more, too."""
+"""Where people have several values, distinct l is counted up to this number, which also stands for more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SensitiveColumn:
     """
-    What the classes give away about one sensitive column, whatever is required: the worst class of each measure.
+    What the classes give away about one sensitive column, required or not: the worst class of each measure.
 
     ``distinct_l`` (by people up to ``MAX_COVER``) and ``entropy_l`` are its l-diversity, ``largest_share`` what
     (alpha,k) limits, ``t_equal`` and ``t_ordered`` how far it is from the whole table. The first three count bands of
@@ -41,7 +41,7 @@ class SensitiveColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assessment:
-    """Where a table stands. ``four`` and ``utility`` need the original and are None without it."""
+    """The figures of a table. ``four`` and ``utility`` need the original and are None without it."""
 
     k: KFigures
     four: FourK | None
@@ -67,14 +67,14 @@ def assess(
     """
     Measure a table over its quasi-identifiers and sensitive columns.
 
-    With a comparison of the rows, which is over the same quasi-identifiers, the other three k's and what was lost are
-    measured too; where the four k's count units, or other columns were recoded as well, ``people`` is the comparison
-    that they are measured on. Without one, only exact k counts units, and the other three are not measured. ``weights``
-    are those of the columns by their priority. ``counted`` says what counts as one value of a sensitive column, by
-    default bands of numbers and dates.
+    With a comparison of the rows, over the same quasi-identifiers, the other three k's and the loss are measured too.
+    If the four k's count units, or other columns were recoded as well, ``people`` is the comparison for the four k's.
+    Without it only exact k counts units, and the other three are not measured. ``weights`` are those of the columns by
+    their priority. ``counted`` says what counts as one value of a sensitive column, by default bands of numbers and
+    dates.
 
     :raises UnknownColumnError: a column is not in the table.
-    :raises InvalidInputError: there are no rows, so anything would hold.
+    :raises InvalidInputError: there are no rows, so every requirement would hold.
     """
     exact = k_anonymity(frequencies, quasi_identifiers, k=k)
     beside = people or comparison

@@ -1,4 +1,4 @@
-"""What a table is judged by: a publication file, or what is given in its place."""
+"""The criteria by which a table is judged: a publication file, or what a call gives in its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What freeform attacks find in a table, as collected or generalised already."""
+"""The freeform attacks on a table, as collected or already generalised."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from anon_core.report.originals import prepared_original
 from anon_core.spec import PartialPublication
 from anon_core.table import Table
 
-_LOOKED_AT = 500
-"""So many of the worst attacks of a column are looked at for the simplest ones."""
+_MAX_ATTACKS_TRIED = 500
+"""So many of the worst attacks on a column are simplified, to find the simplest ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FreeformFinding:
-    """A table over its quasi-identifiers and guarded columns, as labels of taxonomies, and what is found in it."""
+    """A table over its quasi-identifiers and guarded columns, as labels of taxonomies, and the attacks on it."""
 
     published: FrequencyTable
     columns: tuple[GuardedColumn, ...]
@@ -45,8 +45,8 @@ class FreeformFinding:
 
     @cached_property
     def check(self) -> FreeformCheck:
-        """All breaches of Definition 3.4, by which the table is judged."""
-        return check_freeform(self.published, self.columns, self.policy.sigma_t, attacks=_LOOKED_AT)
+        """All breaches of Definition 3.4, which decide whether the table passes."""
+        return check_freeform(self.published, self.columns, self.policy.sigma_t, attacks=_MAX_ATTACKS_TRIED)
 
     @cached_property
     def plain(self) -> FreeformCheck:
@@ -56,7 +56,7 @@ class FreeformFinding:
         )
 
     def worst(self, found: ColumnBreaches, count: int) -> list[Attack]:
-        """Return the worst attacks on a column, breaches only if there are any, told with as little as they need."""
+        """Return the worst attacks on a column, simplified; if there are breaches, only breaches."""
         breaches = tuple(one for one in found.attacks if one.threat > self.policy.sigma_t + ROUNDING)
         some = replace(found, attacks=breaches or found.attacks)
         return simplest_attacks(self.published, self.columns, some, count)
@@ -77,11 +77,11 @@ def find_attacks(table: Table, publication: PartialPublication, engine: type[Eng
     """
     Look for freeform attacks on a table whose cells are values or labels of the hierarchies, at any level.
 
-    Coded columns are split, and rows with gaps dropped, where the file says so and the table still has them.
+    Coded columns are split, and rows with gaps dropped, if the file says so and the table still has them.
 
     :raises UnplacedCellsError: cells are neither values nor labels.
-    :raises InvalidInputError: nothing is guarded, a column is missing, a guard names no label, or how frequent values
-        are must be known and is not.
+    :raises InvalidInputError: no value is guarded, a column is missing, a guard names no label, or the frequencies of
+        values are needed and not known.
     """
     policy = freeform_policy(publication)
     cells = placed_cells(table, publication, policy)
@@ -103,7 +103,7 @@ def find_attacks(table: Table, publication: PartialPublication, engine: type[Eng
 
 
 def check_table(table: Table, publication: PartialPublication, engine: type[Engine]) -> FreeformCheck | None:
-    """Return what is found in a table, None where its columns or cells do not allow to look."""
+    """Return the attacks on a table; None if its columns or cells do not allow the search."""
     try:
         return find_attacks(table, publication, engine).check
     except InvalidInputError:
@@ -112,9 +112,9 @@ def check_table(table: Table, publication: PartialPublication, engine: type[Engi
 
 def check_release(released: Engine, problem: FreeformProblem) -> FreeformCheck:
     """
-    Look for attacks in the rows of a release, whose cells are labels of the ladders that recoded it.
+    Search the rows of a release for attacks; its cells are labels of the ladders that recoded it.
 
-    :raises InternalError: one is not.
+    :raises InternalError: a cell is no such label.
     """
     domains = released.count(problem.frequencies.names[: len(problem.columns)]).domains
     places = [places_of(domain, column) for domain, column in zip(domains, problem.columns, strict=True)]
@@ -122,7 +122,7 @@ def check_release(released: Engine, problem: FreeformProblem) -> FreeformCheck:
 
 
 def _as_labels(engine: Engine, places: Sequence[Integers], columns: Sequence[GuardedColumn]) -> FrequencyTable:
-    """Return the rows as labels of taxonomies: ``places`` says where each cell of a column stands."""
+    """Return the rows as labels of taxonomies: ``places`` has the position of each cell of a column."""
     names = [column.taxonomy.column for column in columns]
     counted = engine.count(names)
     codes = [place[own] for place, own in zip(places, counted.codes, strict=True)]
@@ -132,7 +132,7 @@ def _as_labels(engine: Engine, places: Sequence[Integers], columns: Sequence[Gua
 
 def placed_cells(table: Table, publication: PartialPublication, policy: Freeform) -> list[PlacedCells]:
     """
-    Return where the cells of the quasi-identifiers and the guarded columns stand, whether all of them do or not.
+    Return the positions of the cells of the quasi-identifiers and the guarded columns, as far as they have one.
 
     :raises UnknownColumnError: a column is not in the table.
     """

@@ -1,7 +1,6 @@
-"""
-The internal report: what was found before recoding and every recoding that was tried, beside what was published.
+"""The internal report: what was found before recoding and every recoding that was tried, beside what was published.
 
-It stays inside, because the trail itself helps an attacker. It holds no cell value either.
+It stays inside, because an attacker could use these details. It holds no cell value either.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ class UniqueColumnsFound(ReportPart):
 
 
 class ScoresFound(ReportPart):
-    """What each column contributes; ``reason`` says why there is no sensitivity."""
+    """The scores of the columns; ``reason`` says why there is no sensitivity."""
 
     columns: list[ColumnScore]
     average: float | None
@@ -102,7 +101,7 @@ class ScoresFound(ReportPart):
 
 
 class Tried(ReportPart):
-    """One recoding that was tried: what was generalised, how far, what it cost, and why it could not be elected.
+    """One recoding that was tried: what was generalised, how far, what it cost, and why it could not be chosen.
 
     Where a method found nothing, the counts are those of the table as it was and the measures are null.
     """
@@ -155,14 +154,14 @@ class Decided(ReportPart):
 
 
 class StepFailed(ReportPart):
-    """A step that only informs, and failed: its part of the report is null, and nothing else depends on it."""
+    """A step for information that failed: its part of the report is null, and no other part depends on it."""
 
     step: str
     reason: str
 
 
 class InternalReport(ReportPart):
-    """Everything that was measured in one run, whatever its end; a step that did not run is null."""
+    """Everything that was measured in one run, successful or not; a step that did not run is null."""
 
     schema_: Literal["anonflow/report/1"] = SCHEMA
     kind: Literal["internal"] = "internal"

@@ -1,4 +1,4 @@
-"""A table judged by a publication file, or by what is asked in its place: measured first, then held against it."""
+"""Judges a table by a publication file, or by criteria given in its place: measures it, then checks requirements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.measures.freeform import FreeformCheck
 from anon_core.measures.linkage.four_ks import UNPAIRED
-from anon_core.models import Asked, Measurement, Subject, required
+from anon_core.models import Measurement, PolicyContext, Subject, required
 from anon_core.plan import RecodingPlan
 from anon_core.policy import KMeans
 from anon_core.recoding.compliance import broken, models_of_classes
@@ -43,7 +43,7 @@ class Original:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What was measured, what of it holds, and what it was measured on."""
+    """What was measured, which checks hold, and the data that were measured."""
 
     assessment: Assessment
     checks: tuple[Measurement, ...]
@@ -65,10 +65,10 @@ def judge(
     also: Sequence[str] = (),
 ) -> Judgement:
     """
-    Measure a table and check all that is asked of it; the ``engine`` counts it, ``also`` over these columns.
+    Measure a table and check all criteria; the ``engine`` counts it, and also over the columns ``also``.
 
-    The four k's count people where units are told; what was lost and what was suppressed is counted in rows always.
-    Without a pairing the units are those of the table itself, and only exact k counts them.
+    The four k's count people if there is a unit; loss and suppression are always counted in rows. Without a pairing the
+    units are those of the table itself, and only exact k counts them.
 
     :raises InvalidInputError: a column is missing, the table is empty, the original does not fit, or units are to be
         counted that only a pairing tells.
@@ -117,10 +117,10 @@ def judge_recoding(
     recoded: RecodedPublication, criteria: Criteria, *, today: date, freeform: FreeformProblem | None = None
 ) -> Judgement:
     """
-    Judge what recoding made of a table, as :func:`judge` does beside the original; which row became which is known.
+    Judge the result of a recoding, as :func:`judge` does beside the original; it is known which row became which.
 
-    A plan may recode guarded columns beside the quasi-identifiers: what is left of the information is then measured
-    over all of them. ``freeform`` says what is guarded; its attacks are looked for in the released rows.
+    A plan may recode guarded columns beside the quasi-identifiers: then the utility is measured over all of them.
+    ``freeform`` says what is guarded; the released rows are searched for its attacks.
 
     :raises InvalidInputError: a column is missing, or no row is left.
     """
@@ -161,7 +161,7 @@ def _subject(
     freeform: FreeformCheck | None = None,
     rows_blanked: int | None = None,
 ) -> Subject:
-    """Return what the models measure: the rows of an engine, and people where units are told."""
+    """Return what the models measure: the rows of an engine, and the people if there is a unit."""
     publication = criteria.publication
     published = publication.published if publication else ()
     return Subject(
@@ -184,14 +184,14 @@ def _measurements(
     subject: Subject, criteria: Criteria, comparison: Comparison | None, today: date
 ) -> Iterator[Measurement]:
     """
-    Measure all that is asked of a table; what does not pass may be waived.
+    Measure all requirements of a table; a check that does not pass may be waived.
 
-    :raises InvalidInputError: the policy means the link k, which needs the original, and of people also a pairing.
+    :raises InvalidInputError: the policy means link k, and the original is missing, or the pairing if people count.
     """
     policy = criteria.policy
     if policy.k_means is KMeans.LINK:
         _require_link(subject)
-    asked = Asked(
+    context = PolicyContext(
         policy=policy,
         quasi_identifiers=criteria.quasi_identifiers,
         k=criteria.k,
@@ -202,7 +202,7 @@ def _measurements(
         paired=subject.paired is not None,
         present=tuple(name for name in subject.names if name not in subject.besides),
     )
-    for one in required(asked):
+    for one in required(context):
         yield one.measured(subject).excused(one.waiver(policy, today))
     unit = criteria.publication.unit if criteria.publication else None
     for kind, times in Counter(one.kind for one in ended(policy, today, unit)).items():
@@ -219,13 +219,13 @@ def _measurements(
 
 def _require_link(subject: Subject) -> None:
     if subject.comparison is None:
-        raise InvalidInputError("`k_means: link` is about the original rows too; give them as original=")
+        raise InvalidInputError("`k_means: link` needs the original rows; give them as original=")
     if subject.people is not None and subject.comparison.after.units is None:
         raise InvalidInputError(f"`k_means: link` cannot be checked: {UNPAIRED}")
 
 
 def _others_judged(criteria: Criteria, names: Sequence[str], today: date) -> tuple[str, ...]:
-    """Return the columns declared other that are judged beside the original; some may be recoded under freeform."""
+    """Return the columns declared other that are judged beside the original; freeform may recode some of them."""
     policy = criteria.policy
     if criteria.publication is None or (policy.freeform is not None and policy.k_means is not KMeans.LINK):
         return ()
@@ -234,7 +234,7 @@ def _others_judged(criteria: Criteria, names: Sequence[str], today: date) -> tup
 
 
 def _joint_of(plan: RecodingPlan, columns: tuple[str, ...], people: TuplePeople | None) -> Comparison:
-    """Compare over those columns that the plan has; the model sees which it leaves out."""
+    """Compare over the columns that the plan has; the model sees which columns are left out."""
     return compared_by_people(plan, [name for name in columns if name in plan.frequencies.names], people)
 
 
@@ -254,9 +254,9 @@ def _beside(
 
 def _as_staged(original: Table, criteria: Criteria, unit: str | None, released: int) -> Table:
     """
-    Return the original as a run would have recoded it, and with its people where it has the columns of the unit.
+    Return the original as a run would have recoded it, with its people if it has the columns of the unit.
 
-    If more rows are ``released`` than would stay of it, too many of one person were not left out: then all stay.
+    If more rows are ``released`` than would stay after capping, no rows were left out for their person: then all stay.
     """
     prepared = prepared_original(original, criteria.publication)
     before = _with_people(prepared, criteria, unit)
@@ -268,9 +268,9 @@ def _as_staged(original: Table, criteria: Criteria, unit: str | None, released: 
 
 def _with_people(table: Table, criteria: Criteria, name: str | None, *, required: bool = False) -> Table:
     """
-    Return a table with a column of this name that tells people apart, if it has the columns that do.
+    Return a table with a column ``name`` that tells people apart, if the table has the columns of the unit.
 
-    :raises UnknownColumnError: it is required, and they are not there.
+    :raises UnknownColumnError: they are required, and the table does not have them.
     """
     if name is None or not (required or set(criteria.unit) <= set(table.names)):
         return table
@@ -278,7 +278,7 @@ def _with_people(table: Table, criteria: Criteria, name: str | None, *, required
 
 
 def _with_units(table: Table, before: Table, original: Original, unit: str | None) -> Table:
-    """Return the table with the unit of every row as its original has it; what the release says of it is not asked."""
+    """Return the table with the unit that each row has in the original; the unit in the release is not used."""
     at = None if unit is None else original_rows(before, table, same_order=original.same_order, key=original.key)
     if unit is None or at is None:
         return table
@@ -288,7 +288,7 @@ def _with_units(table: Table, before: Table, original: Original, unit: str | Non
 
 
 def _tells_units(table: Table, before: Table, unit: str) -> bool:
-    """Whether a released table tells whose its rows are by itself, and of nobody whom the original does not have."""
+    """Whether a released table has its own units, and all of them are in the original."""
     if unit not in table.names:
         return False
     told = {value for value in table.column(unit).domain.to_pylist() if value is not None}
@@ -297,9 +297,10 @@ def _tells_units(table: Table, before: Table, unit: str) -> bool:
 
 def unkept(task: Task, criteria: Criteria, judged: Judgement) -> list[str]:
     """
-    Return the names of the promises that a table does not keep; if there is one, that is a bug of the method.
+    Return the names of the promises that a table does not keep; if there is one, the method has a bug.
 
-    What is waived no method promises. k is held as the method means it, which may be otherwise than the policy does.
+    No method promises what is waived. The k that counts is the one that the method means, which may differ from the
+    policy's.
     """
     policy, names, checks = criteria.policy, criteria.quasi_identifiers, list(judged.checks)
     method: RecodingMethod = task.settings.member

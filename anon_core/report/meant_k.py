@@ -1,4 +1,4 @@
-"""Which k a policy means, in words: every page and text that tells a k takes it from here."""
+"""Which k a policy means, in words: every page and text with a k takes it from here."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _WORDS = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeantK:
     """
-    One k that stands between a table and its publication.
+    One k that a table must reach to be published.
 
-    ``kind`` is its key among the four k's, ``name`` what it is called and ``meaning`` what it counts. ``required`` and
-    ``measured`` are None where nothing is required, or nothing was there to measure.
+    ``kind`` is its key among the four k's, ``name`` its name, and ``meaning`` what it counts. ``required`` is None if
+    no k is required, ``measured`` if it was not measured.
     """
 
     kind: str
@@ -33,7 +33,7 @@ class MeantK:
 
 def meant_k(means: str, required: int | None, measured: Mapping[str, Any] | None = None) -> tuple[MeantK, ...]:
     """
-    Return the k that is meant: that of the smallest class, or, with ``link``, both link and source k.
+    Return the k that the policy means: that of the smallest class, or, with ``link``, both link and source k.
 
     ``measured`` has the four k's as the reports hold them.
 

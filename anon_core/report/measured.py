@@ -1,4 +1,4 @@
-"""How safe and how useful a table is, as the reports hold it: the schema, and how it is filled."""
+"""How safe and how useful a table is, in the form of the reports: the schema, and the functions that fill it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class AttackMeasured(ReportPart):
 
 
 class PopulationEstimate(ReportPart):
-    """How many people one estimator takes to be alone in the population; null with the reason."""
+    """How many people are alone in the population by one estimator; null with the reason."""
 
     estimator: str
     uniques: float | None
@@ -55,7 +55,7 @@ class PopulationEstimate(ReportPart):
 
 
 class RiskMeasured(ReportPart):
-    """Three attackers, the rows in small classes, and the people who are alone in the population, if assessed."""
+    """The risk by three attackers, the rows in small classes, and the people alone in the population, if estimated."""
 
     prosecutor: AttackMeasured
     journalist: AttackMeasured
@@ -68,7 +68,7 @@ class RiskMeasured(ReportPart):
 
 
 class SensitiveMeasured(ReportPart):
-    """What the worst class gives away about a sensitive column, whatever is required."""
+    """What the worst class gives away about a sensitive column, required or not."""
 
     name: str
     distinct_l: int
@@ -117,7 +117,7 @@ class UtilitySummary(ReportPart):
 
 
 class ClassesMeasured(ReportPart):
-    """Where the quasi-identifiers stand; ``rows_below`` are in classes smaller than the required k."""
+    """The figures over the quasi-identifiers; ``rows_below`` are in classes smaller than the required k."""
 
     columns: list[str]
     k: FourKMeasured
@@ -130,7 +130,7 @@ class ClassesMeasured(ReportPart):
 
 
 def measured_note(columns: tuple[str, ...], assessment: Assessment) -> dict[str, Any]:
-    """Return where a table stands, without a single value."""
+    """Return the figures of a table, without a single value."""
     exact, four = assessment.k, assessment.four
     return {
         "columns": list(columns),
@@ -164,7 +164,7 @@ def risk_note(risk: Risk, population: PopulationUniqueness) -> dict[str, Any]:
 
 
 def utility_note(utility: Utility) -> dict[str, Any]:
-    """Return the measures of utility by the names that the field has for them."""
+    """Return the measures of utility by their usual names."""
     entropy, changes, queries = utility.entropy, utility.changes, utility.queries
     return {
         "nue": entropy.overall if entropy else None,
@@ -188,12 +188,12 @@ def utility_note(utility: Utility) -> dict[str, Any]:
     }
 
 
-NAMED = 200
-"""The report names so many unique sets, the smallest first; a wide table may have a hundred thousand."""
+MAX_SETS_NAMED = 200
+"""The report names at most so many unique sets, the smallest first; a wide table may have a hundred thousand."""
 
 
 def scoring_note(unique: UniqueSets, scores: Scores, *, ignore_duplicates: bool) -> dict[str, Any]:
-    """Return the scores, and the sets they rest on, without a single value."""
+    """Return the scores, and the sets from which they were computed, without a single value."""
     return {
         "columns": [asdict(column) for column in scores.columns],
         "average": scores.average,
@@ -205,7 +205,7 @@ def scoring_note(unique: UniqueSets, scores: Scores, *, ignore_duplicates: bool)
             "approximate": unique.approximate,
             "ignore_duplicates": ignore_duplicates,
             "found": len(unique.sets),
-            "sets": [list(names) for names in unique.sets[:NAMED]],
+            "sets": [list(names) for names in unique.sets[:MAX_SETS_NAMED]],
         },
         "exact_method": scores.exact_method,
         "exact_error": scores.exact_error,

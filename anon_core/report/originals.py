@@ -1,4 +1,4 @@
-"""A released table beside the table that it was made from, as a publication file describes it."""
+"""Compares a released table with the table that it was made from, as a publication file describes both."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from anon_core.table import Table
 
 def prepared_original(original: Table, publication: PartialPublication | None) -> Table:
     """
-    Return the original as a run would have recoded it: coded columns split, others coarser, rows with gaps dropped
-    where it says so.
+    Return the original as a run would recode it: coded columns split, other columns coarsened, and rows with gaps
+    dropped if the file says so.
 
     :raises InvalidInputError: a column cannot be split or coarsened, or no row is left.
     """
@@ -35,9 +35,9 @@ def prepared_original(original: Table, publication: PartialPublication | None) -
 
 def without_surplus(table: Table, publication: PartialPublication, unit: str) -> Capped:
     """
-    Leave out what people have beyond `privacy.max_rows_per_person`, as `stage` does; ``unit`` tells them apart.
+    Leave out the rows of people beyond `privacy.max_rows_per_person`, as `stage` does; ``unit`` tells them apart.
 
-    The columns that are published are those that it goes by.
+    The published columns decide which rows stay.
     """
     most = publication.privacy.max_rows_per_person if publication.privacy else None
     published = [name for name in publication.published if name in table.names]
@@ -58,10 +58,10 @@ def beside_original(
     """
     Compare a released table with its prepared original.
 
-    Without a publication file a cell is as collected or ``*``. See :func:`~anon_core.comparison.compare` for how rows
+    Without a publication file a cell must be as collected or ``*``. :func:`~anon_core.comparison.compare` says how rows
     are paired.
 
-    :raises UnknownLabelsError: cells of the released table lead nowhere in the original.
+    :raises UnknownLabelsError: cells of the released table cannot come from the original.
     :raises InvalidInputError: a column is missing, a hierarchy does not fit, or the rows cannot be paired as asked.
     """
     ways = possible_ladders(original, released, quasi_identifiers, publication)
@@ -72,13 +72,13 @@ def beside_original(
 def possible_ladders(
     original: Columns, released: Columns, columns: Sequence[str], publication: PartialPublication | None
 ) -> list[tuple[Ladder, ...]]:
-    """Return the ladders of all columns; several times where a column may have been grouped by its own values."""
+    """Return the ladders of all columns; several lists if a column may have been grouped by its own values."""
     declared = [name for name in columns if publication and name in publication.effective_columns]
     grouped = [one.column for one in publication.recode.grouped] if publication else []
     climbing = ladders(publication, original, declared) if publication else {}
     found = []
     for name in columns:
-        # Without a hierarchy `*` says nothing, before recoding as well.
+        # Without a hierarchy `*` says nothing, also before recoding.
         own = climbing.get(name) or ladder(original.column(name), None, Path(), withheld=ROOT)
         shown = released.column(name).domain.to_pylist()
         found.append(ladders_leading_to(original.column(name), shown, own) if name in grouped else [own])

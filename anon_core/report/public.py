@@ -1,8 +1,8 @@
-"""What may be said in public of a release: the one place that decides it.
+"""Decides what may be said in public of a release; no other module does.
 
-A public figure is a function of the published bytes, so that anybody can count it again, or it is rounded down to a
-multiple of k. Everything else stays in the internal report: figures that people or originals took part in would tell
-about people who are not published, or would undo what recoding did.
+A public figure follows from the published bytes, so that every reader can count it again, or it is rounded down to a
+multiple of k. All other figures stay in the internal report: figures from people or originals would give away something
+about people who are not published, or undo the recoding.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from anon_core.report.assessment import assess
 from anon_core.report.criteria import USUAL_K
 
 GATE = ("evaluated", "formulas", "same_content", "unchanged")
-"""What the gate notes of the files themselves, in words that anybody who has the files could write."""
+"""Checks of the gate on the files themselves, whose sentences every reader of the files could write."""
 
 NOT_MEASURED = {
     "other_knowledge": "whether others know more about people than the columns that are named here",
@@ -37,17 +37,17 @@ NOT_MEASURED = {
     "households": "whether families, households or other groups of people can be recognised",
     "restored_values": "by the checks below, whether other published columns restore what was made coarser",
 }
-"""What a reader may believe to be promised and nobody measured, unless a model that passed says so in `resists`."""
+"""What a reader may believe to be promised, and no check measured, unless a model that passed has it in `resists`."""
 
 
 def step_of(k: int) -> int:
-    """Return what public counts are rounded to: multiples of k, and of five where k is smaller."""
+    """Return the step of public counts: k, or five if k is smaller."""
     return max(k, USUAL_K)
 
 
 def rounded_down(count: int, k: int) -> int:
     """
-    Return a count as the public may know it; 0 stands for all that is below one step.
+    Return a count as the public may know it; 0 stands for all counts below one step.
 
     >>> rounded_down(4, 5), rounded_down(5, 5), rounded_down(23, 5), rounded_down(7, 2)
     (0, 5, 20, 5)
@@ -65,10 +65,10 @@ def figures_of_release(
     exact: bool,
 ) -> dict[str, Any]:
     """
-    Return k, rows that stand alone, risk and what classes give away, counted in the published rows and nothing else.
+    Return k, rows that stand alone, risk and what classes give away, counted in the published rows only.
 
-    Where ``people`` have several rows, rows say nothing about them, and all of it is withheld. Where there are no
-    quasi-identifiers, there are no classes. k of the smallest class is told where that ``exact`` one is meant.
+    Where ``people`` have several rows, figures of rows say nothing about people, and all are withheld. Without
+    quasi-identifiers there are no classes. k of the smallest class is given if the policy means ``exact`` k.
     """
     if people or not quasi_identifiers:
         return {"k": {"exact": None}, "singletons": None, "risk": None, "sensitive": []}
@@ -91,9 +91,9 @@ def public_checks(
     checks: Sequence[Measurement], suite: Mapping[str, Any], *, people: bool
 ) -> list[tuple[Measurement, PrivacyModel | None]]:
     """
-    Return the checks as the public may read them, each with its model where it has one.
+    Return the checks as the public may read them, each with its model if it has one.
 
-    What only informs, and whose figures may not be told, is left out.
+    Measurements that are only reported, and whose figures are not public, are left out.
     """
     models = dict(_models(suite))
     found = [(public_check(one, models.get(one.name), people=people), models.get(one.name)) for one in checks]
@@ -102,11 +102,12 @@ def public_checks(
 
 def public_check(check: Measurement, model: PrivacyModel | None, *, people: bool) -> Measurement | None:
     """
-    Return a check as the public may read it; None where nothing of it may be read.
+    Return a check as the public may read it; None if the public may read nothing of it.
 
-    Where its model counts nothing but published rows, it stays as it is. Else what was observed is withheld, and the
-    sentence is the promise of the model. What the gate notes by itself has no figures, but for those that are named
-    here; what a file adds in `expectations` is known by its truth alone.
+    If its model counts only published rows, it stays as it is. Otherwise the observed figure is withheld, and the
+    sentence is the promise of the model. What is required is shown only if the publication file states it: a share of
+    the people, counted, would tell how many they are. Checks of the gate itself have no figures, except those in
+    ``GATE``; of the `expectations` of a file the public reads only whether they hold.
     """
     if model is None:
         if check.model == "gate" and check.name not in GATE:
@@ -118,7 +119,10 @@ def public_check(check: Measurement, model: PrivacyModel | None, *, people: bool
         return None
     end = "holds" if check.passed else "does not hold"
     promise = f"{model.title}: {model.promised(people=people)}: {end}"
-    return replace(check, observed=None, sentence=promise, counts={}, rows_at_risk=0, reached="", goal="")
+    required = check.required if model.stated_limit or check.required is None else "holds"
+    return replace(
+        check, observed=None, required=required, sentence=promise, counts={}, rows_at_risk=0, reached="", goal=""
+    )
 
 
 def _models(suite: Mapping[str, Any]) -> Iterator[tuple[str, PrivacyModel]]:
@@ -131,34 +135,24 @@ def _models(suite: Mapping[str, Any]) -> Iterator[tuple[str, PrivacyModel]]:
 
 
 def not_measured(checks: Sequence[tuple[Measurement, PrivacyModel | None]]) -> list[str]:
-    """Return in words what nobody measured: everything but what a model resists whose check has passed."""
+    """Return in words what was not measured: all of ``NOT_MEASURED`` that no model with a passed check resists."""
     resisted = {what for check, model in checks if model and check.passed for what in model.resists}
     if strange := sorted(resisted - set(NOT_MEASURED)):
         raise InvalidInputError(f"a privacy model resists {', '.join(strange)}; we know {', '.join(NOT_MEASURED)}")
     return [sentence for what, sentence in NOT_MEASURED.items() if what not in resisted]
 
 
-def level_name(name: str, level: int) -> str:
+def public_levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
     """
-    Return what readers call a level: a hierarchy file without titles has no word for it but the name of the file.
+    Return how many published rows are at each level of a column, as their labels show it.
 
-    >>> level_name("province", 1), level_name("level 1 of municipalities.csv", 1)
-    ('province', 'coarser (level 1)')
-    """
-    return f"coarser (level {level})" if name.startswith(f"level {level} of ") else name
-
-
-def levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
-    """
-    Return how many published rows stand at which level of a column, told by their labels alone.
-
-    A label that two levels share counts for the lower one, so which of them recoding used is not told.
+    A label that two levels share counts for the lower one, so the figures do not show which of them recoding used.
     """
     ladder, keep = plan.ladders[column], ~plan.removed
     levels = ladder.lowest[plan.released_codes(column)[keep]]
     rows = np.bincount(levels, weights=plan.frequencies.weights[keep], minlength=ladder.height + 1)
     return [
-        {"level": level, "name": level_name(ladder.level_names[level], level), "rows": int(count)}
+        {"level": level, "name": ladder.level_names[level], "rows": int(count)}
         for level, count in enumerate(rows)
         if count
     ]
@@ -166,9 +160,10 @@ def levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
 
 def detail_note(plan: RecodingPlan, columns: int) -> dict[str, Any]:
     """
-    Return what share of the published rows and cells is coarser than collected, told by their labels alone.
+    Return which share of the published rows and cells is coarser than collected, as their labels show it.
 
-    ``columns`` is how many are published. The columns that say nothing any more are named.
+    ``columns`` is how many columns are published. The columns that say nothing any more are named; a column declared
+    other makes classes too, has no levels, and is as collected.
     """
     keep = ~plan.removed
     weights = plan.frequencies.weights[keep]
@@ -178,7 +173,7 @@ def detail_note(plan: RecodingPlan, columns: int) -> dict[str, Any]:
         coarser = ladder.lowest[codes] > 0
         some |= coarser
         cells += int(weights[coarser].sum())
-        if ladder.empty[codes].all():
+        if ladder.height and ladder.empty[codes].all():
             empty.append(name)
     return {
         "rows_coarser_share": int(weights[some].sum()) / rows,
@@ -192,10 +187,10 @@ def people_note(
     unit: Any, staged: Mapping[str, Any], published: int, checks: Sequence[Measurement], k: int
 ) -> dict[str, Any]:
     """
-    Return what is counted, and rounded how many people were published, stand alone or have few like them.
+    Return whether people are counted, and, rounded, how many are published, stand alone, or have few others like them.
 
-    ``unit`` is that of the publication file. Whether anything in the source could contradict that rows are people is
-    ``verifiable``; null where `stage` did not find out.
+    ``unit`` is that of the publication file. ``verifiable``: some column of the source could contradict that rows are
+    people; null if `stage` did not find out.
     """
     several = staged["unit"] is not None
     alone = [int(one.counts["alone"]) for one in checks if one.name == UniqueWithSensitive.key and one.counts]

@@ -1,7 +1,7 @@
 """The public report: what was published and how it was protected. It holds no cell value.
 
-``docs/report.schema.json`` is made from it and the internal one. Which figures are public, and how they are rounded,
-is decided in :mod:`anon_core.report.public`.
+``docs/report.schema.json`` is made from it and the internal one. :mod:`anon_core.report.public` decides which figures
+are public, and how they are rounded.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ PUBLIC_SCHEMA: Literal["anonflow/report/2"] = "anonflow/report/2"
 
 class CheckResult(ReportPart):
     """
-    One thing the gate measured; where it did not pass and was let through, by which waiver of which person.
+    One check of the gate; if it did not pass and was waived, the waiver and its person.
 
-    ``required`` is null where nothing is required: it informs, and is not counted among the checks.
+    ``required`` is null where nothing is required: then it is only reported, and does not count as a check.
     """
 
     distribution: str
@@ -257,7 +257,7 @@ class PublishedFile(ReportPart):
 
 
 class PublicReport(ReportPart):
-    """What anyone may read beside the data; ``approved``: a person had to approve it before it was published."""
+    """What every reader may see beside the data; ``approved``: a person had to approve it before it was published."""
 
     schema_: Literal["anonflow/report/2"] = PUBLIC_SCHEMA
     kind: Literal["public"] = "public"

@@ -1,4 +1,4 @@
-"""A recoding as the reports show it: counts per column and level."""
+"""Recodes a publication, and describes the recoding for the reports: counts per column and level."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from anon_core.value_type import ValueType
 @dataclass(frozen=True, kw_only=True)
 class RecodedPublication:
     """
-    What was made of a table as its publication file says.
+    A table recoded as its publication file says.
 
-    ``released`` are the rows to publish, and ``engine`` counts them; they were counted again, the plan is not believed.
-    ``witness`` are the same rows in the order of the source, with their quasi-identifiers as collected and, where
-    people have several rows, their person; it is private. ``pairing`` pairs them with what they were, as the plan says.
+    ``released`` are the rows to publish, and ``engine`` counts them; they are counted anew, not taken from the plan.
+    ``witness`` has the same rows in the order of the source, with their quasi-identifiers as collected and, if people
+    have several rows, their person; it is private. ``pairing`` says what each row was, by the plan.
     """
 
     publication: PartialPublication
@@ -54,7 +54,7 @@ class RecodedPublication:
 
     @cached_property
     def restored(self) -> Measurement | None:
-        """How many generalised cells other published columns restore; None where nobody knows the pairing."""
+        """How many generalised cells other published columns restore; None if the pairing is not known."""
         quasi = self.publication.quasi_identifiers
         if self.pairing is None or not quasi:
             return None
@@ -64,7 +64,7 @@ class RecodedPublication:
 
     @cached_property
     def assessment(self) -> Assessment:
-        """How safe and how useful the released rows are, beside their original."""
+        """How safe and how useful the released rows are, compared with the original."""
         return assess_publication(self.publication, self.engine, self.recoding.plan, self.task.people)
 
 
@@ -72,7 +72,7 @@ def recode_publication(
     publication: PartialPublication, engine: Engine, *, keep_order: bool = False, progress: Progress | None = None
 ) -> RecodedPublication:
     """
-    Recode the rows of an engine as their publication file says, and count what became of them.
+    Recode the rows of an engine as their publication file says, and count the result.
 
     :raises PolicyNotMetError: the method cannot keep what it promises.
     :raises RefusedError: no row would be left.
@@ -102,9 +102,9 @@ def recode_publication(
 
 def beside_names(publication: PartialPublication, others: Sequence[str] = ()) -> dict[str, str]:
     """
-    Return under which names a witness has columns as collected beside the published ones.
+    Return the names under which a witness has columns as collected, beside the published ones.
 
-    These are the columns that a recoding may change: quasi-identifiers, and what is guarded against freeform attacks.
+    These are the columns that a recoding may change: quasi-identifiers, and columns guarded against freeform attacks.
     """
     policy = publication.privacy
     guarded = policy.freeform.columns if policy and policy.freeform else {}
@@ -122,9 +122,9 @@ def assess_publication(
     people: TuplePeople | None = None,
 ) -> Assessment:
     """
-    Measure rows over the columns of their publication; beside their original where a plan made them.
+    Measure rows over the columns of their publication; compared with their original if a plan made them.
 
-    ``people`` are behind the original tuples, where a person may have several rows.
+    ``people`` are the people of the original tuples, where a person may have several rows.
     """
     quasi, sensitive = publication.quasi_identifiers, publication.names_with_role(Role.SENSITIVE)
     policy = publication.privacy
@@ -142,18 +142,18 @@ def assess_publication(
 
 
 def compared_by_people(plan: RecodingPlan, columns: Sequence[str], people: TuplePeople | None) -> Comparison:
-    """Compare some columns of a table with what a plan makes of them, in people where these are known."""
+    """Compare some columns before and after a plan, counted in people where these are known."""
     return Comparison.of_plan(plan if people is None else people.plan(plan), columns)
 
 
 def levels_note(plan: RecodingPlan, column: int) -> list[dict[str, Any]]:
-    """Return how many published rows stand at which level of one column."""
+    """Return how many published rows are at each level of one column."""
     names = plan.ladders[column].level_names
     return [{"level": level, "name": names[level], "rows": rows} for level, rows in plan.rows_by_level(column).items()]
 
 
 def types_note(table: Table) -> dict[str, str]:
-    """Return what all cells of each column read as; text where they do not read as one thing, or are all gaps."""
+    """Return the type as which all cells of each column read; text if they read as several types, or all are gaps."""
     return {column.name: _type_of(column.domain).value for column in table.columns}
 
 
@@ -163,7 +163,7 @@ def _type_of(domain: pa.Array) -> ValueType:
 
 
 def recoding_note(recoded: RecodedPublication, types: Mapping[str, str]) -> dict[str, Any]:
-    """Return what a recoding did and cost, without a single value; ``types`` are those of the published columns."""
+    """Return what a recoding changed and lost, without a single value; ``types`` are those of the published columns."""
     publication, recoding, assessment = recoded.publication, recoded.recoding, recoded.assessment
     if assessment.utility is None:
         raise InternalError("assessment without an original", "report.recoding")
@@ -196,7 +196,7 @@ def recoding_note(recoded: RecodedPublication, types: Mapping[str, str]) -> dict
             "columns": columns,
         },
         "utility": utility_note(assessment.utility),
-        "public_levels": {name: public.levels_note(plan, i) for name, i in at.items()},
+        "public_levels": {name: public.public_levels_note(plan, i) for name, i in at.items()},
         "public_detail": public.detail_note(plan, len(publication.published)),
         "candidates": [asdict(candidate) for candidate in recoding.candidates],
         "optimal": recoding.optimal,

@@ -1,4 +1,4 @@
-"""A table in memory recoded as its publication file says, and judged: what a command and the library share."""
+"""Recodes a table in memory as its publication file says, and judges it; the command and the library use it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anon_core.report.judgement import Judgement, judge_recoding, unkept
 from anon_core.report.originals import prepared_original, without_surplus
 from anon_core.report.recoding import RecodedPublication, recode_publication
 from anon_core.spec import Mode, PartialPublication, Recode
-from anon_core.spec.recode import MOST_SWEEPS
+from anon_core.spec.recode import MAX_SWEEPS
 from anon_core.table import Table
 from anon_core.table.people import fresh_name, person_column
 
@@ -24,10 +24,10 @@ from anon_core.table.people import fresh_name, person_column
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableRecoding:
     """
-    What was done to a table, and what it is worth.
+    A recoded table, and its judgement.
 
-    ``rows`` counts what was recoded. ``rows_dropped`` had a gap in a quasi-identifier; ``rows_capped`` are those of
-    ``people_capped`` beyond what one person may have; columns that are ``left_out`` are not declared.
+    ``rows`` counts what was recoded. ``rows_dropped`` had a gap in a quasi-identifier; ``rows_capped`` are the rows of
+    ``people_capped`` beyond what one person may have; columns in ``left_out`` are not declared.
     """
 
     criteria: Criteria
@@ -50,7 +50,7 @@ def recode_table(
     progress: Progress | None = None,
 ) -> TableRecoding:
     """
-    Recode a table, and judge the released rows by all that the policy requires.
+    Recode a table, and judge the released rows by all requirements of the policy.
 
     :raises PolicyNotMetError: the method cannot keep what it promises.
     :raises RefusedError: no row would be left.
@@ -78,13 +78,13 @@ def recode_table(
 
 
 def judge_released(recoded: RecodedPublication, criteria: Criteria, rows: Engine, *, today: date) -> Judgement:
-    """Judge the released rows by all that the policy requires; ``rows`` counts those that were recoded."""
+    """Judge the released rows by all requirements of the policy; ``rows`` counts those that were recoded."""
     return judge_recoding(recoded, criteria, today=today, freeform=_guarded(recoded, rows))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Counted:
-    """The engine that counts a table, and how many people have more rows than allowed, whose others are left out."""
+    """The engine that counts a table, how many people have more rows than allowed, and how many rows are left out."""
 
     engine: Engine
     people_capped: int = 0
@@ -92,7 +92,7 @@ class _Counted:
 
 def _counted(table: Table, publication: PartialPublication, engine: type[Engine]) -> _Counted:
     """
-    Return the engine that counts the table, and the people behind its rows where the publication tells them apart.
+    Return the engine that counts the table, and its people if the publication has columns that tell them apart.
 
     :raises UnknownColumnError: a column that tells them apart is not in the table.
     """
@@ -105,7 +105,7 @@ def _counted(table: Table, publication: PartialPublication, engine: type[Engine]
 
 
 def _guarded(recoded: RecodedPublication, rows: Engine) -> FreeformProblem | None:
-    """Return what freeform attacks are looked for by, also where they are waived and the recoding did not mind them."""
+    """Return the problem for the search for freeform attacks, also if they are waived and recoding ignored them."""
     publication = recoded.publication
     policy = publication.privacy.freeform if publication.privacy else None
     if recoded.task.freeform is not None or policy is None:
@@ -123,13 +123,13 @@ def publication_with(
     k: int | None = None,
 ) -> PartialPublication:
     """
-    Return the publication with what a call says in place of the file.
+    Return the publication with the arguments of a call in place of what the file says.
 
-    :raises InvalidInputError: there is no k, no quasi-identifier, nothing for the method to go by, or an argument would
-        have no effect.
+    :raises InvalidInputError: there is no k, no quasi-identifier, no section that the method needs, or an argument
+        would have no effect.
     """
     _check_range("k", k, 2, None)
-    _check_range("improve", improve, 0, MOST_SWEEPS)
+    _check_range("improve", improve, 0, MAX_SWEEPS)
     _check_range("seed", seed, 0, None)
     if mode is not None and mode not in list(Mode):
         raise InvalidInputError(f"mode= is one of {', '.join(Mode)}")
@@ -164,7 +164,7 @@ def _check_file(publication: PartialPublication) -> None:
     if publication.privacy is None or publication.privacy.k is None:
         raise InvalidInputError(f"{name} has no privacy.k; write `privacy: {{k: 5}}` into it, or give k=5")
     if not publication.quasi_identifiers:
-        raise InvalidInputError(f"{name} has no column of role quasi, so there is nothing to recode; declare some")
+        raise InvalidInputError(f"{name} has no column of role quasi, so there is nothing to recode; declare one")
     priorities = [publication.effective_columns[one].priority for one in publication.quasi_identifiers]
     if settings.member.needs_priorities and None in priorities and any(priorities):
         raise InvalidInputError(
@@ -173,6 +173,6 @@ def _check_file(publication: PartialPublication) -> None:
         )
     if settings.member.needs_section and settings.section(settings.method) is None:
         raise InvalidInputError(
-            f"{name} has no recode.{settings.method}, by which method {settings.method} knows what to do; write that "
-            "section into it"
+            f"{name} has no recode.{settings.method}, which method {settings.method} needs; write that section into "
+            "the file"
         )

@@ -1,4 +1,4 @@
-"""The site policy: what no publication file of a site undercuts, written by who answers for data protection."""
+"""The site policy: limits for all publication files of a site, written by the data protection officer."""
 
 from anon_core.site.floors import smallest_table, undercuts
 from anon_core.site.policy import BUILT_IN, SitePolicy, load_site_policy

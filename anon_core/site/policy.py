@@ -56,7 +56,7 @@ def _portals(value: dict[str, Any]) -> dict[str, Any]:
 
 
 class SiteDiversity(Settings):
-    """The smallest ``l`` of every l-diversity asked for; ``required``: every sensitive column asks for one."""
+    """The smallest ``l`` of every required l-diversity; ``required``: every sensitive column must have one."""
 
     l: Annotated[Number, Field(gt=1)] | None = None  # noqa: E741 - the name in the literature
     required: Flag = False
@@ -71,17 +71,17 @@ class SiteUniqueness(Settings):
 
 
 class SiteApproval(Settings):
-    """``required``: every publication file asks a person for approval."""
+    """``required``: a person must approve every release."""
 
     required: Flag = False
 
 
 class SitePolicy(Settings):
     """
-    What no publication file undercuts. A key that stands in `privacy`, too, is called the same here.
+    The limits that no publication file may undercut. A key has the same name here and in `privacy`.
 
-    ``owner`` is named in every refusal: who may change the policy. ``portals`` are the kinds that may be published to,
-    each with the names of its places; None for all.
+    ``owner`` may change the policy, and is named in every refusal. ``portals`` are the kinds of portals that are
+    allowed, each with the names of its places; None allows all.
     """
 
     owner: Filled = "the data protection officer"

@@ -10,19 +10,22 @@ from anon_core.spec.member_sections import PortalSettings, SourceSettings
 from anon_core.spec.parts import Preset
 from anon_core.spec.publication import PartialPublication, Publication, load_spec
 from anon_core.spec.recode import Intervals, Mode, Recode, Replace, UtilityMeasure, Years
-from anon_core.spec.sections import Approval, Asset, Missing
+from anon_core.spec.sections import AirflowSettings, Approval, Asset, Event, Missing, Notification, length
 
 __all__ = [
+    "AirflowSettings",
     "Approval",
     "Asset",
     "Coarsen",
     "DateLevel",
     "Decompose",
+    "Event",
     "Hierarchy",
     "HierarchyKind",
     "Intervals",
     "Missing",
     "Mode",
+    "Notification",
     "Part",
     "PartialPublication",
     "PortalSettings",
@@ -35,5 +38,6 @@ __all__ = [
     "Unmapped",
     "UtilityMeasure",
     "Years",
+    "length",
     "load_spec",
 ]

@@ -1,6 +1,6 @@
-"""What no single field of a publication file can say: features not built yet, and keys that must fit each other.
+"""Checks of a publication file beyond single fields: features not built yet, and keys that must fit each other.
 
-These checks read the parsed YAML and not the models, so that they run, and report, when other fields are wrong as well.
+These checks read the parsed YAML and not the models, so that they also run when other fields are wrong.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ _ANY = None
 # Key, the values of it that this version does not have (_ANY: every value that does not mean "off"), what to do.
 # Building a feature ends with deleting its line.
 NOT_BUILT: tuple[tuple[str, tuple[object, ...] | None, str], ...] = (
-    ("airflow.deadline", _ANY, _REMOVE),
-    ("airflow.notify", _ANY, _REMOVE),
     ("missing", ("wildcard",), "use category or drop"),
     ("privacy.earlier_releases", _ANY, _REMOVE),
     ("recode.sticky", _ANY, _REMOVE),
@@ -91,20 +89,20 @@ def cross_problems(document: Document, *, partial: bool) -> list[Problem]:
 
 
 def _approval_problems(content: Any) -> Found:
-    """Yield what says how to approve where nothing is to be approved: somebody believes that it is."""
+    """Yield the settings of an approval that is not required: the author of the file may believe that it is."""
     approval = at(content, ("approval",))
     if isinstance(approval, dict) and approval.get("required") is not True:
         for key in ("users", "four_eyes", "timeout"):
             if not _is_off(approval.get(key)):
-                what = "has no effect, for nobody is asked to approve; set `required: true` or remove it"
+                what = "has no effect, because no approval is required; set `required: true` or remove it"
                 yield ("approval", key), what
 
 
 def _name_problems(columns: Mapping[str, Any]) -> Found:
-    """Yield the columns whose names no table can have: logs, reports and the release's page repeat names."""
+    """Yield the columns whose names a table cannot have: logs, reports and the page of the release repeat names."""
     try:
         faults = [(place, fault_of_name(str(name))) for place, name in enumerate({**columns, **with_parts(columns)}, 1)]
-    except InvalidInputError as error:  # The limit is set wrong.
+    except InvalidInputError as error:  # The setting of the limit is wrong.
         yield ("columns",), str(error)
         return
     for place, fault in faults:
@@ -113,7 +111,7 @@ def _name_problems(columns: Mapping[str, Any]) -> Found:
 
 
 def _formula_problems(content: Any) -> Found:
-    """Yield the columns whose names a spreadsheet would run: a name in a file's first line is not to be changed."""
+    """Yield the columns whose names a spreadsheet would run; a release cannot change names in the first line."""
     columns = at(content, ("columns",))
     if at(content, ("csv", "escape_formulas")) is not True or not isinstance(columns, dict):
         return
@@ -124,7 +122,7 @@ def _formula_problems(content: Any) -> Found:
 
 
 def _climbed(content: Any) -> list[str]:
-    """Return the sensitive columns whose hierarchy measures how close distributions are."""
+    """Return the sensitive columns whose t-closeness needs their hierarchy."""
     entries = list_at(content, ("privacy", "t_closeness"))
     return [text_at(one, ("column",)) for one in entries if text_at(one, ("distance",)) == "hierarchical"]
 
@@ -154,9 +152,11 @@ def _column_problems(
         for location in _hierarchies(name, column):
             written = at(columns, location[1:])
             kinds = [kind for kind in _KINDS if written.get(kind) is not None]
-            if len(kinds) != 1 and not (set(written) & set(_AS_A_FILE)):  # These are told of as unknown keys.
+            if len(kinds) != 1 and not (set(written) & set(_AS_A_FILE)):  # These are reported as unknown keys.
                 yield location, f"needs exactly one of {', '.join(_KINDS)}; it has {' and '.join(kinds) or 'none'}"
-    # A role that is misspelt may have been meant as any, and is reported as such.
+            if written.get("levels") is not None and written.get("file") is None:
+                yield (*location, "levels"), "names the levels of a hierarchy file; set `file` too, or remove it"
+    # A misspelt role may mean any role, and is reported elsewhere.
     if set(roles.values()) <= {"identifier", "drop"}:
         yield ("columns",), "no column would be published; give at least one the role quasi, sensitive or other"
 
@@ -195,7 +195,7 @@ def _reference_problems(content: Any, declared: Mapping[str, Any]) -> Found:
 
 
 def _references(content: Any) -> Iterator[tuple[Location, Any]]:
-    """Yield every place that names a column, and what is written there."""
+    """Yield every location that names a column, and what is written there."""
     accept: Location = ("privacy", "published_uniqueness", "accept")
     single: list[Location] = []
     for key in ("l_diversity", "t_closeness", "alpha"):
@@ -217,7 +217,7 @@ def _references(content: Any) -> Iterator[tuple[Location, Any]]:
 
 
 def _method_problems(file: Written) -> Found:
-    """Yield what the recoding method, and those that have a section in the file, say against it."""
+    """Yield the problems that the recoding method, and methods with a section in the file, find in it."""
     if file.method in METHODS:
         yield from METHODS.get(file.method)().problems(file)
     for key in file.sections:
@@ -225,7 +225,7 @@ def _method_problems(file: Written) -> Found:
 
 
 def _mode_problems(content: Any) -> Found:
-    """Yield settings whose result the gate would not take: modes paper and link do not care for exact k."""
+    """Yield settings whose result the gate would refuse: modes paper and link do not reach exact k."""
     mode = text_at(content, ("recode", "mode"))
     if mode in ("paper", "link") and text_at(content, ("privacy", "k_means")) != "link":
         what = (

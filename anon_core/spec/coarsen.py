@@ -1,4 +1,4 @@
-"""``coarsen`` of a sensitive or other column: what its values become before anything else sees them."""
+"""``coarsen`` of a sensitive or other column: what its values become before any other step uses them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Coarsen(Settings):
     """
     How the values of a column are made coarser: exactly one of ``round``, ``date`` and ``level`` is set.
 
-    ``top`` and ``bottom`` go with ``round``. What is wrong between keys :func:`coarsen_problems` finds, in the file.
+    ``top`` and ``bottom`` go with ``round``. :func:`coarsen_problems` finds what is wrong between keys.
     """
 
     round: Annotated[Number, Field(gt=0)] | None = None
@@ -46,7 +46,7 @@ class Coarsen(Settings):
 
     def described(self, *, labelled: bool) -> str:
         """
-        Return what is done, for people; ``labelled`` says that cells at the ends read ``150000 or more``.
+        Return what is done, in words for readers; ``labelled``: cells at the ends read ``150000 or more``.
 
         >>> Coarsen(round=1000, top=150000, bottom=0).described(labelled=True)
         'rounded to 1,000, then 150,000 or more together, 0 or less together'
@@ -74,7 +74,7 @@ def coarsen_problems(content: Any, columns: Mapping[str, Any]) -> Found:
     """
     Yield what is wrong between the keys of every `coarsen`, and between it and the rest of the file.
 
-    Whether a hierarchy file has the level is found when a run begins: loading a publication reads no other file.
+    Whether a hierarchy file has the level is checked when a run begins: loading a publication reads no other file.
     """
     for name, column in columns.items():
         written = at(column, ("coarsen",))
@@ -126,7 +126,7 @@ def _elsewhere(content: Any, name: str) -> Iterator[str]:
     unit = at(content, ("unit",))
     parts = at(unit, ("columns",)) if isinstance(unit, dict) else unit
     if isinstance(parts, list) and name in map(as_text, parts):
-        yield "a column of the unit tells people apart, and coarser it would not; remove one of the two"
+        yield "a column of the unit tells people apart, which a coarser one would not; remove one of the two"
     if name in (at(content, ("privacy", "freeform", "columns")) or ()):
         yield "a column whose values `privacy.freeform` guards is generalised by that; remove one of the two"
     for entry in list_at(content, ("privacy", "t_closeness")):
@@ -138,6 +138,6 @@ def _elsewhere(content: Any, name: str) -> Iterator[str]:
 
 
 def _exact(number: Any) -> Fraction | None:
-    """Return a number as it is written, None for what is none."""
+    """Return a number as it is written, None for what is no number."""
     usable = isinstance(number, int | float) and not isinstance(number, bool) and isfinite(number)
     return Fraction(repr(number)) if usable else None

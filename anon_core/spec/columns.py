@@ -13,14 +13,17 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from anon_core.files.yaml_lines import as_text
 from anon_core.policy import CountedValues
 from anon_core.role import Role
-from anon_core.settings import NOT_EMPTY, Filled, Names, Number, Settings, Text, Whole, quoted
+from anon_core.settings import NOT_EMPTY, Filled, Names, Number, Settings, Text, Whole, distinct, quoted
 from anon_core.spec.coarsen import Coarsen
 from anon_core.spec.parts import WAYS, Preset, part_names
 from anon_core.spec.paths import FilePath
 from anon_core.value_type import ValueType
 
 AS_COLLECTED = "as collected"
-"""How cells are published that nothing has changed."""
+"""The words for cells that are published without a change."""
+
+SUPPRESSED = "suppressed"
+"""The name of the root in reports and on pages, where a hierarchy gives it no label of its own."""
 
 
 class HierarchyKind(StrEnum):
@@ -50,18 +53,18 @@ class Unmapped(StrEnum):
     SUPPRESS = "suppress"
 
 
-MOST_LEVELS = 100
-"""As in hierarchy files: more levels than anybody can tell apart."""
+MAX_LEVELS = 100
+"""As in hierarchy files: readers cannot tell more levels apart."""
 
 
 def _not_too_many(levels: tuple[Any, ...]) -> tuple[Any, ...]:
-    if len(levels) > MOST_LEVELS:
-        raise ValueError(f"should have at most {MOST_LEVELS} levels, not {len(levels)}")
+    if len(levels) > MAX_LEVELS:
+        raise ValueError(f"should have at most {MAX_LEVELS} levels, not {len(levels)}")
     return levels
 
 
 def _growing(widths: tuple[int | float, ...]) -> tuple[int | float, ...]:
-    # Fractions of the decimal spelling: 0.3 is three times 0.1 to people, not to binary floats.
+    # Fractions of the decimal spelling: 0.3 is three times 0.1 as written, but not as binary floats.
     exact = [Fraction(repr(width)) for width in widths]
     if min(exact) <= 0:
         raise ValueError("interval widths should be positive")
@@ -86,8 +89,14 @@ def _coarsening(levels: tuple[DateLevel, ...]) -> tuple[DateLevel, ...]:
     return levels
 
 
+def _no_reserved_name(names: tuple[str, ...]) -> tuple[str, ...]:
+    if SUPPRESSED in names:
+        raise ValueError(f"should not have a level named `{SUPPRESSED}`: pages call the root so")
+    return names
+
+
 class Hierarchy(Settings):
-    """How the values of a column are generalised: exactly one kind is set."""
+    """How the values of a column are generalised: exactly one kind is set; ``levels`` names the levels of a file."""
 
     intervals: (
         Annotated[tuple[Number, ...], NOT_EMPTY, AfterValidator(_not_too_many), AfterValidator(_growing)] | None
@@ -104,6 +113,9 @@ class Hierarchy(Settings):
         | None
     ) = None
     date: Annotated[tuple[DateLevel, ...], NOT_EMPTY, AfterValidator(_coarsening)] | None = None
+    levels: (
+        Annotated[tuple[Filled, ...], NOT_EMPTY, AfterValidator(distinct), AfterValidator(_no_reserved_name)] | None
+    ) = None
     unmapped: Unmapped = Unmapped.ERROR
 
     @property
@@ -129,7 +141,7 @@ class Decompose(Settings):
     """
     How a coded column is split into parts: exactly one of ``widths``, ``separator``, ``pattern`` and ``preset`` is set.
 
-    What is wrong between its keys is found by :mod:`anon_core.spec.parts`, which reads the file and not this model.
+    :mod:`anon_core.spec.parts` finds what is wrong between its keys; it reads the file and not this model.
     """
 
     widths: Annotated[tuple[Annotated[Whole, Field(ge=1)], ...], NOT_EMPTY] | None = None
@@ -155,7 +167,7 @@ class Decompose(Settings):
 
     @property
     def way(self) -> str:
-        """How values are split, as it is written in the file, and what may be wanting there."""
+        """How values are split, as the file says it, and a hint at a key that may be missing."""
         key = next(way for way in WAYS if getattr(self, way) is not None)
         written = getattr(self, key)
         text = f"[{', '.join(map(str, written))}]" if isinstance(written, tuple) else quoted(written)[1:-1]
@@ -168,7 +180,7 @@ class Decompose(Settings):
 
 
 class DeclaredColumn(Settings):
-    """What is declared about one column."""
+    """What a publication file declares about one column."""
 
     role: Role
     priority: Annotated[Whole, Field(ge=1)] | None = None
@@ -180,20 +192,25 @@ class DeclaredColumn(Settings):
 
     @property
     def labels_ends(self) -> bool:
-        """Whether a number at an end is published as a label, such as ``150000 or more``: a number has no words."""
+        """Whether `top` and `bottom` become labels such as ``150000 or more``; a column of numbers has no labels."""
         return self.type not in (ValueType.INTEGER, ValueType.DECIMAL)
 
     @property
     def published_without_recoding(self) -> str:
         """How its cells are published where no recoding changes them, in words."""
-        return self.coarsen.described(labelled=self.labels_ends) if self.coarsen else AS_COLLECTED
+        if self.coarsen is None:
+            return AS_COLLECTED
+        level, names = self.coarsen.level, self.hierarchy.levels if self.hierarchy else None
+        if names and isinstance(level, int) and level < len(names):
+            return f"grouped by {names[level]}"
+        return self.coarsen.described(labelled=self.labels_ends)
 
     @property
     def counted_values(self) -> CountedValues:
         """
-        What counts as one value of it where diversity is judged.
+        What counts as one value of it where diversity is measured.
 
-        `coarsen` says what is published as one; `type: text` says that numbers in it are codes.
+        With `coarsen` it is the published value; `type: text` says that numbers in it are codes.
         """
         if self.coarsen is not None:
             return CountedValues.COARSENED
@@ -201,7 +218,7 @@ class DeclaredColumn(Settings):
 
     @property
     def withheld(self) -> str | None:
-        """What stands in cells that were suppressed before anything was recoded, if there can be any."""
+        """The label of cells that were suppressed before recoding, if there can be any."""
         return None
 
     def published_as(self, name: str) -> dict[str, DeclaredColumn]:
@@ -225,9 +242,9 @@ class DeclaredColumn(Settings):
 
 class Part(DeclaredColumn):
     """
-    A published part of a decomposed column: a column of its own in a release, never written in a file.
+    A published part of a decomposed column: a column of its own in a release, which the file does not declare itself.
 
-    With ``suppresses`` a cell that reads ``*`` stands for what could not be split or named.
+    With ``suppresses`` a cell that reads ``*`` is one that could not be split or named.
     """
 
     part_of: str

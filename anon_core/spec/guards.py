@@ -1,6 +1,6 @@
-"""What is wrong in ``privacy`` of a publication file: guarded columns that do not fit, and waivers that waive nothing.
+"""What is wrong in ``privacy`` of a publication file: guarded columns that do not fit, and waivers without effect.
 
-As in :mod:`anon_core.spec.parts` this is found in the parsed YAML, so that all of it is told at once.
+As in :mod:`anon_core.spec.parts` these checks read the parsed YAML, so that all problems are reported at once.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def freeform_problems(content: Any, declared: Mapping[str, Any], *, partial: boo
     """
     Yield what is wrong between `privacy.freeform` and the columns.
 
-    In a file that is run the gate measures published labels when the originals are gone. It can place only labels that
-    a file knows, or that stand right below a root; and nobody knows any more how frequent values were.
+    When a file is run, the gate measures published labels without the originals. It can place only labels that a
+    hierarchy file has, or that are right below a root, and it does not know how frequent values were.
     """
     if at(content, _HERE[:2]) is None:
         return
@@ -52,7 +52,7 @@ def _guard_problems(name: str, column: Any, guard: Any, *, partial: bool) -> Fou
     if role in ("identifier", "drop"):
         yield (*_HERE, name), f"a column of role `{role}` is never published, so it needs no guard; remove it"
         return
-    if role not in _KEPT:  # Reported as such.
+    if role not in _KEPT:  # It is reported elsewhere.
         return
     if hierarchy is None:
         yield (*_HERE, name), "needs a hierarchy of the column: guarded values are generalised by it"
@@ -95,11 +95,11 @@ def _kind(column: Any) -> str:
 
 
 _Check = tuple[str, str | None]
-"""A check that is required: its name, and its column where it is of one."""
+"""A check that is required: its name, and its column if it is about one."""
 
 
 def waiver_problems(content: Any) -> Found:
-    """Yield what is wrong with each waiver, at the place of its `check`."""
+    """Yield what is wrong with each waiver, at the location of its `check`."""
     privacy, columns = (_mapping_at(content, (section,)) for section in ("privacy", "columns"))
     waivers = list_at(privacy, ("waivers",))
     if not waivers:  # A DAG file parses most publications without loading a model.
@@ -122,7 +122,7 @@ def waiver_problems(content: Any) -> Found:
 
 
 def _refusal(check: NamedCheck, privacy: Mapping[Any, Any], stock: list[_Check], *, waives_something: bool) -> str:
-    """Say why a check cannot be waived; empty when it can."""
+    """Return why a check cannot be waived; an empty text if it can."""
     plain, refused, models = check.name.removeprefix("expect_"), not_waivable(), waivable()
     if plain in refused:
         return f"`{plain}` cannot be waived: {refused[plain]}"

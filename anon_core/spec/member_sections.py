@@ -1,7 +1,7 @@
-"""Sections that members read by their own settings: ``source``, ``portal``, and keys of ``privacy`` of other packages.
+"""Sections that members read with their own settings: ``source``, ``portal``, and ``privacy`` keys of other packages.
 
-Members are found in their registries. A section that names none of them is kept as :class:`Unread`: the file can be
-read and its DAG drawn, and only what runs refuses it.
+Members are found in their registries. A section for a member that is not installed is kept as :class:`Unread`: the file
+can be read and its DAG drawn, and only a run refuses it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from anon_core.spec.written import Unread, misspelt
 
 
 class SourceSettings(Settings):
-    """What a publication file says about its source; every source has a model of its own below this one."""
+    """The base of the settings of a source; every source has a subclass of its own."""
 
     @property
     def template(self) -> str:
@@ -32,41 +32,41 @@ class SourceSettings(Settings):
 
     @property
     def reading(self) -> Mapping[str, Any]:
-        """How a file with this table is read, as arguments of ``ReadOptions``: for commands that are given one."""
+        """How a file with this table is read, as arguments of ``ReadOptions``: for commands that get such a file."""
         return {}
 
     @classmethod
     def private_folders(cls, root: Path, text: str, *, look: bool = False) -> Iterable[PrivateFolder]:
         """
-        Return the folders on this machine that hold originals, by what stands under the source's key, as written or
-        filled in; a portal may not show them. The text may be wrong: it is not checked yet.
+        Return the folders on this machine that hold originals, which a portal must not show.
 
-        With ``look`` the files are looked for, since they may be links.
+        ``text`` is what the file has under the key of the source, as written or filled in; it may be wrong, since it is
+        not checked yet. With ``look`` the files are searched on disk, because they may be links.
         """
         return ()
 
 
 class PortalSettings(Settings):
     """
-    What a publication file says about its portal; every portal has a model of its own below this one.
+    The base of the settings of a portal; every portal has a subclass of its own.
 
-    ``keep`` is how many versions stay, None for all. What is written here goes on record: never a secret.
+    ``keep`` is how many versions stay, None for all. The audit store records these settings: they must hold no secret.
     """
 
     keep: Annotated[Whole, Field(ge=1)] | None = None
 
     def resolved(self, root: Path) -> Self:
-        """Return the settings with relative paths starting from a folder, so that they hold everywhere."""
+        """Return the settings with relative paths resolved from a folder, so that they are the same everywhere."""
         return self
 
     @property
     def shown_folder(self) -> Path | None:
-        """The folder on this machine that readers see all of, once resolved; None for a portal elsewhere."""
+        """The folder on this machine whose whole content readers see, resolved; None for a portal elsewhere."""
         return None
 
     @property
     def place(self) -> str | None:
-        """The name by which a site policy allows a portal that is no folder; None for one that cannot be named."""
+        """The name by which a site policy allows a portal that is no folder; None if it has no name."""
         return None
 
 
@@ -94,13 +94,13 @@ def member_of(registry: Registry, section: Settings) -> Any:
 
 
 def _reader(registry: Registry, name: str, base: type[Settings]) -> Callable[[Any, ValidationInfo], Any]:
-    """Return what reads a section: the settings of its member, or what is kept unread for one that is not installed."""
+    """Return a function that reads a section: as settings of its member, or as unread if that is not installed."""
 
     def read(value: Any, info: ValidationInfo) -> Any:
         if isinstance(value, Settings):
             return value
         if not isinstance(value, dict):
-            return base.model_validate(value, context=info.context)  # Which says that it should be a mapping.
+            return base.model_validate(value, context=info.context)  # Its error says that it should be a mapping.
         key = key_in(registry, value) or _meant(registry, value)
         if key not in registry:
             return Unread.of(registry, key, (name, key), value)
@@ -121,9 +121,9 @@ def _reader(registry: Registry, name: str, base: type[Settings]) -> Callable[[An
 
 def _meant(registry: Registry, section: Mapping[str, Any]) -> str:
     """
-    Return the key of the member that a section without any is for: a misspelt one, or one that is not installed.
+    Return the key that a section without an installed member means: a misspelt one, or one that is not installed.
 
-    :raises ValueError: nothing in it tells.
+    :raises ValueError: the section does not show it.
     """
     fields = {key: set(member.settings.model_fields) for key, member in registry.members().items()}
     known = set().union(*fields.values())
@@ -147,7 +147,7 @@ PortalSection = Annotated[
 
 
 def unread_in(value: Any) -> Iterator[Unread]:
-    """Yield what a publication file says to members that are not installed, wherever it stands."""
+    """Yield the parts of a publication file for members that are not installed, from all sections."""
     if isinstance(value, Unread):
         yield value
     elif isinstance(value, Settings):
@@ -160,9 +160,9 @@ def unread_in(value: Any) -> Iterator[Unread]:
 
 def read_foreign_models(document: Document, context: dict[int, Any]) -> list[Problem]:
     """
-    Put the settings of privacy models of other packages in the place of what the file says, and return what is wrong.
+    Replace the keys of privacy models of other packages by their settings, and return what is wrong.
 
-    A key of a package that is not installed stays as it is written; one that is nearly a known key is a slip.
+    A key of a package that is not installed stays as it is written; one that is nearly a known key is a mistake.
     """
     privacy = document.content.get("privacy")
     if not isinstance(privacy, dict):

@@ -1,6 +1,6 @@
-"""The parts of a decomposed column, as far as the publication file alone tells: their names, and what is wrong.
+"""The parts of a decomposed column, as far as the publication file shows them: their names, and what is wrong.
 
-What is wrong is found in the parsed YAML and not in the model, so that all of it is told at once.
+These checks read the parsed YAML and not the model, so that all problems are reported at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WAYS = ("widths", "separator", "pattern", "preset")
 
 
 class Preset(StrEnum):
-    """Codes whose structure is public: how the parts are cut and checked is in `anon_core.decompose`."""
+    """Codes whose structure is public; `anon_core.decompose` cuts and checks their parts."""
 
     TELEPHONE = "telephone"
     POSTCODE_AT = "postcode-at"
@@ -35,7 +35,7 @@ class Preset(StrEnum):
     TAX_CODE_IT = "tax-code-it"
 
 
-# Zone, area and place are steps of sorting mail and promise no border; Spain and France sort by administrative ones.
+# Zone, area and place are steps of sorting mail, and need not follow borders; Spain and France sort by administration.
 PRESET_PARTS: Mapping[Preset, tuple[str, ...]] = {
     Preset.TELEPHONE: ("country", "area", "number"),
     Preset.POSTCODE_AT: ("zone", "area", "place"),
@@ -48,19 +48,20 @@ PRESET_PARTS: Mapping[Preset, tuple[str, ...]] = {
     Preset.POSTCODE_NL: ("zone", "area", "letters"),
     Preset.POSTCODE_UK: ("area", "district", "sector", "unit"),
     Preset.POSTCODE_US: ("section", "office", "extension"),
-    # The check letter is no part: it is reckoned from all of them, so it would tell of one that is left out or coarser.
+    # The check letter is no part: it is computed from all of them, so it would give away one that is left out or
+    # coarser.
     Preset.TAX_CODE_IT: ("surname", "name", "birth_year", "birth_month", "birth_day", "sex", "birth_place"),
 }
 
 
 def part_names(*, names: Sequence[str], pattern: str | None, preset: str | None) -> tuple[str, ...]:
     """
-    Return what the parts are called: as declared, else as the groups of the pattern or the preset call them.
+    Return the names of the parts: as declared, else those of the groups of the pattern, or of the preset.
 
     >>> part_names(names=(), pattern=r"(?P<area>\\d{2})(?P<office>\\d+)", preset=None)
     ('area', 'office')
 
-    Of something that cannot be used there are no parts.
+    A rule that cannot be used has no parts.
     """
     if names:
         return tuple(names)
@@ -79,7 +80,7 @@ def parts_of(column: Any) -> tuple[str, ...] | None:
 
 
 def with_parts(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns as written, published parts in the place of the column they are parts of."""
+    """Return the columns as written, with published parts in place of their column."""
     found: dict[str, Any] = {}
     for name, column in columns.items():
         parts = parts_of(column)
@@ -96,7 +97,7 @@ _Found = Iterator[tuple[Location, str]]
 
 
 def decompose_problems(columns: Mapping[str, Any]) -> _Found:
-    """Yield what is wrong with the parts of all columns: where it is written, and what it is."""
+    """Yield what is wrong with the parts of all columns: the location, and the problem."""
     taken: dict[str, str] = dict.fromkeys(columns, "a column")
     for name, column in columns.items():
         rule = column.get("decompose") if isinstance(column, dict) else None
@@ -173,7 +174,7 @@ def _written_parts(rule: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    """Return the texts of a list; of something else, or with something else in it, none."""
+    """Return the texts of a list; an empty tuple if it is no list, or has something else in it."""
     texts = [as_text(one) for one in value] if isinstance(value, list) else []
     return tuple(texts) if all(isinstance(one, str) for one in texts) else ()
 

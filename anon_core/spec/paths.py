@@ -1,4 +1,4 @@
-"""Texts of a publication file that name a place on disk: only what can be one, and what can be shown in a message."""
+"""Texts of a publication file that are paths: only those that can be paths, and can be shown in a message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from anon_core.files.name_rules import first_bad_character
 from anon_core.settings import Filled
 
 MAX_PATH_LENGTH = 1_000
-"""Characters of a path, filled in; Linux takes 4,096 bytes."""
+"""Characters of a path after it is filled in; Linux allows 4,096 bytes."""
 
 
 def path_problem(path: str) -> str | None:

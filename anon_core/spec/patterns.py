@@ -1,7 +1,7 @@
 """Regular expressions in a publication file, whose named groups are the parts of a value.
 
-Python tells the groups, RE2 matches: what they read differently, or RE2 does not know, is refused before any value is
-seen.
+Python parses the groups, and RE2 matches. Expressions that they read differently, or that RE2 does not know, are
+refused before any value is read.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ _BACK_REFERENCE = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
 MAX_PATTERN_LENGTH = 1_000
 _IGNORES_CASE = re.compile(r"\(\?[a-zA-Z]*i")
 _MAX_CLASSES = 50
-"""Of a pattern that ignores case: Python expands each class character by character, 20 ms for the widest."""
+"""At most so many classes in a pattern that ignores case: Python expands each, which takes 20 ms for the widest."""
 _NO_LEAST = re.compile(r"\{,[0-9]*\}")
 
 
 def groups_of(pattern: str) -> tuple[str, ...]:
     """
-    Return the names of the groups, in the order they open; of something that is no regular expression there are none.
+    Return the names of the groups, in their order; none if the text is no regular expression.
 
     >>> groups_of(r"(?P<area>\\d{2})(?P<office>\\d+)"), groups_of("(?P<area>")
     (('area', 'office'), ())
@@ -53,7 +53,7 @@ def pattern_problem(pattern: str) -> str | None:
 
 def search_problem(pattern: str) -> str | None:
     """
-    Return why a regular expression cannot be looked for in cells in linear time, or None.
+    Return why cells cannot be searched for a regular expression in linear time, or None.
 
     >>> search_problem("^[A-Z]{2}$") is None, search_problem("(?=x)") is None
     (True, False)
@@ -61,14 +61,14 @@ def search_problem(pattern: str) -> str | None:
     try:
         _compiled(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        return f"is none: {error}"
+        return f"is no regular expression: {error}"
     return _not_linear(pattern) or _unknown_to_re2(pattern)
 
 
 def _not_linear(pattern: str) -> str | None:
     bare = _ESCAPE_OR_CLASS.sub("_", pattern)
     if _NEEDS_BACKTRACKING.search(bare) or _BACK_REFERENCE.search(pattern):
-        return "looks around, refers back or is possessive: it is matched in linear time, which knows none of these"
+        return "looks around, refers back or is possessive: matching in linear time does not allow these"
     if _NO_LEAST.search(bare):
         return "has a repetition without its least number, which is read as plain text; write `{0,2}` for `{,2}`"
     return None
@@ -83,13 +83,13 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     if classes > _MAX_CLASSES and _IGNORES_CASE.search(pattern):
         raise re.error(f"it ignores case and has {classes:,} classes in brackets, of which {_MAX_CLASSES} are allowed")
     with warnings.catch_warnings():
-        # Of `[[:alpha:]]` Python warns, with a path of ours; RE2 knows it.
+        # Python warns about `[[:alpha:]]`, with a path of ours; RE2 knows it.
         warnings.simplefilter("ignore")
         return re.compile(pattern)
 
 
 def _unknown_to_re2(pattern: str) -> str | None:
-    # A scheduler parses every publication file again and again: only one with a pattern pays for this import.
+    # A scheduler parses every publication file often: only a file with a pattern needs this import.
     import pyarrow as pa
     import pyarrow.compute as pc
 

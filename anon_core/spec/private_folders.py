@@ -1,8 +1,8 @@
-"""The folders that must never be published: what a portal shows may not contain one, nor lie inside most of them.
+"""The folders that must never be published: the folder of a portal may not contain one, nor be inside most of them.
 
-A web server shows everything below a folder. So what a portal shows is compared with each private folder as the disk
-has them: symbolic links are followed, and two names of one folder (a bind mount, another spelling where the disk
-ignores case) are recognised by device and inode.
+A web server shows everything below a folder. So the folder of a portal is compared with each private folder as they are
+on disk: symbolic links are followed, and two names of one folder (a bind mount, another spelling where the disk ignores
+case) are recognised by device and inode.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateFolder:
-    """A folder that a portal may neither be nor contain; nor may it lie inside one that is private as a ``whole``."""
+    """A folder that a portal may neither be nor contain; with ``whole`` it may not be inside it either."""
 
     what: str
     folder: Path
@@ -46,9 +46,9 @@ def place_problem(portal: Path, private: Iterable[PrivateFolder]) -> str | None:
 
 def link_problem(portal: Path, private: Iterable[PrivateFolder]) -> str | None:
     """
-    Return why links in a portal would publish what is private, with what to do; None if they would not.
+    Return why links in a portal would publish private files, with what to do; None if they would not.
 
-    Links in the folder itself and in those of its datasets are looked at: a web server follows them.
+    Links in the folder itself and in those of its datasets are checked: a web server follows them.
     """
     found = list(private)
     for path in (*sorted(portal.glob("*")), *sorted(portal.glob("*/*"))):
@@ -68,7 +68,7 @@ def link_problem(portal: Path, private: Iterable[PrivateFolder]) -> str | None:
 
 
 def _would_show(target: Path, private: PrivateFolder) -> bool:
-    """Whether what a link leads to is private, or contains what is; of a file beside others only the file is shown."""
+    """Whether the target of a link is private, or contains private files; a link to a file shows only that file."""
     folder = real_path(private.folder)
     if private.whole and _within(target, folder):
         return True
@@ -79,10 +79,10 @@ def _would_show(target: Path, private: PrivateFolder) -> bool:
 
 def private_folders(publication: PartialPublication, source_text: str | None = None) -> Iterator[PrivateFolder]:
     """
-    Yield what the publication file itself names: its own folder, sources, hierarchies and lookups.
+    Yield the folders that the publication file itself names: its own, and those of sources, hierarchies and lookups.
 
-    ``source_text`` is the source's template, filled in for a period. Without it, the template as it is written counts,
-    and files are not looked for, since a publication file is read again and again.
+    ``source_text`` is the template of the source, filled in for a period. Without it, the template is used as written,
+    and files are not searched on disk, because a publication file is read often.
     """
     own = publication.file.parent
     yield PrivateFolder(what="the folder of the publication file", folder=own, whole=own.name == "publications")

@@ -1,7 +1,7 @@
-"""The publication file: everything one dataset needs, parsed and checked once.
+"""The publication file: all settings of one dataset, parsed and checked once.
 
-A DAG file loads every publication at every parse, so nothing heavy is imported here and hierarchy files are read only
-when :meth:`PartialPublication.digest` is asked for.
+A DAG file loads every publication at every parse, so nothing heavy is imported here, and hierarchy files are read only
+by :meth:`PartialPublication.digest`.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ from anon_core.waivers import without_waived
 from anon_core.wording import counted
 
 _REVIEWED = {"columns", "unit", "privacy", "recode", "missing", "sampling_fraction"}
-"""What a review answers for: which columns are published how, whose the rows are, and what a release must keep."""
+"""The sections that a review covers: how columns are published, whose the rows are, what a release must keep."""
 _PUBLISHED = (Role.QUASI, Role.SENSITIVE, Role.OTHER)
 
 
 class PartialPublication(Settings):
-    """A publication file of which only ``columns`` must be there, for commands that are given their table."""
+    """A publication file of which only ``columns`` is required, for commands that get a table of their own."""
 
     dataset: Slug | None = None
     title: Filled | None = None
@@ -91,7 +91,7 @@ class PartialPublication(Settings):
 
     @property
     def root(self) -> Path:
-        """The folder that relative paths start from: the one that holds `publications`, else the file's own."""
+        """The folder where relative paths start: the one that contains `publications`, else the file's own."""
         folder = self._file.parent
         return folder.parent if folder.name == "publications" else folder
 
@@ -101,14 +101,14 @@ class PartialPublication(Settings):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The hierarchies and lookups that the file refers to; whether they exist is not asked."""
+        """The hierarchies and lookups that the file refers to; they may not exist."""
         return tuple(self.resolve(path) for _, path in self._referred_files())
 
     @property
     def effective_columns(self) -> dict[str, DeclaredColumn]:
         """The columns in the order of the file, the published parts of a decomposed one in its place.
 
-        ``columns`` is what the source has; everything after the source was split goes by these.
+        ``columns`` are those of the source; all steps after decomposition use these columns.
         """
         return {
             name: column
@@ -137,10 +137,10 @@ class PartialPublication(Settings):
 
     @property
     def searched(self) -> tuple[str, ...]:
-        """The columns in which sets that single people out are searched for.
+        """The columns among which the search looks for sets that single people out.
 
-        Sensitive ones are left out, for others are not expected to know them, and diversity protects them. Where no
-        column is quasi, nothing would protect anybody, so then all published columns are searched.
+        Sensitive columns are left out: others are not expected to know them, and diversity protects them. If no column
+        is quasi, no other check protects people, so all published columns are searched.
         """
         if not self.quasi_identifiers:
             return self.published
@@ -149,19 +149,9 @@ class PartialPublication(Settings):
 
     @property
     def in_classes_of_k(self) -> tuple[str, ...]:
-        """The columns of which every combination that is published has k people; none where link k is meant."""
+        """The columns whose published combinations all have k people; none where the policy means link k."""
         exact = self.privacy is None or self.privacy.k_means is KMeans.EXACT
         return self.quasi_identifiers if exact else ()
-
-    @property
-    def searched_together(self) -> tuple[tuple[str, ...], ...]:
-        """Sets that are measured whatever their size: all quasi-identifiers with each column that is declared other.
-
-        Whoever knows the quasi-identifiers of a person may know this one more thing: `other` is a claim to be checked.
-        Where no column is quasi, the set of all columns is measured: nothing else would look at whole rows.
-        """
-        quasi = self.quasi_identifiers
-        return tuple((*quasi, name) for name in self.names_with_role(Role.OTHER)) if quasi else (self.published,)
 
     @property
     def required_of_recoding(self) -> PartialPolicy:
@@ -173,10 +163,10 @@ class PartialPublication(Settings):
         return without_waived(self.privacy or PartialPolicy(), keep_freeform=self.recode.member.guards)
 
     def as_collected(self, today: date) -> tuple[str, ...]:
-        """Return the columns that are published as collected, but those that somebody accepted by name, each alone.
+        """Return the columns that are published as collected, without those that a person accepted by name, each alone.
 
-        Each of them must not name people by itself, whatever is allowed of sets of columns. Quasi-identifiers are
-        recoded, and classes of them are measured.
+        None of them may identify people by itself, even if the policy allows much for sets of columns.
+        Quasi-identifiers are not among them: they are recoded, and their classes are measured.
         """
         accept = self.privacy.published_uniqueness.accept if self.privacy else ()
         accepted = [list(one.columns) for one in accept if one.until >= today]
@@ -184,9 +174,9 @@ class PartialPublication(Settings):
         return tuple(name for name in self.published if name not in quasi and [name] not in accepted)
 
     def judged_others(self, today: date) -> tuple[str, ...]:
-        """Return the columns declared other that no person accepts: with all quasi-identifiers they must have k people.
+        """Return the columns declared other that no person accepts: with the quasi-identifiers they need k people.
 
-        An acceptance covers every such column that it names, through the end of its day.
+        An acceptance covers every such column that it names, until the end of its last day.
         """
         accept = self.privacy.published_uniqueness.accept if self.privacy else ()
         accepted = {name for one in accept if one.until >= today for name in one.columns}
@@ -207,9 +197,9 @@ class PartialPublication(Settings):
 
     def reviewed_digest(self) -> str:
         """
-        Return a SHA-256 of what a review answers for: columns with their hierarchies, unit, privacy and recoding.
+        Return a SHA-256 of what a review covers: columns with their hierarchies, unit, privacy and recoding.
 
-        Defaults are left out, so that a newer version with more settings asks for no other review.
+        Defaults are left out, so that a newer version with more settings needs no new review.
 
         :raises HierarchyError: a hierarchy file cannot be read.
         """
@@ -225,15 +215,21 @@ class PartialPublication(Settings):
         :raises HierarchyError: a hierarchy file cannot be read.
         """
         content = self.model_dump(mode="json")
-        if self.csv == Csv():  # So that a file without this section has the digest that it always had.
+        if self.csv == Csv():  # A file without this section keeps the digest that it always had.
             content.pop("csv", None)
-        content["recode"].setdefault("singletons", None)  # Likewise for one without this section of a method.
+        content["recode"].setdefault("singletons", None)  # The same for a file without this section of a method.
         return self._digest_of(content)
 
     def _digest_of(self, content: dict[str, Any]) -> str:
         for column in content["columns"].values():
             if column.get("coarsen") is None:
                 column.pop("coarsen", None)
+            for hierarchy in (
+                column.get("hierarchy"),
+                *((column.get("decompose") or {}).get("hierarchies") or {}).values(),
+            ):
+                if hierarchy and hierarchy.get("levels") is None:  # A file without names has the digest it always had.
+                    hierarchy.pop("levels", None)
         content["columns"] = list(content["columns"].items())
         content["files"] = {where: self.file_digest(where, path) for where, path in self._referred_files()}
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -299,7 +295,7 @@ class Publication(PartialPublication):
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """What keeps the publication from running here: a sentence for each member of it that is not installed."""
+        """Why the publication cannot run here: a sentence for each of its members that is not installed."""
         found = [*unread_in(self), *self.recode.unread]
         if self.engine != ANY_ENGINE and self.engine not in ENGINES:
             found.append(Unread.of(ENGINES, self.engine, ("engine",), None))
@@ -319,7 +315,7 @@ def load_spec(path: Path | str, *, partial: bool = False) -> PartialPublication:
     """
     Load a publication file and check all of it.
 
-    With ``partial`` only ``columns`` is required, for commands that are given their table.
+    With ``partial`` only ``columns`` is required, for commands that get a table of their own.
 
     :raises SpecError: with every problem there is, each with its line.
     """
@@ -330,7 +326,7 @@ def load_spec(path: Path | str, *, partial: bool = False) -> PartialPublication:
         what = "should be a mapping with keys such as `dataset` and `columns`"
         raise SpecError(str(path), problems or [Problem(1, "", "the file is empty" if content is None else what)])
     if not set(content) & set(Publication.model_fields):
-        # It may be a table, whose cells would be the keys: the message does not repeat them.
+        # The file may be a table, whose cells would be the keys: the message does not repeat them.
         what = f"none of its {counted(len(content), 'key')} is one of a publication file; is it one?"
         raise SpecError(str(path), [Problem(1, "", what)])
     problems += not_built_problems(document)

@@ -9,12 +9,12 @@ from anon_core.settings import quoted
 from anon_core.spec.written import Found, at, did_you_mean, list_at, text_at
 
 NEVER = ("k", "k_anonymity")
-"""What hides people among others: a file cannot go below the site's k, whoever answers for it."""
+"""k hides people among others: a file cannot go below the k of the site, even if a person answers for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotThere:
-    """Stands for a key that this version does not have."""
+    """The value of a key that this version does not have."""
 
 
 NOT_THERE = NotThere()
@@ -31,7 +31,7 @@ LIMITS = (
 
 def value_at(settings: object, limit: str) -> Any:
     """
-    Return what stands under a dotted key of settings; :data:`NOT_THERE` where this version has no such key.
+    Return the value of a dotted key of settings; :data:`NOT_THERE` where this version has no such key.
 
     >>> from anon_core.policy import PartialPolicy
     >>> value_at(PartialPolicy(), "published_uniqueness.max_share"), value_at(PartialPolicy(), "max_raised")
@@ -43,7 +43,7 @@ def value_at(settings: object, limit: str) -> Any:
 
 
 def raised_problems(content: Any) -> Found:
-    """Yield the limits that do not exist, cannot be raised, or are raised twice, at the place of each."""
+    """Yield the limits that do not exist, cannot be raised, or are raised twice, each with its location."""
     seen: set[str] = set()
     for index, one in enumerate(list_at(at(content, ("privacy",)), ("raised",))):
         limit = text_at(one, ("limit",)).strip()

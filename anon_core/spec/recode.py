@@ -13,8 +13,8 @@ from anon_core.registry import METHODS
 from anon_core.settings import Flag, Settings, Share, Text, Whole, quoted
 from anon_core.spec.written import Unread, did_you_mean, misspelt
 
-MOST_SWEEPS = 100_000
-"""More sweeps of the improvement search than anybody waits for are a slip."""
+MAX_SWEEPS = 100_000
+"""More sweeps of the improvement search would take too long, and are a mistake in the file."""
 
 
 class Mode(StrEnum):
@@ -40,7 +40,7 @@ class Replace(StrEnum):
 
 
 class UtilityMeasure(StrEnum):
-    """What elects among several recodings."""
+    """The measure by which the best of several recodings is chosen."""
 
     WNUE = "wnue"
     NUE = "nue"
@@ -58,13 +58,13 @@ class Years(Settings):
 
 
 def _iterations(value: Any) -> Any:
-    if value == "auto" or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_SWEEPS):
+    if value == "auto" or (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_SWEEPS):
         return plain(value)
-    raise ValueError(f"should be `auto` or a whole number from 0 to {MOST_SWEEPS}, not {quoted(value)}")
+    raise ValueError(f"should be `auto` or a whole number from 0 to {MAX_SWEEPS}, not {quoted(value)}")
 
 
 def _method(key: str) -> str:
-    """Return the key of a method; one that is not installed is kept, unless it is a slip or can be no key at all."""
+    """Return the key of a method; one that is not installed is kept, unless it is misspelt or cannot be a key."""
     known, meant = METHODS.keys(), misspelt(key, METHODS)
     if key in known or (not meant and re.fullmatch(r"[a-z][a-z0-9_-]{0,79}", key)):
         return key
@@ -73,7 +73,7 @@ def _method(key: str) -> str:
 
 
 class _Section(NamedTuple):
-    """What stands below a key that is none of our own, and which method the file asks for."""
+    """The content of a key that is the section of a method, and the method of the file."""
 
     key: str
     method: str
@@ -81,20 +81,20 @@ class _Section(NamedTuple):
 
 
 def _read(section: _Section, info: ValidationInfo) -> Any:
-    """Read the section of a method by the settings of the method itself."""
+    """Read the section of a method with the settings type of that method."""
     key = section.key
     settings = METHODS.get(key).settings if key in METHODS else None
     if settings is not None:
         return settings.model_validate(section.content, context=info.context)
     if key == section.method and key not in METHODS and not misspelt(key, METHODS):
-        return section.content  # Refused with the method.
+        return section.content  # It is refused together with the method.
     known = [one for one, member in METHODS.members().items() if member.settings is not None]
     raise ValueError(f"unknown key {quoted(key)}{did_you_mean(key, [*Recode.model_fields, *known])}")
 
 
 class Recode(Settings):
     """
-    How the table is recoded until it meets the policy; beside these keys stand sections of methods, by their keys.
+    How the table is recoded until it keeps the policy; beside these keys methods have sections of their own.
 
     ``nue_weight`` is the weight of plain NUE beside wNUE in what prioritised recoding minimises.
     """
@@ -146,7 +146,7 @@ class Recode(Settings):
 
     @property
     def unread(self) -> tuple[Unread, ...]:
-        """What the file says to a method that is not installed."""
+        """The sections of the file for a method that is not installed."""
         if self.method in METHODS:
             return ()
         return (Unread.of(METHODS, self.method, ("recode", "method"), self.section(self.method)),)

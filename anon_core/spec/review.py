@@ -33,7 +33,7 @@ class Review(Settings):
     """
     A person has read roles, unit and policy, and answers for them.
 
-    ``on`` is a day, or a minute of it: what was read twice on one day was reviewed at two times.
+    ``on`` is a day, or a minute of a day, so that two reviews on one day can be told apart.
     """
 
     by: Filled
@@ -45,7 +45,7 @@ class Review(Settings):
 
     @property
     def moment(self) -> str:
-        """When it was, as text that sorts by time; a day comes before its minutes."""
+        """The time of the review, as text that sorts by time; a day comes before its minutes."""
         return self.on.isoformat(timespec="minutes") if isinstance(self.on, datetime) else self.on.isoformat()
 
 
@@ -61,4 +61,4 @@ ReviewSection = Annotated[
     Annotated[Annotated[Literal[False], BeforeValidator(_false)], AS_VALUE] | Annotated[Review, AS_MAPPING],
     EITHER_SHAPE,
 ]
-"""``false``: a draft, which is read and drawn but does not run."""
+"""``false``: the file is a draft, which Airflow shows but does not run."""

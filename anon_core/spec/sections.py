@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
@@ -17,6 +18,7 @@ from anon_core.settings import (
     AS_MAPPING,
     AS_VALUE,
     EITHER_SHAPE,
+    Day,
     Filled,
     Flag,
     Names,
@@ -29,19 +31,19 @@ from anon_core.settings import (
 from anon_core.spec.patterns import MAX_PATTERN_LENGTH, search_problem
 from anon_core.spec.written import misspelt
 
-MAX_WAYS = 1_000_000
-"""In how many ways an expression may match a cell of a hundred characters."""
-_CELL_LENGTH = 100
+MAX_MATCHING_WAYS = 1_000_000
+"""An expression may match a cell of a hundred characters in at most so many ways."""
+_CELL_CHARACTERS = 100
 _JSON_SCHEMA = "expect_column_values_to_match_json_schema"
 
 
 def argument_problem(kind: str, arguments: Mapping[str, Any]) -> str | None:
     """
-    Return why an expectation with these arguments could run code or take for ever, or None.
+    Return why an expectation with these arguments could run code, or never end; None if it could not.
 
     Great Expectations evaluates some texts: a ``row_condition`` as Python code by pandas, ``$PARAMETER`` as a formula.
-    It hands regular expressions to pandas, which matches them in linear time (RE2) or, depending on what is in the
-    cells, by trying every way (Python). So the file may have only expressions with few ways to match.
+    It gives regular expressions to pandas, which matches them in linear time (RE2) or, depending on the cells, by
+    backtracking (Python). So the file may have only expressions with few ways to match.
     """
     if found := next((key for key in _keys(arguments) if key.startswith("$")), None):
         return f"`{found[:40]}` would be evaluated as a formula or an address; write the value itself"
@@ -71,7 +73,7 @@ def _regex_problem(pattern: str) -> str | None:
         return f"has {len(pattern):,} characters, and may have {MAX_PATTERN_LENGTH:,}"
     if problem := search_problem(pattern):
         return problem
-    if _ways(_parsed(pattern)) > MAX_WAYS:
+    if _ways(_parsed(pattern)) > MAX_MATCHING_WAYS:
         return (
             "may match in too many ways, so matching may never end: repeat nothing that has a repetition or `|` in it, "
             "and use at most three `*` or `+`"
@@ -91,19 +93,19 @@ def _ways(parsed: Any) -> float:
         name = str(operation)
         if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
             least, most, inner = argument
-            times = min(int(most), _CELL_LENGTH)
-            ways *= (max(times - int(least), 0) + 1) * min(_ways(inner), MAX_WAYS + 1) ** min(times, 50)
+            times = min(int(most), _CELL_CHARACTERS)
+            ways *= (max(times - int(least), 0) + 1) * min(_ways(inner), MAX_MATCHING_WAYS + 1) ** min(times, 50)
         elif name == "SUBPATTERN":
             ways *= _ways(argument[-1])
         elif name == "BRANCH":
             ways *= sum(map(_ways, argument[1]))
-        if ways > MAX_WAYS:
+        if ways > MAX_MATCHING_WAYS:
             return ways
     return ways
 
 
-_USUAL_WAIT = "7d"
-_LONGEST_WAIT = 365 * 86400
+_DEFAULT_WAIT = "7d"
+_MAX_WAIT_S = 365 * 86400
 _PRESETS = ("@hourly", "@daily", "@weekly", "@monthly", "@quarterly", "@yearly", "@once", "@continuous")
 _CRON_ATOM = r"(?:\*|\?|L|[0-9]{1,2}|[A-Za-z]{3})"
 _CRON_ITEM = rf"{_CRON_ATOM}(?:-{_CRON_ATOM})?(?:/[0-9]{{1,4}})?(?:#[1-5L])?"
@@ -163,7 +165,7 @@ def _arguments(value: Any) -> Any:
 
 
 def _endless(value: Any) -> bool:
-    """Whether something is or holds a number that is none, or that has no end: JSON, and so a suite, has neither."""
+    """Whether a value is or contains NaN or an infinite number: JSON, and so a suite, cannot hold them."""
     if isinstance(value, dict):
         return any(map(_endless, (*value, *value.values())))
     if isinstance(value, list):
@@ -179,7 +181,7 @@ def _users(names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _duration(value: str) -> str:
     written = re.fullmatch(r"([1-9][0-9]{0,7})([smhd])", value)
-    if not written or _seconds(value) > _LONGEST_WAIT:
+    if not written or _seconds(value) > _MAX_WAIT_S:
         raise ValueError(
             f"should be a whole number with s, m, h or d, such as `12h` or `7d`, at most 365d, not {quoted(value)}"
         )
@@ -190,27 +192,94 @@ def _seconds(duration: str) -> int:
     return int(duration[:-1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[duration[-1]]
 
 
+def length(duration: str) -> timedelta:
+    """Return how long `12h` or `7d` is."""
+    return timedelta(seconds=_seconds(duration))
+
+
+def _import_path(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", value, re.ASCII) or len(value) > 200:
+        raise ValueError(
+            "should be where a notifier is imported from, such as "
+            f"`airflow.providers.smtp.notifications.smtp.SmtpNotifier`, not {quoted(value)}"
+        )
+    return value
+
+
+def _timezone(value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_+/-]{1,64}", value) or not _is_timezone(value):
+        raise ValueError(f"should be a time zone such as `Europe/Rome`, not {quoted(value)}")
+    return value
+
+
+def _is_timezone(value: str) -> bool:
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
+
+
 class Asset(Settings):
     """A schedule that follows an Airflow asset."""
 
     asset: Filled
 
 
+class Event(StrEnum):
+    """What people are notified of."""
+
+    REFUSED = "refused"
+    FAILED = "failed"
+    APPROVAL = "approval"
+    LATE = "late"
+    PUBLISHED = "published"
+    WITHDRAWN = "withdrawn"
+
+
+class Notification(Settings):
+    """
+    Who is notified of what: a notifier of Airflow by its import path, with its arguments.
+
+    Texts among the arguments are templates of Airflow, with ``anonflow`` beside what a task knows.
+    """
+
+    notifier: Annotated[Text, AfterValidator(_import_path)]
+    arguments: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(default_factory=dict)
+    on: tuple[Event, ...] = (Event.REFUSED, Event.FAILED, Event.APPROVAL, Event.LATE)
+
+
 class AirflowSettings(Settings):
-    """What Airflow is told about the DAG."""
+    """The settings of the DAG in Airflow."""
 
     owner: Filled = "open-data"
     retries: Annotated[Whole, Field(ge=0, le=100)] = 2
+    retry_delay: Annotated[Text, AfterValidator(_duration)] = "5m"
+    execution_timeout: Annotated[Text, AfterValidator(_duration)] | None = None
     pool: Filled | None = None
-    # Airflow's database has no room for larger numbers, and would fail for all DAGs of the file.
+    queue: Filled | None = None
+    # Airflow's database cannot store larger numbers, and would fail for all DAGs of the file.
     max_active_runs: Annotated[Whole, Field(ge=1, le=100)] = 1
     tags: tuple[Text, ...] = ()
-    deadline: Text | None = None
-    notify: tuple[Text, ...] = ()
+    timezone: Annotated[Text, AfterValidator(_timezone)] = "UTC"
+    start_date: Day | None = None
+    catchup: Flag = False
+    deadline: Annotated[Text, AfterValidator(_duration)] | None = None
+    notify: tuple[Notification, ...] = ()
+
+    def notifications(self, event: Event) -> tuple[Notification, ...]:
+        """Return who is notified of an event."""
+        return tuple(one for one in self.notify if event in one.on)
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        if self.catchup and self.start_date is None:
+            raise ValueError("`catchup` makes up for all periods since `start_date`; write that day too")
+        return self
 
 
 class Detect(Settings):
-    """How to search for column sets that single people out."""
+    """The settings of the search for column sets that single people out."""
 
     max_size: Annotated[Whole, Field(ge=1)] = 4
     approximate: Annotated[Share, Field(lt=1)] | None = None
@@ -220,14 +289,14 @@ class Detect(Settings):
     ] = 0.5
 
     def probability_of(self, column: str) -> float:
-        """Return the probability that an outsider knows a column; 0.5 where nothing is said."""
+        """Return the probability that an outsider knows a column; 0.5 by default."""
         if isinstance(self.reveal_probability, dict):
             return self.reveal_probability.get(column, self.reveal_probability.get("default", 0.5))
         return self.reveal_probability
 
 
 class Expectation(Settings):
-    """A stock expectation that the released rows must also meet."""
+    """An expectation of Great Expectations that the released rows must also meet."""
 
     type: Annotated[Text, AfterValidator(_expectation)]
     kwargs: Annotated[dict[str, Any], BeforeValidator(_arguments)] = Field(default_factory=dict)
@@ -243,8 +312,8 @@ class Approval(Settings):
     """
     Whether a person has to approve a release, and who.
 
-    Without ``users`` anybody may who can answer in Airflow. ``four_eyes``: not whoever triggered the run or last
-    changed the publication file. ``timeout`` is how long the question stands.
+    Without ``users`` every person who can answer in Airflow may approve. With ``four_eyes`` the person who triggered
+    the run or last changed the publication file may not. ``timeout`` is how long the question waits for an answer.
     """
 
     required: Flag = False
@@ -254,8 +323,8 @@ class Approval(Settings):
 
     @property
     def wait(self) -> timedelta:
-        """How long the question stands: ``timeout``, or seven days."""
-        return timedelta(seconds=_seconds(self.timeout or _USUAL_WAIT))
+        """How long the question waits for an answer: ``timeout``, or seven days."""
+        return length(self.timeout or _DEFAULT_WAIT)
 
 
 class Csv(Settings):

@@ -1,9 +1,9 @@
-"""The template of a source, such as ``source.file``: only what gives a short text for every period.
+"""The template of a source, such as ``source.file``: only templates that give a short text for every period.
 
-Airflow fills the template in by itself, before any code of ours runs, and ``anon run`` does the same. So what may stand
-in it is decided here, when the publication file is read: dates of the period, their parts, formats and shifts. Nothing
-may repeat or pad a text, or read anything else. Each expression has a kind (:class:`Kind`), and each kind has a few
-operations, so that what is not listed cannot be written at all.
+Airflow fills the template in before any code of ours runs, and ``anon run`` does the same. So this module checks the
+template when the publication file is read. Allowed are dates of the period, their parts, formats and shifts. No
+expression may repeat or pad a text, or read anything else. Each expression has a kind (:class:`Kind`), and each kind
+has a few operations, so that what is not listed cannot be written at all.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MARKS = re.compile(r"\{[{%#]")
 
 
 class Kind(StrEnum):
-    """What an expression gives."""
+    """The kind of the result of an expression."""
 
     DATE = "a date"
     TEXT = "a text"
@@ -46,7 +46,7 @@ _UNITS = ("second", "minute", "hour", "day", "week", "month", "year", "decade", 
 _MACROS = ("ds_add", "ds_format", "timedelta")
 _TEXT_METHODS = ("strftime", "format", "isoformat", "to_date_string", "to_datetime_string", "to_iso8601_string")
 _DATE_METHODS = ("add", "subtract", "replace", "start_of", "end_of", "in_timezone", "date")
-# A width such as `%900d` would pad; what is not listed here depends on the machine.
+# A width such as `%900d` would pad the text; directives that are not listed depend on the machine.
 _DIRECTIVES = re.compile(r"(?:[^%]|%-?[YymdHMSfjGVuwUWaAbBpIzZ%])*", re.DOTALL)
 _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,30}(?:/[A-Za-z][A-Za-z0-9_+-]{0,30}){0,2}")
 
@@ -63,13 +63,13 @@ class _RefusedError(Exception):
 
 
 def is_template(text: str) -> bool:
-    """Whether a text has anything to fill in."""
+    """Whether a text has a part to fill in."""
     return _MARKS.search(text) is not None
 
 
 def static_part(text: str) -> str:
     """
-    Return what stands before the first place that is filled in.
+    Return the text before the first part that is filled in.
 
     >>> static_part("in/{{ ds }}/people.csv"), static_part("in/people.csv")
     ('in/', 'in/people.csv')
@@ -92,9 +92,9 @@ def template_problem(text: str) -> str | None:
         return None
     if len(text) > MAX_TEMPLATE_LENGTH:
         return f"a template may have {MAX_TEMPLATE_LENGTH} characters, it has {len(text):,}"
-    if sum(map(text.count, "([")) > _MAX_BRACKETS:  # Reading them takes a dozen calls within each other, each.
+    if sum(map(text.count, "([")) > _MAX_BRACKETS:  # Each takes a dozen nested calls to parse.
         return f"a template may have {_MAX_BRACKETS} opening brackets"
-    # A scheduler parses every publication file again and again: only one with a template pays for this import.
+    # A scheduler parses every publication file often: only a file with a template needs this import.
     from jinja2 import Environment, TemplateSyntaxError, nodes
 
     try:
@@ -116,9 +116,9 @@ def template_problem(text: str) -> str | None:
 
 def _kind(node: nodes.Node, depth: int) -> Kind:
     """
-    Return what an expression gives.
+    Return the kind of the result of an expression.
 
-    :raises _RefusedError: it is, or has in it, something that is not listed.
+    :raises _RefusedError: the expression, or a part of it, is not allowed.
     """
     from jinja2 import nodes
 
@@ -160,7 +160,7 @@ def _constant(value: Any) -> Kind:
 
 
 def _number(node: nodes.Node) -> Kind:
-    """Take a whole number that is written out, with or without a minus."""
+    """Accept a whole number that is written out, with or without a minus."""
     from jinja2 import nodes
 
     inner = node.node if isinstance(node, nodes.Neg) else node
@@ -179,7 +179,7 @@ def _sum(node: nodes.Add | nodes.Sub, depth: int) -> Kind:
 
 
 def _of_date(node: nodes.Node, what: str, depth: int) -> Kind:
-    """Take a date only: of a text, `format` would be Python's own, which pads to any length."""
+    """Accept a date only: `format` of a text would be Python's own, which pads to any length."""
     if (kind := _kind(node, depth + 1)) is not Kind.DATE:
         raise _RefusedError(f"`{what}` of {kind}")
     return Kind.DATE
@@ -246,7 +246,7 @@ def _macro(name: str, node: nodes.Call, depth: int) -> Kind:
 
 
 def _arguments(name: str) -> str:
-    """Return in words what a method or a macro takes."""
+    """Return in words the arguments of a method or a macro."""
     return {
         "add": f"whole numbers of {', '.join(_SHIFTS)}",
         "subtract": f"whole numbers of {', '.join(_SHIFTS)}",

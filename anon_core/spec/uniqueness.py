@@ -1,4 +1,4 @@
-"""What ``privacy.published_uniqueness`` must say beside the columns of a publication file."""
+"""Checks ``privacy.published_uniqueness`` against the columns of a publication file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SECTION: Location = ("privacy", "published_uniqueness")
 
 
 def uniqueness_problems(content: Any, declared: Mapping[str, Any], *, partial: bool) -> Found:
-    """Yield acceptances of nothing but quasi-identifiers, and a limit that a file with sensitive columns lacks."""
+    """Yield acceptances of quasi-identifiers only, and the missing limit of a file with sensitive columns."""
     roles = {name: text_at(column, ("role",)) for name, column in with_parts(declared).items()}
     for index, _ in enumerate(list_at(content, (*_SECTION, "accept"))):
         place = (*_SECTION, "accept", index, "columns")
@@ -32,6 +32,6 @@ def uniqueness_problems(content: Any, declared: Mapping[str, Any], *, partial: b
         what = (
             "state `privacy.published_uniqueness.max_share_with_sensitive`, the share of people (from 0 to 1) that may "
             f"be alone over all published columns: {len(sensitive)} of them {'is' if len(sensitive) == 1 else 'are'} "
-            "sensitive, and nobody but you can say how much of that is known"
+            "sensitive, and only you can say how much of that others know"
         )
         yield (*_SECTION, "max_share_with_sensitive"), what

@@ -12,11 +12,11 @@ from anon_core.settings import NOT_EMPTY, Day, Filled, Names, Reason, Settings, 
 from anon_core.spec.written import Found, at, did_you_mean, list_at, text_at
 
 ROW = "row"
-"""What a file says that has one row for each person."""
+"""The unit of a file that has one row for each person."""
 
 
 class Answered(Settings):
-    """What a person answers for, with a reason, until a day."""
+    """A statement that a person answers for, with a reason, until a day."""
 
     reason: Reason
     by: Filled
@@ -24,17 +24,17 @@ class Answered(Settings):
 
 
 class Spanning(Answered):
-    """An identifier, such as the number of a household, that a person says several people may share."""
+    """An identifier that several people may share, such as the number of a household; a person answers for that."""
 
     column: Text
 
 
 class Unit(Settings):
     """
-    Whose rows they are: the people told apart by ``columns``; none of them, and every row is another person.
+    Whose the rows are: ``columns`` tell people apart; without columns every row is another person.
 
-    ``rows_are_people`` is a person's word for that where identifiers say otherwise. ``may_span`` names identifiers that
-    several people may share.
+    With ``rows_are_people`` a person answers for the latter, although identifiers contradict it. ``may_span`` names
+    identifiers that several people may share.
     """
 
     columns: Annotated[Names, NOT_EMPTY] = ()
@@ -49,7 +49,7 @@ class Unit(Settings):
 
     @property
     def answered(self) -> tuple[Answered, ...]:
-        """Everything that a person answers for."""
+        """All statements that a person answers for."""
         return (*((self.rows_are_people,) if self.rows_are_people else ()), *self.may_span)
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ class Unit(Settings):
 
 
 def _read(value: Any) -> Any:
-    """Return the short ways to write a unit as the long one: ``row``, a column, a list of columns."""
+    """Return the short forms of a unit (``row``, a column, a list of columns) as the long form."""
     if isinstance(value, dict | Unit):
         return value
     if isinstance(value, list):
@@ -89,9 +89,7 @@ def unit_problems(content: Any, declared: Mapping[str, Any]) -> Found:
             what = f"column {quoted(name)} tells people apart: give it the role identifier, or name another unit"
             yield location, what
     if not named and at(content, ("unit",)) and at(content, ("privacy", "max_rows_per_person")) is not None:
-        what = (
-            "by `unit` every row is another person, so nobody has several; remove it, or name the columns of the unit"
-        )
+        what = "by `unit` every row is another person, so none has several; remove it, or name the columns of the unit"
         yield ("privacy", "max_rows_per_person"), what
 
 

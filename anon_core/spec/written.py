@@ -1,4 +1,4 @@
-"""A publication file as it is written, before its sections are read: anything in it may be wrong, or not installed."""
+"""A publication file as written, before its sections are read: any part may be wrong, or name what is not installed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from anon_core.spec.parts import parts_of, with_parts
 
 ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
 Found = Iterator[tuple[Location, str]]
-"""What is wrong: where it is written, and what to do."""
+"""Problems: where each is written, and what to do."""
 
 
 def at(value: Any, location: Location) -> Any:
-    """Return what stands at a location, or None; a list has no place called by a text."""
+    """Return the value at a location, or None; a list has no entry by name."""
     for part in location:
         try:
             value = value[part]
@@ -42,13 +42,13 @@ def list_at(content: Any, location: Location) -> list[Any]:
 
 def did_you_mean(name: str, known: Any) -> str:
     """Return the end of a sentence that names the known word closest to this one, empty where none is close."""
-    # Matching takes long on long texts and lists, and nobody misspells those by a letter.
+    # Matching takes long on long texts and lists, and these are not misspelt by a letter.
     close = get_close_matches(name, list(known)[:1000], n=1) if len(name) <= 80 else []
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
 def unknown_column(name: str, declared: Mapping[str, Any]) -> str | None:
-    """Say that no published column has a name, and which one may be meant; None where one has it."""
+    """Return that no published column has a name, and which one may be meant; None if there is such a column."""
     columns = with_parts(declared)
     if name in columns:
         return None
@@ -60,7 +60,7 @@ def unknown_column(name: str, declared: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A publication file for a recoding method to look at; ``partial``: it serves a command that is given a table."""
+    """A publication file as recoding methods check it; ``partial``: it is for a command that gets its own table."""
 
     content: Any
     partial: bool
@@ -92,23 +92,23 @@ class Written:
 
     @property
     def quasi_identifiers(self) -> Sequence[str] | None:
-        """The columns of role quasi; None where a role is misspelt, for then it may have been meant as any."""
+        """The columns of role quasi; None if a role is misspelt, because it may mean quasi."""
         roles = {name: text_at(column, ("role",)) for name, column in self.columns.items()}
         if not all(role in ROLES for role in roles.values()):
             return None
         return [name for name, role in roles.items() if role == "quasi"]
 
 
-_ALIKE = 0.75
-"""From this likeness on, an unknown key is a slip and not the key of something that is not installed."""
+_MIN_LIKENESS = 0.75
+"""From this likeness on, an unknown key is misspelt, and not the key of something that is not installed."""
 
 
 class Unread(Settings):
     """
-    The words for a member that no installed package brings.
+    The content of a file for a member that no installed package brings.
 
-    Reading the file, drawing its DAG and looking at its table go on without the member; ``refuse`` is for whatever
-    would need it.
+    The file can be read, its DAG drawn and its table profiled without the member; steps that need the member call
+    ``refuse``.
     """
 
     where: str
@@ -117,7 +117,7 @@ class Unread(Settings):
 
     @classmethod
     def of(cls, registry: Registry, key: str, location: Location, content: Any) -> Unread:
-        """Keep what stands at a location, the words for the member of this key."""
+        """Keep the content at a location, which is for the member of this key."""
         return cls(where=name_of(location), reason=registry.absent(key), content=plain(content))
 
     def refuse(self) -> InvalidInputError:
@@ -127,11 +127,11 @@ class Unread(Settings):
 
 def misspelt(key: str, known: Registry | tuple[str, ...]) -> str | None:
     """
-    Return the key that is most likely meant, or None where it is rather that of something not installed.
+    Return the known key that is most likely meant; None if it is more likely the key of something not installed.
 
     >>> misspelt("l_diversty", ("k", "l_diversity")), misspelt("delta_presence", ("k", "l_diversity"))
     ('l_diversity', None)
     """
     keys = known.keys() if isinstance(known, Registry) else known
-    close = get_close_matches(key, keys, n=1, cutoff=_ALIKE) if len(key) <= 80 else []
+    close = get_close_matches(key, keys, n=1, cutoff=_MIN_LIKENESS) if len(key) <= 80 else []
     return close[0] if close else None

@@ -82,7 +82,7 @@ def explained(path: Path, encoding: str, delimiter: str) -> Iterator[None]:
             raise TableError(str(path), f"has a row beyond {ROW.words()}; is every quote closed?", ROW.advice) from None
         raise TableError(
             str(path),
-            f"cannot be read as text separated by {sniff.NAMED.get(delimiter, repr(delimiter))}",
+            f"cannot be read as text separated by {sniff.DELIMITER_NAMES.get(delimiter, repr(delimiter))}",
             "give its real delimiter and encoding (source.delimiter, source.encoding)",
         ) from None
 
@@ -106,8 +106,8 @@ def _check_delimiter(path: Path, encoding: str, delimiter: str) -> None:
         if other != delimiter and len(sniff.header_of(path, encoding, other)) > 1:
             raise TableError(
                 str(path),
-                f"its fields seem to be separated by {sniff.NAMED[other]}, "
-                f"not by {sniff.NAMED.get(delimiter, repr(delimiter))}",
+                f"its fields seem to be separated by {sniff.DELIMITER_NAMES[other]}, "
+                f"not by {sniff.DELIMITER_NAMES.get(delimiter, repr(delimiter))}",
                 "set the delimiter (source.delimiter, or delimiter=) or `auto`; quote the name of an only column",
             )
 

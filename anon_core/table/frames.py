@@ -1,4 +1,4 @@
-"""Frames as tables: whatever has the Arrow stream interface, such as a frame of pandas, polars or pyarrow.
+"""Reads frames as tables: every object with the Arrow stream interface, such as a frame of pandas, polars or pyarrow.
 
 A cell gets the text that it has when it is read from Parquet (see :mod:`anon_core.table`), so a frame, the Parquet file
 and the CSV file that pyarrow writes of it are the same table.
@@ -30,7 +30,7 @@ _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
 @runtime_checkable
 class Frame(Protocol):
-    """Anything that gives its rows as a stream of Arrow batches: a frame of pandas or polars, a table of pyarrow."""
+    """An object that gives its rows as a stream of Arrow batches: a frame of pandas or polars, a table of pyarrow."""
 
     def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any: ...
 
@@ -105,7 +105,7 @@ def _stream(frame: Frame) -> pa.RecordBatchReader:
 def _opened(frame: Frame) -> pa.RecordBatchReader | None:
     try:
         return pa.RecordBatchReader.from_stream(frame)
-    except Exception:  # noqa: BLE001 - Whatever a frame of any library raises, it may quote a cell.
+    except Exception:  # noqa: BLE001 - Any error of a library may quote a cell.
         return None
 
 

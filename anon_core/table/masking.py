@@ -12,7 +12,7 @@ from anon_core.table.assembling import Piece, assemble
 from anon_core.table.column import Column
 from anon_core.table.model import Table
 
-_LONGEST = 2**31 - 1
+_MAX_CHARACTERS = 2**31 - 1
 """No value is longer."""
 
 
@@ -42,7 +42,7 @@ def mask(table: Table, characters: Mapping[str, int]) -> Table:
 
 
 def _mask(column: Column, count: int) -> Column:
-    count = min(count, _LONGEST)
+    count = min(count, _MAX_CHARACTERS)
     stars = pc.binary_repeat("*", pc.min_element_wise(pc.utf8_length(column.domain), count))
     kept = pc.utf8_slice_codeunits(column.domain, 0, -count)
     masked = pc.binary_join_element_wise(kept, stars.cast(kept.type), pa.scalar("", kept.type))

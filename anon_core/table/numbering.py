@@ -13,7 +13,7 @@ from anon_core.kernels import spend
 from anon_core.table.arrays import flags, integers, nulls, numbers
 from anon_core.table.column import Codes, Mask
 
-MANY = 1 << 18
+MIN_WORDS_TO_SORT = 1 << 18
 """So many words are mostly different ones: sorting them is cheaper than looking for equal ones first."""
 
 _SORTING = 16
@@ -36,7 +36,7 @@ def number(words: pa.Array) -> Numbering:
     >>> numbering.domain.to_pylist(), numbering.numbers.tolist()
     (['a', 'b', None], [1, 2, 0, 1])
     """
-    if len(words) >= MANY and words.null_count < len(words):
+    if len(words) >= MIN_WORDS_TO_SORT and words.null_count < len(words):
         return _number_many(words)
     encoded = words.dictionary_encode(null_encoding="encode")
     order = pc.sort_indices(encoded.dictionary)
@@ -94,7 +94,10 @@ def _sorted(words: pa.Array) -> Codes:
     _, offsets, text = words.buffers()
     text = b"\0" if text is None or not text.size else text  # All words may be empty.
     starts = np.frombuffer(offsets, np.int32)[words.offset : words.offset + len(words) + 1]
-    keys = encoding.eight_bytes(np.frombuffer(text, np.uint8), starts, shared)
+    letters = np.frombuffer(text, np.uint8)
+    # Arrow's memory may be written to or not. As the loop only reads, it is compiled for memory that may not.
+    starts.flags.writeable = letters.flags.writeable = False
+    keys = encoding.eight_bytes(letters, starts, shared)
     order = np.argsort(keys).astype(np.int32)
     keys = keys[order]
     equal = keys[1:] == keys[:-1]

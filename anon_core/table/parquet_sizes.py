@@ -2,8 +2,8 @@
 
 The footer describes every column chunk, and the header of every page gives its size unpacked. Both are read here, by as
 much of Thrift's compact protocol as they need. A file with wrong sizes in its footer is refused by the headers of its
-pages, which the decoder goes by. Pyarrow has the places of the chunks too. But where the statistics of a chunk are
-damaged, pyarrow aborts the whole process when it is asked for them.
+pages, which the decoder uses. Pyarrow has the positions of the chunks too. But if the statistics of a chunk are
+damaged, pyarrow aborts the whole process when a program reads them.
 """
 
 from __future__ import annotations

@@ -14,13 +14,26 @@ from anon_core.table import Column, Table
 from anon_core.table.assembling import Piece, assemble
 from anon_core.table.plain_writing import plainly_written
 
+_WHOLE_NUMBER = r"^0*(\d+?)(?:[.,]0{1,2})?$"
+_SEPARATORS = r"[-./_]"
+_MIN_BARE = 7
+"""Shorter ones may be counted anew each year, or in each office: `1/23` is no spelling of 123."""
+_SIGNS_ALONE = r"^[^\pL\pN]*$"
+_WRITTEN_BY_PROGRAMS = "nan nat none null (null) nil na n/a n.a. <na> #n/a #na #null! undefined"
+_WRITTEN_BY_PEOPLE = """
+    nd n.d. n/d k.a. k/a unknown anonymous missing notavailable sconosciuto sconosciuta ignoto anonimo nondisponibile
+    unbekannt anonym keineangabe inconnu inconnue anonyme nonrenseigné desconocido desconocida anónimo nodisponible
+"""
+_NOTHING = pa.array([*_WRITTEN_BY_PROGRAMS.split(), *_WRITTEN_BY_PEOPLE.split()])
+"""What programs, and people who fill in forms, write where there is no value."""
+
 
 def person_column(table: Table, columns: Sequence[str], name: str) -> Column:
     """
     Return one column that tells people apart as several do together.
 
-    Rows with a gap in one of them are nobody's: that one could tell more people apart, or fewer. Two spellings of one
-    value are one person, see :func:`one_spelling`.
+    The person of a row with a gap in one of them is not known: the missing value could tell more people apart, or
+    fewer. Two spellings of one value are one person, see :func:`one_spelling`.
 
     :raises UnknownColumnError: a column is not in the table.
     """
@@ -37,23 +50,47 @@ def person_column(table: Table, columns: Sequence[str], name: str) -> Column:
 
 def one_spelling(column: Column) -> Column:
     """
-    Return a column in which capitals, blanks and signs that look alike make no other value; blanks alone are a gap.
+    Return a column in which no way to write a value makes another one of it, and words for no value are a gap.
 
     Two spellings of a tax code are one person. Taken for two, they would make a class look larger than it is. The other
-    way round nothing is overstated, so in doubt it is one person.
+    way round nothing is overstated, so in doubt it is one person: capitals, blanks, signs that look alike, zeros before
+    a whole number and after its point make no difference, nor do ``- . / _`` where the value, of seven signs or more,
+    is there without them too: ``1-23`` and ``12-3`` are two case numbers. Words for a missing value, and signs
+    alone, are a gap: they would be one more person everywhere.
 
     >>> from anon_core.table import from_arrow
-    >>> codes = ["RSSMRA80", "rssmra80", "RSS MRA80 ", "BNCLCU75", " "]
+    >>> codes = ["RSSMRA80", "rssmra80", "RSS MRA80 ", "RSS-MRA80", "007", "7.0", "BNC-LCU", "NaN", "--", " "]
     >>> one_spelling(from_arrow(pa.table({"id": codes})).column("id")).domain.to_pylist()
-    ['bnclcu75', 'rssmra80', None]
+    ['7', 'bnc-lcu', 'rssmra80', None]
     """
     known = column.domain.drop_null()
-    plain = pc.replace_substring(pc.utf8_lower(plainly_written(known)), " ", "")
-    empty = pc.any(pc.equal(plain, "")).as_py()
-    if not empty and pc.count_distinct(plain).as_py() == len(known):
+    if _are_numbered_alike(known):
         return column
-    words = pc.if_else(pc.equal(plain, ""), pa.scalar(None, plain.type), plain).to_pylist()
+    plain = pc.replace_substring(pc.utf8_lower(plainly_written(known)), " ", "")
+    plain = pc.replace_substring_regex(plain, _WHOLE_NUMBER, r"\1")
+    nothing = pc.or_(pc.is_in(plain, _NOTHING), pc.match_substring_regex(plain, _SIGNS_ALONE))
+    plain = _without_separators(plain)
+    if not pc.any(nothing).as_py() and len(pc.unique(plain)) == len(known):  # Much faster than to count them.
+        return column
+    words = pc.if_else(nothing, pa.scalar(None, plain.type), plain).to_pylist()
     return _column(column.name, column.codes, [*words, *([None] if column.has_gaps else [])])
+
+
+def _without_separators(plain: pa.Array) -> pa.Array:
+    """Leave separators out of each long enough text that is there without them too."""
+    separated = pc.match_substring_regex(plain, _SEPARATORS)
+    if not pc.any(separated).as_py():
+        return plain
+    bare = pc.replace_substring_regex(plain.filter(separated), _SEPARATORS, "")
+    long = pc.greater_equal(pc.utf8_length(bare), _MIN_BARE)
+    there = pc.and_(long, pc.is_in(bare, plain.filter(pc.invert(separated))))
+    return pc.replace_with_mask(plain, separated, pc.if_else(there, bare, plain.filter(separated)))
+
+
+def _are_numbered_alike(words: pa.Array) -> bool:
+    """Whether all are digits, equally many: so written, as the numbers of :func:`numbered`, no two are one."""
+    lengths = pc.min_max(pc.binary_length(words)).as_py()
+    return lengths["min"] == lengths["max"] and bool(pc.all(pc.match_substring_regex(words, r"^[0-9]+$")).as_py())
 
 
 def numbered(column: Column, generator: np.random.Generator) -> Column:

@@ -16,7 +16,7 @@ from anon_core.limits import HEADER, NAME, ROW
 from anon_core.table.unpacking import open_binary
 
 DELIMITERS = (",", ";", "\t", "|")
-NAMED = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
+DELIMITER_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 _SAMPLE = 1 << 16
 _QUOTES_SAMPLE = 1 << 14
 _MIN_SHARE_OF_LINES = 0.5

@@ -60,7 +60,7 @@ def with_gaps(values: Words, gaps: NDArray[np.bool_]) -> Words:
 
 
 def categories_of(age: Codes, male: NDArray[np.bool_], uniform: NDArray[np.float64]) -> Codes:
-    """A licence category that fits age and sex: B for whoever is too young for the one that was drawn."""
+    """A licence category that fits age and sex: B for people who are too young for the category that was drawn."""
     groups = [age < 18, age < 21, age > 76, male, ~male]
     choices = [drawn(uniform, SHARES[name]) for name in ("minor", "young", "old", "men", "women")]
     category = np.select(groups, choices)
@@ -160,7 +160,9 @@ def write(columns: Sequence[Words], output: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Make the sample register of driver licences; nobody in it is real.")
+    parser = argparse.ArgumentParser(
+        description="Make the sample register of driver licences; all people in it are fictional."
+    )
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=2019)
     parser.add_argument("--output", type=Path, default=HERE / "driver_licences.csv")

@@ -38,7 +38,7 @@ def offences(register: Path, seed: int) -> Iterator[tuple[str, ...]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description="Make the sample of driving offences; nobody in it is real.")
+    parser = argparse.ArgumentParser(description="Make the sample of driving offences; all people in it are fictional.")
     parser.add_argument("--seed", type=int, default=2019)
     parser.add_argument("--output", type=Path, default=HERE / "driving_offences.csv")
     options = parser.parse_args(arguments)

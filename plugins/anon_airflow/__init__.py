@@ -8,11 +8,11 @@ from anon_core import __version__
 
 
 def get_provider_info() -> dict[str, Any]:
-    """Tell Airflow's provider manager who we are."""
+    """Return what Airflow's provider manager shows about this package."""
     return {
         "package-name": "anonflow",
         "name": "anonflow",
-        "description": "Publish recurring open data, each release measured before it is out.",
+        "description": "Publish recurring open data; each release is measured before it is published.",
         "versions": [__version__],
         "connection-types": [
             {
@@ -30,7 +30,7 @@ def get_provider_info() -> dict[str, Any]:
                 "conn-fields": {
                     "timeout": {
                         "label": "Timeout",
-                        "description": "Seconds to wait for a sign of life; an upload is answered when it is stored.",
+                        "description": "Seconds to wait for an answer. CKAN answers an upload when the file is stored.",
                         "schema": {"type": ["integer", "null"], "default": 120, "minimum": 1, "maximum": 3600},
                     }
                 },

@@ -1,6 +1,6 @@
-"""``anon``: the command line of the data steward, before anything is scheduled, and of scripts.
+"""``anon``: the command line, for data stewards before they schedule a publication, and for scripts.
 
-Exit code 0: it holds; 1: the data does not comply; 2: the call or the input is wrong.
+Exit code 0: the data complies; 1: the data does not comply; 2: the call or the input is wrong.
 """
 
 from __future__ import annotations
@@ -34,25 +34,27 @@ COMMANDS = (
     "recode",
     "check",
     "freeform",
+    "validate",
     "run",
     "withdraw",
     "sweep",
     "approval",
     "policy",
     "audit",
+    "compile",
 )
 
 NEED_GATE = ("run", "withdraw", "sweep", "approval", "audit")
-"""Commands that judge, publish or read what is on record: without the extra `gate` none of them does anything."""
+"""Commands that judge, publish or read the audit store: they need the extra `gate`."""
 
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Commands(click.Group):
-    """Imports a command when it is called: a small table is answered in the time that importing all would take."""
+    """Imports a command only when it is called: importing all of them takes longer than work on a small table."""
 
     called: click.Command | None = None
-    """The command that was called, for what an error says of its options."""
+    """The command that was called: an error message names its options."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -88,7 +90,7 @@ class _Commands(click.Group):
 
 
 class _Unavailable(click.Command):
-    """Stands for a command whose extra is not installed: `anon --help` lists it, and any call of it says so."""
+    """Stands for a command whose extra is not installed: `anon --help` lists it, and a call names the extra."""
 
     def __init__(self, name: str, missing: MissingExtraError) -> None:
         super().__init__(name, short_help=f"Needs the extra `{missing.extra}`, which is not installed.")
@@ -101,66 +103,66 @@ class _Unavailable(click.Command):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="anon")
 def anon() -> None:
-    """Publish open data, each release measured before it is out.
+    """Publish open data about people; each release is measured before it is published.
 
-    Start with `anon profile TABLE` and `anon detect TABLE` to see what a table gives away, let `anon init TABLE` write
-    a publication file, and try the whole way to the portal with `anon run SPEC`. Airflow then does it on schedule.
+    Start with `anon profile TABLE` and `anon detect TABLE` to see what a table gives away. `anon init TABLE` writes a
+    draft of a publication file. `anon run SPEC` publishes once, by hand; Airflow then publishes on schedule.
 
-    Exit codes: 0 it holds, 1 the data does not comply, 2 the call or the input is wrong.
+    Exit codes: 0 the data complies, 1 the data does not comply, 2 the call or the input is wrong.
     """
 
 
 def main() -> None:
-    """Run the command; every error of ours is a message and an exit code, never a traceback."""
-    _speak_for_ourselves()
+    """Run the command. An error ends in a message and an exit code, never in a traceback."""
+    _configure_output()
     try:
-        # Nested, so that a signal in the very moment of the end is caught like any other.
+        # Nested, so that a signal that arrives at the very end is handled like any other.
         try:
-            _hear_signals()
-            # Without standalone mode click returns the code of an Exit in place of raising it.
+            _handle_signals()
+            # Without standalone mode click returns the exit code instead of raising it.
             code = anon(standalone_mode=False)
         finally:
-            _hear_no_more()
+            _ignore_signals()
     except (click.exceptions.Abort, KeyboardInterrupt):
-        _stopped()
+        _exit_stopped()
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
-    except Exception as error:  # noqa: BLE001 - A library's text may quote a cell: only the place is told.
-        # What is interrupted, a compiled loop or a compiler, may end with an error of any kind.
-        if cancellation.was_asked():
-            _stopped()
-        sys.exit(_told(error))
+    except Exception as error:  # noqa: BLE001 - A library's message may quote a cell: print the place only.
+        # An interrupted library, such as a compiled loop or a compiler, may raise an error of any kind.
+        if cancellation.was_requested():
+            _exit_stopped()
+        sys.exit(_report_error(error))
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _hear_signals() -> None:
-    """Let the signals that ask to stop be Ctrl-C: the run is put on record and its staging area is removed."""
+def _handle_signals() -> None:
+    """Handle SIGTERM and SIGHUP like Ctrl-C: the run goes on record and its staging area is removed."""
 
     def lost(dropped: sys.UnraisableHookArgs) -> None:
-        """Stop again: an interrupt that falls into a destructor or a callback is dropped, and the run would go on."""
+        """Raise the interrupt again: Python drops one that falls into a destructor or a callback."""
         if issubclass(dropped.exc_type, KeyboardInterrupt):
             signal.setitimer(signal.ITIMER_REAL, 0.02)
 
-    cancellation.listen()
+    cancellation.reset()
     sys.unraisablehook = lost
     signal.signal(signal.SIGALRM, lambda *_: cancellation.check())
     for name in STOPS:
-        # Ignored ones stay so: under nohup, or in the background of a shell.
+        # A signal that is ignored stays ignored: under nohup, or in the background of a shell.
         if signal.getsignal(name) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(name, lambda *_: cancellation.stop())
 
 
-def _hear_no_more() -> None:
-    """Let nothing come between the end of the work and the exit code that tells it."""
-    cancellation.too_late()
+def _ignore_signals() -> None:
+    """Ignore signals between the end of the work and the exit code."""
+    cancellation.ignore_stops()
     signal.setitimer(signal.ITIMER_REAL, 0)
     for name in STOPS:
         signal.signal(name, signal.SIG_IGN)
 
 
-def _told(error: Exception) -> int:
-    """Say what went wrong, and return the exit code."""
+def _report_error(error: Exception) -> int:
+    """Print what went wrong, and return the exit code."""
     if isinstance(error, click.ClickException):
         error.show()
         return 2
@@ -182,19 +184,23 @@ def _called() -> click.Command | None:
     return anon.called if isinstance(anon, _Commands) else None
 
 
-def _speak_for_ourselves() -> None:
-    """Show our own warnings only, since a library's may quote a cell; write what a terminal cannot show as its code."""
+def _configure_output() -> None:
+    """
+    Show only warnings of this project, since those of a library may quote a cell.
+
+    Characters that the terminal cannot show are written as their codes.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    voice = logging.StreamHandler(sys.stderr)
-    voice.addFilter(lambda record: record.name.split(".")[0] in ("anon_core", "anon_airflow"))
-    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, handlers=[voice])
+    handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(lambda record: record.name.split(".")[0] in ("anon_core", "anon_airflow"))
+    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, handlers=[handler])
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
 
 
-def _stopped() -> NoReturn:
+def _exit_stopped() -> NoReturn:
     recorded = "; `anon audit list` shows how far it got" if "run" in sys.argv[1:2] else ""
     click.echo(f"stopped{recorded}", err=True)
     sys.exit(130)

@@ -1,4 +1,4 @@
-"""The steps that inform and decide nothing: what a run goes on without, if they fail."""
+"""The steps that only inform and decide nothing: if one of them fails, the run goes on."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 
 from anon_airflow.run.context import Run
 from anon_airflow.run.guard import step
-from anon_airflow.run.progress import Progress, say, seldom
+from anon_airflow.run.progress import Progress, say, throttled
 from anon_airflow.sources.staging import staged_rows
 
 Result = dict[str, Any]
 
 SETS_SO_FAR = "searching: {:,} column sets so far"
 UNIQUE = "unique_columns"
-"""Where the note of `detect` keeps what it knows of the sets on which every row is unique."""
-MOST_SELECTED = 8
+"""The key in the note of `detect` for the column sets on which every row is unique."""
+MAX_SELECTED = 8
 """With more quasi-identifiers than this, the list of all their subsets is left out of the report."""
 
 
 @step
 def detect(run: Run, progress: Progress | None = None) -> Result:
     """
-    Find the column sets that single people out in the data as collected, and where the quasi-identifiers stand.
+    Find the column sets that single people out in the data as collected, and measure the declared quasi-identifiers.
 
-    The sets on which everybody is alone are noted for `score`, so that they are searched for once.
+    The sets on which every person is alone are noted for `score`, so that they are searched for once.
     """
     from anon_core.detection.selective import select
     from anon_core.detection.singletons import detect as search
@@ -36,19 +36,19 @@ def detect(run: Run, progress: Progress | None = None) -> Result:
     rows, publication = staged_rows(run), run.publication
     quasi, max_size = publication.quasi_identifiers, publication.detect.max_size
     say(progress, f"searching {len(rows.names)} columns for sets that single people out")
-    counting = partial(seldom(progress), SETS_SO_FAR)
+    counting = partial(throttled(progress), SETS_SO_FAR)
     people = rows.people(rows.names)
     unique = unique_column_combinations(people, max_size=max_size, progress=counting)
     found = search(people, max_size=max_size, unique=unique, progress=counting)
     before = assess_publication(publication, rows)
-    listed = 0 < len(quasi) <= MOST_SELECTED
+    listed = 0 < len(quasi) <= MAX_SELECTED
     run.note(
         "detect",
         {
             "detection": asdict(found),
             "before": measured_note(quasi, before),
             "selection": asdict(select(rows.count(quasi))) if listed else None,
-            UNIQUE: {**asdict(unique), "sets": None},  # They are the identifiers that are noted above.
+            UNIQUE: {**asdict(unique), "sets": None},  # The sets are noted above, as identifiers.
         },
     )
     best = found.best
@@ -67,8 +67,8 @@ def score(run: Run, progress: Progress | None = None) -> Result:
     """
     Score every column: its part in the sets on which people are alone, distinct values, entropy, unique values.
 
-    Exact sets are those that `detect` has noted. It searches itself where that note is missing, or is not what the
-    publication file asks for here: equal rows counted once, or some rows that need not be unique.
+    `score` takes the sets that `detect` noted. It searches itself if that note is missing, or if the publication file
+    asks `score` for other sets: with equal rows counted once, or with some rows that need not be unique.
     """
     from anon_core.detection.unique_columns import UniqueColumns, unique_column_combinations
     from anon_core.measures.sensitivity.scores import score_columns
@@ -79,13 +79,13 @@ def score(run: Run, progress: Progress | None = None) -> Result:
     if noted and not (settings.approximate or settings.ignore_duplicates):
         unique = UniqueColumns(**{**noted[UNIQUE], "sets": tuple(map(tuple, noted["detection"]["identifiers"]))})
     else:
-        say(progress, f"searching {len(rows.names)} columns for sets on which everybody is alone")
+        say(progress, f"searching {len(rows.names)} columns for sets on which every person is alone")
         unique = unique_column_combinations(
             rows.people(rows.names),
             max_size=settings.max_size,
             approximate=settings.approximate or 0.0,
             ignore_duplicates=settings.ignore_duplicates,
-            progress=partial(seldom(progress), SETS_SO_FAR),
+            progress=partial(throttled(progress), SETS_SO_FAR),
         )
     scores = score_columns(rows, unique, {name: settings.probability_of(name) for name in rows.names})
     run.note("score", scoring_note(unique, scores, ignore_duplicates=settings.ignore_duplicates))

@@ -1,7 +1,7 @@
-"""One plain function per verb. Operators and ``anon run`` are two thin callers of these.
+"""The steps of a run, one plain function each. Airflow's operators and ``anon run`` only call them.
 
-Every step may be run again: it finds what it needs in the run's private folders and the audit store, and doing it twice
-leaves what doing it once leaves. Steps return counts, names of columns and addresses, never a cell.
+Every step can be repeated: it reads what it needs from the run's private folders and the audit store, and a second call
+leaves the same result as the first. Steps return counts, names of columns and addresses, never a cell.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from anon_airflow.approval.request import ask as open_question
 from anon_airflow.approval.request import decide as close_question
 from anon_airflow.audit.history import STAGE
 from anon_airflow.gate.files import digest_of
-from anon_airflow.gate.waivers import put_on_record, told
+from anon_airflow.gate.waivers import exceptions_note, put_on_record
 from anon_airflow.gate.witness import STAGED, Witness
 from anon_airflow.informing_steps import Result, detect, score
 from anon_airflow.keys.signing import fresh_nonce
@@ -33,9 +33,10 @@ from anon_airflow.release.publish import refuse_withdrawn_version, send
 from anon_airflow.run.context import Run
 from anon_airflow.run.guard import step
 from anon_airflow.run.home import private_folder, wipe
+from anon_airflow.run.last_known import remember
 from anon_airflow.run.lease import make_staging
-from anon_airflow.run.progress import Progress, say, seldom
-from anon_airflow.run.record import begin, clock_reasons, close_run
+from anon_airflow.run.progress import Progress, say, throttled
+from anon_airflow.run.record import begin, clock_reasons, close_run, note_mismatches
 from anon_airflow.run.site_policy import commitment, policy_of_run
 from anon_airflow.run.sweep import closed_in, sweep
 from anon_airflow.sources.staging import (
@@ -58,12 +59,12 @@ __all__ = ["ask", "decide", "detect", "gate", "publish", "recode", "record", "sc
 @step
 def stage(run: Run, source_text: str, progress: Progress | None = None) -> Result:
     """
-    Read the source, check it against the publication file, and put what will be needed into the private staging area.
+    Read the source, check it against the publication file, and write the needed columns to the private staging area.
 
     ``source_text`` is the template of the source, filled in for the period.
-    Identifiers and dropped columns never get there. Everything that can be known to go wrong later (an unwritable
-    portal, a hierarchy with holes, a search that would not end, a waiver that has ended)
-    is found here, before any long work.
+    Identifiers and dropped columns are never written there. `stage` also finds, before any long work, every problem
+    that would stop a later step: a portal that cannot be written, a hierarchy with holes, a search that would not end,
+    a waiver that has ended.
     """
     from anon_core.detection.search_size import check_column_sets
     from anon_core.hierarchy.coarsen import check_levels
@@ -72,6 +73,9 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
     publication = run.publication
     _sweep(run, progress)
     found = begin(run, _today())
+    remember(run)
+    for mismatch in note_mismatches(run):
+        say(progress, f"WARNING: {mismatch}")
     source = source_of(publication, source_text, run.connect)
     source.check()
     check_portal_place(run, source_text)
@@ -108,7 +112,7 @@ def stage(run: Run, source_text: str, progress: Progress | None = None) -> Resul
         audit.close(intent, "done", **note)
     run.note("stage", {**note, SOURCE_TEXT: source_text})
     if publication.keep_staging:
-        stay = f"the originals stay in {run.staging} until the next run of {run.dataset}, or `anon sweep --kept`"
+        stay = f"the originals stay in {run.staging} until the next run of {run.dataset}, or until `anon sweep --kept`"
         say(progress, f"keep_staging is on: {stay}")
     return {"uri": (run.staging / ORIGINAL).as_uri(), **note}
 
@@ -123,14 +127,14 @@ def recode(run: Run, progress: Progress | None = None) -> Result:
     publication, rows = run.publication, staged_rows(run)
     quasi = publication.quasi_identifiers
     say(progress, f"recoding {rows.count(quasi).tuples:,} distinct tuples of {', '.join(quasi)}")
-    telling = partial(seldom(progress), "recoding: {1:,} of at most {2:,} {0}")
+    telling = partial(throttled(progress), "recoding: {1:,} of at most {2:,} {0}")
     recoded = recode_publication(publication, rows, progress=telling)
     recoding, released = recoded.recoding, recoded.released
     folder = run.staging / "release"
     wipe(folder)
     private_folder(folder)
     say(progress, f"writing {released.rows:,} rows")
-    if recoded.witness is not None:  # Without one the gate stays shut.
+    if recoded.witness is not None:  # Without a witness the gate refuses.
         write_parquet(recoded.witness, run.staging / STAGED)
     written = formula_safe(released) if publication.csv.escape_formulas else released
     write_csv(written, folder / f"{run.dataset}.csv")
@@ -166,14 +170,14 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
     """
     Measure every file that would be published; sign a receipt for these bytes, or refuse.
 
-    However it ends, the staging area is gone afterwards; only files that passed are kept, in a folder of their own.
+    The gate always removes the staging area when it ends. Files that passed are kept in a folder of their own.
     """
     from anon_airflow.gate import receipt as receipts
     from anon_airflow.gate.measurement import measure
 
     if not run.staging.exists() and run.gated.exists():
         with run.audit() as audit:
-            if run.history(audit).receipt:  # Killed after the work was done: nothing is left to do.
+            if run.history(audit).receipt:  # The gate was killed after it had signed: nothing is left to do.
                 return {"verdict": "passed", "already": True}
     try:
         with run.audit() as audit:
@@ -186,7 +190,7 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
         files = sorted((run.staging / "release").glob("[!.]*"))
         if not files:
             raise RefusedError(
-                "gate", ["there is nothing to measure: `recode` has left no file; clear the run from `stage`"]
+                "gate", ["there is nothing to measure: `recode` wrote no file; clear the run from `stage`"]
             )
         witness = Witness(path=run.staging / STAGED, unit=staged["unit"])
         say(progress, f"measuring {len(files)} files")
@@ -200,7 +204,7 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
             site=site,
             people=staged["people"],
         )
-        answered = told(run.publication, verdict, day, site)
+        answered = exceptions_note(run.publication, verdict, day, site)
         nonce = fresh_nonce()
         run.note("gate", {**verdict.to_dict(), "suite": verdict.suite, "nonce": nonce, **answered})
         with run.audit() as audit:
@@ -241,7 +245,7 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
             "checks": sum(check.counts_as_check for check in verdict.checks),
             "receipt": receipt.digest,
         }
-    except BaseException:  # A stop, too: gated files without a receipt are never published.
+    except BaseException:  # Interrupts too: gated files without a receipt are never published.
         wipe(run.gated)
         raise
     finally:
@@ -251,24 +255,24 @@ def gate(run: Run, progress: Progress | None = None) -> Result:
 
 @step
 def ask(run: Run) -> Question:
-    """Ask for the approval of what the newest receipt covers: the question is on record before anybody reads it."""
+    """Ask for approval of the files that the newest receipt covers; the question goes on record before it is shown."""
     return open_question(run)
 
 
 @step
 def decide(run: Run, answer: Answer) -> Result:
-    """Sign what a person answered and put it on record; whatever is no approval that counts ends as a refusal."""
+    """Sign a person's answer and put it on record. Any answer but a valid approval ends as a refusal."""
     return close_question(run, answer)
 
 
 @step
 def publish(run: Run, progress: Progress | None = None) -> Result:
     """
-    Run the whole gate again on the files about to be sent, compare them with the receipt, and publish.
+    Measure the files again as the gate did, compare them with the receipt, and publish them.
 
-    That a task before this one is marked successful means nothing here: without a receipt that was signed for these
-    very bytes, this dataset and this publication file, nothing is sent; nor, where the publication file asks for it,
-    without the signed approval of that receipt.
+    A user of Airflow can mark any task successful, so this step does not trust the state of earlier tasks. It sends
+    nothing without a receipt that was signed for these bytes, this dataset and this publication file; and, if the
+    publication file requires approval, nothing without a signed approval of that receipt.
     """
     from anon_airflow.gate import receipt as receipts
     from anon_airflow.gate.measurement import StagedOriginal, measure
@@ -279,7 +283,7 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     if stored is None:
         raise RefusedError("receipt", [f"run {run.run_id} has no receipt: its gate has not passed"])
     if not run.gated.exists():
-        if done:  # A retry after everything was done.
+        if done:  # This is a retry after the release was published.
             with run.audit() as audit:
                 refuse_withdrawn_version(audit, run.dataset, done[-1]["version"])
             return {"status": done[-1]["status"], "version": done[-1]["version"], "page": done[-1]["location"]}
@@ -290,7 +294,7 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
     files, report = release_files(run)
     say(progress, "measuring the files again before they are sent")
     staged, day = history.staged, history.day(_today())
-    # The originals are gone; the receipt stands for what needs them.
+    # The originals are removed by now: for checks that need them, the receipt counts.
     original = StagedOriginal(sha256=staged["sha256"])
     witness = kept_witness(run, staged["unit"])
     verdict = measure(
@@ -323,10 +327,10 @@ def publish(run: Run, progress: Progress | None = None) -> Result:
 
 @step
 def record(run: Run) -> Result:
-    """Write the internal report, close what is open in the audit store and make sure that no original is left."""
+    """Write the internal report, close the run in the audit store and make sure that no original is left."""
     try:
         if not run.publication.keep_staging:
-            wipe(run.staging)  # First: the database may take long to answer, and somebody may lose patience.
+            wipe(run.staging)  # First: the database may answer slowly, and a user may stop the task.
     finally:
         result = close_run(run)
     return result
@@ -343,5 +347,5 @@ def _sweep(run: Run, progress: Progress | None) -> None:
 
 
 def _today() -> date:
-    """Return what this worker's clock says; what counts is :meth:`History.day`."""
+    """Return the date by this worker's clock. Decisions use :meth:`History.day`, which never goes back."""
     return datetime.now(UTC).date()

@@ -101,11 +101,11 @@ def test_only_a_missing_package_of_an_extra_is_no_bug() -> None:
 
 
 def test_the_command_line_tells_a_missing_extra_from_a_bug(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli._told(ModuleNotFoundError("text", name="httpx")) == 2
+    assert cli._report_error(ModuleNotFoundError("text", name="httpx")) == 2
     assert capsys.readouterr().err == (
         "anon: this command needs the extra `ckan`, of which httpx is not installed: pip install 'anonflow[ckan]'\n"
     )
-    assert cli._told(ModuleNotFoundError("text", name="scipy")) == 2
+    assert cli._report_error(ModuleNotFoundError("text", name="scipy")) == 2
     assert "unexpected ModuleNotFoundError" in capsys.readouterr().err
 
 

@@ -110,7 +110,7 @@ def test_a_member_whose_settings_would_let_a_misspelt_key_pass_is_refused_when_i
     other_package, settings: str
 ) -> None:
     other_package("a-package", {"theirs": "MEMBER"}, LOOSE % settings)
-    with pytest.raises(InvalidInputError, match=r"`theirs` of a-package 1\.5 .*Inner.*anon_core\.policy\.Model"):
+    with pytest.raises(InvalidInputError, match=r"`theirs` of a-package 1\.5 .*Inner.*anon_core\.settings\.Settings"):
         registry().get("theirs")
 
 

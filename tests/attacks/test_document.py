@@ -15,7 +15,7 @@ TABLE = {
     if line.startswith("| ") and len(cells := line.split("|")) == 6
 }
 RESISTED = ("linkage", "several rows", "other columns", "sensitive columns", "homogeneity", "similarity", "restored")
-RESISTED += ("personal data", "removal", "inverted digests", "drafts")
+RESISTED += ("before coarsening", "personal data", "removal", "inverted digests", "drafts")
 MEASURED = ("row sets", "merging (minimality), downcoding", "population uniqueness")
 NOT_ASSESSED = ("deFinetti", "presence", "negative disclosure", "groups", "literal differences", "intersection")
 NOT_ASSESSED += ("forward, cross and backward", "tracing", "composition", "corruption")

@@ -60,6 +60,8 @@ def test_an_accepted_column_is_named_and_the_page_promises_nothing_of_it(tmp_pat
     assert min(release.groups("year", "shoe").values()) >= 5 > min(release.groups("year", "household").values())
     assert release.report["privacy"]["accepted"][0]["columns"] == ["household"]
     assert "<strong>household</strong>" in release.page and "A. Rossi" in release.page
+    assert release.report["privacy"]["accepted"][0]["needed"], "without it the release would have been refused"
+    assert "not needed in this version" not in release.page
     assert "singles anybody out" not in release.page and "but for the exceptions below" in release.page
 
 
@@ -94,6 +96,7 @@ def test_six_sensitive_columns_that_single_out_together_are_refused(tmp_path: Pa
     rows, columns = six_columns(4000, 8), {"year": "quasi", **dict.fromkeys(SIX, "sensitive")}
     said = refused(publication(tmp_path, rows, columns, published_uniqueness={"max_share_with_sensitive": 0.25}))
     assert f"{alone(rows):,} rows are alone over all 7 published columns" in said and "25.00% allowed" in said
+    assert "make columns coarser or drop one" in said
     pairs = six_columns(4000, 60)
     said = refused(publication(tmp_path / "b", pairs, columns))
     assert "or a pair of values, of 6 columns that fewer than 5 share; 40 of 4,000 allowed" in said

@@ -56,6 +56,7 @@ def test_the_code_of_a_municipality_beside_its_recoded_name_is_refused(
     said = refused(spec)
     restored = "19,999 generalised cells restored, 0 allowed: comune_residenza of 19,999 rows by codice"
     assert (restored if role == "sensitive" else "codice is declared other") in said
+    assert ("drop these columns, or make them quasi" if role == "sensitive" else "declare codice quasi") in said
 
 
 def test_the_years_of_education_beside_its_recoded_name_are_refused(tmp_path: Path, reference_data: Path) -> None:

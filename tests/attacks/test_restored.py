@@ -95,3 +95,35 @@ def test_two_columns_that_are_a_code_together_are_refused(tmp_path: Path) -> Non
     files = {"towns.csv": PROVINCES}
     said = refused(publication(tmp_path, rows, columns, k=20, recode={"method": "global"}, files=files))
     assert "restored values" in said and "by zone with district" in said
+
+
+def test_a_rounded_income_beside_the_income_is_refused(tmp_path: Path) -> None:
+    """Each income is had by many, so neither column is rare: together they publish what was to be coarser."""
+    draw = random.Random(11)
+    rows = [(YEARS[at % 4], *[str(draw.randrange(60) * 1000)] * 2) for at in range(4000)]
+    columns: Columns = {
+        "year": "quasi",
+        "income": {"role": "sensitive", "coarsen": {"round": 20_000}},
+        "pay": "sensitive",
+    }
+    said = refused(publication(tmp_path, rows, columns))
+    assert re.search(
+        r"3,\d{3} coarsened cells restored by other columns, 0 allowed: income of 3,\d{3} rows by pay", said
+    )
+    assert "make them coarser too" in said
+    both: Columns = {**columns, "pay": {"role": "sensitive", "coarsen": {"round": 20_000}}}
+    assert {row[1] for row in Release(publication(tmp_path / "both", rows, both)).rows} == {
+        "0",
+        "20000",
+        "40000",
+        "60000",
+    }
+
+
+@pytest.mark.parametrize("role", ["sensitive", "other"])
+def test_a_town_published_as_its_province_beside_its_code_is_refused(tmp_path: Path, role: str) -> None:
+    town = {"role": "other", "hierarchy": {"file": "towns.csv"}, "coarsen": {"level": 1}}
+    rows = [(YEARS[at % 4], *row) for at, row in enumerate(residents(0.0)) if row[0] != TOWNS[0]]
+    columns: Columns = {"year": "quasi", "town": town, "code": role}
+    said = refused(publication(tmp_path, rows, columns, files={"towns.csv": PROVINCES}))
+    assert re.search(r"coarsened cells restored by other columns, 0 allowed: town of 1,\d{3} rows by code", said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections import Counter
 from functools import cache
@@ -48,10 +49,10 @@ def municipal(folder: Path, rows: Rows | None = None, columns: Columns = EXPORT,
     ("roles", "unit", "advice"),
     [
         ({}, "row", "say `unit: tax_code`"),
-        ({}, "case_no", "which `unit: case_no` tells apart otherwise"),
+        ({}, "case_no", "which contradicts `unit: case_no`"),
         ({"tax_code": "drop"}, "row", "say `unit: tax_code`"),
-        ({"tax_code": "drop", "case_no": "drop"}, "case_no", "which `unit: case_no` tells apart otherwise"),
-        ({}, ["case_no", "birth_date"], "tells apart otherwise"),
+        ({"tax_code": "drop", "case_no": "drop"}, "case_no", "which contradicts `unit: case_no`"),
+        ({}, ["case_no", "birth_date"], "which contradicts `unit:"),
     ],
 )
 def test_rows_that_claim_to_be_people_are_refused_with_their_number(
@@ -128,17 +129,40 @@ def test_no_income_is_certain_and_those_that_all_rows_of_a_person_may_have_are_t
     assert released.internal["common_values(income)"]["passed"]
 
 
+WITHOUT_NUMBERS: Columns = {name: one for name, one in EXPORT.items() if name not in ("tax_code", "case_no")}
+
+
+def test_an_export_without_a_person_number_is_contradicted_by_the_rows_of_one_date_of_birth(tmp_path: Path) -> None:
+    """Those who are born on one day are of one sex and one town nearly always: they are rows of one person."""
+    rows = [row[2:] for row in export()]
+    said = refused(municipal(tmp_path, rows, WITHOUT_NUMBERS))
+    assert f"birth_date spans units: {len(rows):,} rows, " in said
+
+
 def test_an_export_without_a_person_number_that_gives_people_away_by_their_income_is_refused(tmp_path: Path) -> None:
-    """No column contradicts `row`; the rows of one person tell each other's birth date, sex and town all the same."""
-    columns = {name: one for name, one in EXPORT.items() if name not in ("tax_code", "case_no")}
-    said = refused(municipal(tmp_path, [row[2:] for row in export()], columns))
+    """A person answers for `row`; the rows of one person tell each other's birth date, sex and town all the same."""
+    word = {"reason": "The register says that nobody comes twice", "by": "Ada", "until": "2027-06-30"}
+    unit = {"rows_are_people": word}
+    said = refused(municipal(tmp_path, [row[2:] for row in export()], WITHOUT_NUMBERS, unit=unit))
     assert "restored values" in said and "by income" in said
 
 
+@pytest.mark.parametrize("called", ["c1", "colore"])
+def test_a_pseudonym_of_any_name_is_not_published_beside_the_claim_that_rows_are_people(
+    tmp_path: Path, called: str
+) -> None:
+    """Six rows of each person make classes that are large enough for k = 5, and all of them one person's."""
+    own = {row[0]: (hashlib.sha256(row[0].encode()).hexdigest()[:8], *row[3:5]) for row in export()}
+    rows = [(*person, "abc"[at % 3]) for person in own.values() for at in range(6)]
+    columns: Columns = {called: "other", "sex": "quasi", "town": "quasi", "service": "sensitive"}
+    said = refused(publication(tmp_path, rows, columns))
+    assert f"{called} spans units: {len(rows):,} rows, {len(own):,} people" in said
+
+
 def test_what_nothing_contradicts_is_said_not_to_be_verifiable(tmp_path: Path) -> None:
-    """The one way past: no number, and another value in each row. k counts rows then, and readers are told so."""
+    """The one way past: no number, no date of birth, another value in each row. Readers are told that k counts rows."""
     draw = random.Random(7)
-    rows = [(*row[2:5], draw.choice("abc")) for row in export()]
+    rows = [(row[2][:4] + "-01-01", *row[3:5], draw.choice("abc")) for row in export()]
     columns: Columns = {name: one for name, one in EXPORT.items() if name in QUASI} | {"service": "sensitive"}
     page = Release(municipal(tmp_path, rows, columns)).page
     assert "The publisher states that every row is another person" in page and "not verifi" in page

@@ -86,7 +86,7 @@ class Asked:
 
     def assert_not_published(self, reason: str, by: str = "approval") -> None:
         assert self.end() == "failed"
-        assert self.states()["record"] == "success"
+        assert self.states()["record"] == "failed"
         assert not (self.airflow.include / "portal" / self.dataset).exists()
         rows = self.rows()
         assert rows["publications"] == []

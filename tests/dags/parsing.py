@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,16 +25,7 @@ def in_airflow(code: str, folder: Path, environ: Mapping[str, str] | None = None
     home.mkdir(exist_ok=True)
     ended = subprocess.run(
         [sys.executable, "-c", f"{code}\nimport json\nprint('ANSWER', json.dumps(answer))"],
-        env={
-            **os.environ,
-            "AIRFLOW_HOME": str(home),
-            "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-            "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
-            "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
-            "AIRFLOW__LOGGING__LOGGING_LEVEL": "ERROR",
-            "ANON_INCLUDE": str(folder / "include"),
-            **(environ or {}),
-        },
+        env={**_environ(home), "ANON_INCLUDE": str(folder / "include"), **(environ or {})},
         capture_output=True,
         text=True,
         check=False,
@@ -38,6 +34,73 @@ def in_airflow(code: str, folder: Path, environ: Mapping[str, str] | None = None
     lines = [line for line in ended.stdout.splitlines() if line.startswith("ANSWER ")]
     assert lines, ended.stdout + ended.stderr
     return json.loads(lines[-1].removeprefix("ANSWER "))
+
+
+def parsed_in_airflow(include: Path, environ: Mapping[str, str] | None = None) -> Any:
+    """
+    Parse the DAG file of the project, for publication files below this folder, in a process of its own.
+
+    It is forked off one that has parsed before: to import Airflow takes much longer than to parse. What is imported
+    cannot be seen in it.
+    """
+    server = _server()
+    assert server.stdin and server.stdout
+    server.stdin.write(json.dumps({"ANON_INCLUDE": str(include), **(environ or {})}) + "\n")
+    answer = next(line for line in server.stdout if line.startswith("ANSWER "))
+    found = json.loads(answer.removeprefix("ANSWER "))
+    assert isinstance(found, dict), found
+    return found
+
+
+def _environ(home: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "AIRFLOW_HOME": str(home),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "dags"),
+        "AIRFLOW__CORE__PLUGINS_FOLDER": str(ROOT / "plugins"),
+        "AIRFLOW__LOGGING__LOGGING_LEVEL": "ERROR",
+    }
+
+
+@functools.cache
+def _server() -> subprocess.Popen[str]:
+    home = Path(tempfile.mkdtemp(prefix="airflow-"))
+    server = subprocess.Popen(
+        [sys.executable, __file__],
+        env={**_environ(home), "ANON_INCLUDE": str(home / "include")},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+        cwd=home,
+    )
+
+    def stop() -> None:
+        assert server.stdin
+        server.stdin.close()
+        server.wait(30)
+        shutil.rmtree(home, ignore_errors=True)
+
+    atexit.register(stop)
+    return server
+
+
+def _serve() -> None:
+    exec(PARSED, {})
+    for line in sys.stdin:
+        child = os.fork()
+        if child:
+            os.waitpid(child, 0)
+            continue
+        names: dict[str, Any] = {"answer": "it did not parse"}
+        try:
+            os.environ.update(json.loads(line))
+            exec(PARSED, names)
+        except BaseException:
+            names["answer"] = traceback.format_exc()
+        print("\nANSWER", json.dumps(names["answer"]), flush=True)
+        os._exit(0)
 
 
 PARSED = """
@@ -65,6 +128,11 @@ answer = {
             "owner": dag.tasks[0].owner,
             "retries": dag.tasks[0].retries,
             "pool": dag.tasks[0].pool,
+            "queue": dag.tasks[0].queue,
+            "retry_delay": dag.tasks[0].retry_delay.total_seconds(),
+            "execution_timeout": getattr(dag.tasks[0].execution_timeout, "total_seconds", lambda: None)(),
+            "start": str(dag.start_date),
+            "deadlines": [alert.interval.total_seconds() for alert in dag.deadline or []],
             "outlets": [asset.name for task in dag.tasks for asset in task.outlets],
             "teardowns": [task.task_id for task in dag.tasks if task.is_teardown],
             "after": {task.task_id: sorted(task.upstream_task_ids) for task in dag.tasks},
@@ -90,3 +158,6 @@ import importlib.util
 found = importlib.util.spec_from_file_location("publications", {str(ROOT / "dags/publications.py")!r})
 found.loader.exec_module(importlib.util.module_from_spec(found))
 """
+
+if __name__ == "__main__":
+    _serve()

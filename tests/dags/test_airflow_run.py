@@ -66,7 +66,7 @@ def test_a_publication_that_does_not_is_refused_by_the_gate_and_recorded(airflow
     assert states["recode"] == "success"
     assert states["gate"] == "failed"
     assert states["publish"] == "upstream_failed"
-    assert states["record"] == "success"
+    assert states["record"] == "failed", "a run that published nothing fails"
     assert not (airflow.include / "portal" / REFUSED).exists()
     rows = airflow.audit_rows(REFUSED, runs.ids[REFUSED])
     assert rows["refusals"][0]["by"] == "gate"
@@ -79,7 +79,7 @@ def test_a_run_that_breaks_is_recorded_and_publishes_nothing(airflow, runs, data
     states = airflow.states(dag_of(dataset), runs.ids[dataset])
     assert states[task] == "failed"
     assert states["publish"] == "upstream_failed"
-    assert states["record"] == "success"
+    assert states["record"] == "failed", "a run that published nothing fails"
     assert not (airflow.include / "portal" / dataset).exists()
     assert airflow.audit_rows(dataset, runs.ids[dataset])["outcomes"][-1]["status"] == "failed"
 

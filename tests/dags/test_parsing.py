@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from tests.dags.parsing import HEAVY, IMPORTED, PARSE_THE_FILE, PARSED, ROOT, in_airflow
+from anon_airflow.run.last_known import recall, remember
+from tests.anon_airflow.run.step_runs import run_of
+from tests.dags.parsing import HEAVY, IMPORTED, PARSE_THE_FILE, ROOT, in_airflow, parsed_in_airflow
 from tests.faults.publications import write_publication
 
 STEPS = ["stage", "detect", "score", "recode", "informed", "gate", "publish", "record"]
@@ -24,7 +26,23 @@ def folder(tmp_path_factory):
     write_publication(
         folder,
         dataset="settings",
-        airflow={"owner": "office", "retries": 4, "pool": "small", "max_active_runs": 3, "tags": ["one"]},
+        airflow={
+            "owner": "office",
+            "retries": 4,
+            "retry_delay": "90s",
+            "execution_timeout": "2h",
+            "pool": "small",
+            "queue": "registers",
+            "max_active_runs": 3,
+            "tags": ["one"],
+            "timezone": "Europe/Rome",
+            "start_date": "2026-01-01",
+            "catchup": True,
+            "deadline": "2d",
+            "notify": [
+                {"notifier": "airflow.providers.smtp.notifications.smtp.SmtpNotifier", "arguments": {"to": "x"}}
+            ],
+        },
     )
     write_publication(folder, dataset="not-installed", portal={"dataverse": {"host": "x"}}, source_section={"s3": "x"})
     write_publication(folder, dataset="approved", approval={"required": True, "users": ["anna"], "four_eyes": True})
@@ -51,7 +69,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def parsed(folder):
-    return in_airflow(PARSED, folder)
+    return parsed_in_airflow(folder / "include")
 
 
 NOT_INSTALLED = "publish_not_installed"
@@ -117,11 +135,33 @@ def test_a_file_that_breaks_keeps_its_dag_so_that_a_run_at_work_can_remove_its_o
     spec = write_publication(tmp_path, schedule="@monthly")
     spec.write_text(spec.read_text() + "colour: red\n")
     for environ in ({}, {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": "publish_people"}):
-        found = in_airflow(PARSED, tmp_path, environ)
+        found = parsed_in_airflow(tmp_path / "include", environ)
         assert set(found["dags"]) == {"publish_people"}
         assert found["dags"]["publish_people"]["teardowns"] == ["record"]
         assert found["dags"]["publish_people"]["timetable"] == "NullTimetable"
         assert "colour" in found["dags"]["publish_people"]["doc"]
+
+
+def test_a_broken_file_that_ran_before_keeps_its_schedule_and_fails_at_every_run(tmp_path):
+    spec = write_publication(tmp_path, schedule="0 6 1 * *", airflow={"timezone": "Europe/Rome"})
+    run = run_of(spec, tmp_path / "home")
+    remember(run)
+    spec.write_text("schedule: [")  # Not even its dataset can be read.
+    found = parsed_in_airflow(tmp_path / "include", {"ANON_HOME": str(tmp_path / "home")})
+    assert found["errors"] == {}
+    assert found["dags"]["publish_people"]["timetable"] == "CronDataIntervalTimetable"
+    assert "broken publication file" in found["dags"]["publish_people"]["tags"]
+    assert found["dags"]["publish_people"]["retries"] == 0
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"schedule": 7}', "\0"])
+def test_a_damaged_memory_of_a_broken_file_is_as_none(tmp_path, damage):
+    spec = write_publication(tmp_path, schedule="@monthly")
+    run = run_of(spec, tmp_path / "home")
+    remember(run)
+    (path,) = (tmp_path / "home/publications").iterdir()
+    path.write_text(damage)
+    assert recall(run.home, spec) is None
 
 
 def test_who_has_to_approve_is_asked_between_gate_and_publish(parsed):
@@ -129,7 +169,7 @@ def test_who_has_to_approve_is_asked_between_gate_and_publish(parsed):
     assert dag["tasks"] == WITH_APPROVAL
     assert dag["teardowns"] == ["record"]
     assert dag["fields"]["approve"] == [], "no name of a column is ever taken for a template"
-    assert "a person has to approve it: `anna`, but nobody who triggered" in dag["doc"]
+    assert "a person has to approve it: `anna`, except who triggered" in dag["doc"]
 
 
 @pytest.mark.parametrize("style", ["block", "flow"])
@@ -142,7 +182,7 @@ def test_a_file_that_breaks_keeps_its_task_for_whoever_is_asked_at_that_moment(t
         )
         assert "{users" in text
     spec.write_text(text + "colour: red\n")
-    assert in_airflow(PARSED, tmp_path)["dags"]["publish_people"]["tasks"] == WITH_APPROVAL
+    assert parsed_in_airflow(tmp_path / "include")["dags"]["publish_people"]["tasks"] == WITH_APPROVAL
 
 
 def test_docs_and_tags_are_set(parsed):
@@ -158,7 +198,11 @@ def test_settings_reach_the_dag(parsed):
     assert parsed["dags"]["publish_people"]["active"] == 1
     settings = parsed["dags"]["publish_settings"]
     assert (settings["active"], settings["owner"], settings["retries"], settings["pool"]) == (3, "office", 4, "small")
-    assert all(not dag["catchup"] for dag in parsed["dags"].values())
+    assert (settings["queue"], settings["retry_delay"], settings["execution_timeout"]) == ("registers", 90, 7200)
+    assert (settings["start"], settings["catchup"]) == ("2025-12-31 23:00:00+00:00", True)
+    assert settings["deadlines"] == [2 * 86400]
+    others = [dag for name, dag in parsed["dags"].items() if name != "publish_settings"]
+    assert not any(dag["catchup"] or dag["deadlines"] for dag in others)
 
 
 def test_schedules_are_cron_presets_assets_or_none(parsed):
@@ -177,7 +221,7 @@ def test_only_the_source_is_templated(parsed):
 
 @pytest.mark.parametrize("wanted", ["publish_cron", "publish_after_another"])
 def test_a_task_parses_its_own_dag_only(folder, wanted):
-    found = in_airflow(PARSED, folder, {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": wanted})
+    found = parsed_in_airflow(folder / "include", {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": wanted})
     assert wanted in found["dags"]
     assert not set(GOOD) - {wanted} & set(found["dags"])
     assert found["errors"] == {}
@@ -186,7 +230,7 @@ def test_a_task_parses_its_own_dag_only(folder, wanted):
 def test_a_task_of_a_broken_file_finds_its_dag(parsed, folder):
     broken = [name for name, dag in parsed["dags"].items() if "broken publication file" in dag["tags"]]
     wanted = next(name for name in broken if "same-again" in name)
-    assert wanted in in_airflow(PARSED, folder, {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": wanted})["dags"]
+    assert wanted in parsed_in_airflow(folder / "include", {"_AIRFLOW_PARSING_CONTEXT_DAG_ID": wanted})["dags"]
 
 
 def test_parsing_imports_nothing_heavy(folder):
@@ -194,10 +238,25 @@ def test_parsing_imports_nothing_heavy(folder):
     assert not set(HEAVY) & set(in_airflow(IMPORTED.format(then=PARSE_THE_FILE), folder))
 
 
-def test_importing_the_operators_imports_nothing_heavy(folder):
-    names = ", ".join(OPERATORS)
-    found = in_airflow(IMPORTED.format(then=f"from anon_airflow.operators import {names}"), folder)
-    assert not set(HEAVY) & set(found)
+@pytest.fixture(scope="module")
+def operators(folder):
+    """What importing the operators imports, and what their constructors take."""
+    code = IMPORTED.format(then=f"from anon_airflow.operators import {', '.join(OPERATORS)}")
+    code += f"""
+import importlib, inspect
+answer = {{"imported": answer, "constructors": {{}}}}
+for name in {OPERATORS!r}:
+    module = importlib.import_module("anon_airflow.operators." + name)
+    operator = getattr(module, name.capitalize() + "Operator")
+    kinds = [p.kind.name for p in inspect.signature(operator.__init__).parameters.values()][1:]
+    answer["constructors"][name] = {{"kinds": kinds, "operator": issubclass(operator, BaseOperator)}}
+"""
+    return in_airflow(code, folder)
+
+
+def test_importing_the_operators_imports_nothing_heavy(operators):
+    assert "anon_airflow" in operators["imported"]
+    assert not set(HEAVY) & set(operators["imported"])
 
 
 def test_the_plugin_folder_loads_one_file_and_nothing_under_a_bare_name(tmp_path):
@@ -221,24 +280,15 @@ answer = {
     assert [name for name in bare if name != "anon_airflow"] == []
 
 
-def test_constructors_take_keywords_only(folder):
-    code = f"""
-import importlib, inspect
-from airflow.sdk import BaseOperator
-answer = {{}}
-for name in {OPERATORS!r}:
-    module = importlib.import_module("anon_airflow.operators." + name)
-    operator = getattr(module, name.capitalize() + "Operator")
-    kinds = [p.kind.name for p in inspect.signature(operator.__init__).parameters.values()][1:]
-    answer[name] = {{"kinds": kinds, "operator": issubclass(operator, BaseOperator)}}
-"""
-    for name, found in in_airflow(code, folder).items():
+def test_constructors_take_keywords_only(operators):
+    assert set(operators["constructors"]) == set(OPERATORS)
+    for name, found in operators["constructors"].items():
         assert found["operator"], name
         assert set(found["kinds"]) <= {"KEYWORD_ONLY", "VAR_KEYWORD"}, name
 
 
-def test_the_publications_of_the_project_have_a_dag_each(tmp_path):
-    found = in_airflow(PARSED, tmp_path, {"ANON_INCLUDE": str(ROOT / "include")})
+def test_the_publications_of_the_project_have_a_dag_each():
+    found = parsed_in_airflow(ROOT / "include")
     names = [yaml.safe_load(path.read_text())["dataset"] for path in (ROOT / "include/publications").glob("*.yaml")]
     assert set(found["dags"]) == {"publish_" + name.replace("-", "_") for name in names}
     assert found["errors"] == {}

@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
-from tests.dags.airflow_server import Airflow, until
-from tests.dags.conftest import STOPPED, dag_of
+from tests.dags.airflow_server import until
+from tests.dags.conftest import STOPPED
+from tests.dags.locked_portal import DAG, intents, locked_portal, wait_for
 from tests.faults.publications import files_below
 
 pytestmark = pytest.mark.slow
-
-DAG = dag_of(STOPPED)
-
-
-@contextmanager
-def locked_portal(airflow: Airflow) -> Iterator[Path]:
-    """Let whoever wants to write to the portal wait, as behind somebody who publishes very much."""
-    portal = airflow.include / "portal-stopped"
-    portal.mkdir(exist_ok=True)
-    with (portal / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield portal
-
-
-def wait_for(airflow: Airflow, run_id: str, task: str, state: str) -> None:
-    until(lambda: airflow.states(DAG, run_id).get(task) == state, 120, f"{task} to be {state}")
-
-
-def intents(airflow: Airflow, run_id: str) -> list[str]:
-    if not (airflow.anon_home / "audit.db").exists():  # The first run of all has only just begun.
-        return []
-    return [row["verb"] for row in airflow.audit_rows(STOPPED, run_id)["intents"]]
 
 
 @pytest.mark.parametrize(("after", "task", "intent"), [(None, "stage", "run"), ("recode", "publish", "publish")])
@@ -51,7 +26,7 @@ def test_a_task_that_is_marked_failed_stops_and_record_tells_it(airflow, after, 
         airflow.ask("PATCH", path, {"new_state": "failed"}, user="olga")
         assert airflow.wait(DAG, run_id) == "failed"
         states = airflow.states(DAG, run_id)
-        assert (states[task], states["record"]) == ("failed", "success")
+        assert (states[task], states["record"]) == ("failed", "failed")
     rows = airflow.audit_rows(STOPPED, run_id)
     assert rows["publications"] == []
     assert {row["id"] for row in rows["intents"]} == {row["intent_id"] for row in rows["outcomes"]}, "all closed"
@@ -61,7 +36,7 @@ def test_a_task_that_is_marked_failed_stops_and_record_tells_it(airflow, after, 
         for path in airflow.anon_home.glob(f"runs/{STOPPED}/*/internal-report.json")
         if (content := json.loads(path.read_bytes()))["run_id"] == run_id
     ]
-    assert report["reasons"] == [f"{task}: somebody, or a time limit, has stopped it"]
+    assert report["reasons"] == [f"{task}: a person, or a time limit, has stopped it"]
     assert not (portal / STOPPED / "latest").exists()
     assert files_below(airflow.anon_home / "staging") == []
 

@@ -132,6 +132,14 @@ def test_who_may_import_whom_is_what_the_contract_says() -> None:
     assert told == [[name.strip().removeprefix("anon_core.") for name in layer.split(":")] for layer in layers]
 
 
+def test_the_picture_has_every_step_and_the_folders_of_a_run() -> None:
+    picture = (ROOT / "docs/architecture.svg").read_text(encoding="utf-8")
+    titles = {name for text in re.findall(r'class="title"[^>]*>([^<]+)<', picture) for name in text.split(", ")}
+    operators = {path.stem for path in (PACKAGES["anon_airflow"] / "operators").glob("*.py")}
+    assert titles >= operators - {"__init__", "dag_docs", "publication"}
+    assert titles >= {"staging", "gated", "runs", "audit store", "portal", "publication file"}
+
+
 def test_pre_commit_runs_what_make_check_runs() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipe = re.search(r"^check:.*\n((?:\t.*\n)+)", makefile, re.MULTILINE)

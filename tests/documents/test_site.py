@@ -14,7 +14,7 @@ from anon_airflow.cli import COMMANDS, anon
 from anon_core.registry import ENGINES, METHODS, MODELS, PORTALS, SOURCES
 from docs.site.__main__ import loaded_from_outside
 from docs.site.assemble import ROOT, assemble, on_the_site, places, sections
-from docs.site.reference import GENERATED, commands, keys, library, members, operators
+from docs.site.reference import GENERATED, commands, keys, library, markdown, members, operators
 from docs.site.reference.keys import Row
 
 WRITTEN = keys.rows()
@@ -144,6 +144,18 @@ def test_every_operator_is_on_its_page() -> None:
     verbs = files - {"__init__", "dag_docs", "publication"}
     assert {one.__name__ for one in operators.operators()} >= {f"{verb.capitalize()}Operator" for verb in verbs}
     assert [one.__name__ for one in operators.operators() if f"\n### {one.__name__}\n" not in page] == []
+
+
+def test_in_a_text_of_the_code_only_backticks_have_a_meaning() -> None:
+    assert markdown.plain("`a_b*` < *c* [d] ``e`f``") == r"`a_b*` &lt; \*c\* \[d\] ``e`f``"
+    assert markdown.table(["x"], [["`a|b`"]]) == "| x |\n| --- |\n| `a\\|b` |\n"
+
+
+def test_a_signature_has_its_types_and_kinds_of_arguments() -> None:
+    def verb(source: str, /, *models: int, k: int | None = None, **rest: str) -> list[str]: ...
+
+    shown = "verb(source: str, /, *models: int, k: int | None = None, **rest: str) -> list[str]"
+    assert markdown.signature("verb", verb) == f"```python\n{shown}\n```"
 
 
 @pytest.mark.parametrize(

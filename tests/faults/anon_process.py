@@ -7,12 +7,15 @@ file descriptors and limits, so it can be killed, starved of disk space and sear
 from __future__ import annotations
 
 import atexit
+import contextlib
 import errno
 import functools
 import gc
 import importlib
 import json
 import os
+import pkgutil
+import pty
 import random
 import re
 import shutil
@@ -20,6 +23,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,24 +32,26 @@ from typing import Any
 
 KILLED = -signal.SIGKILL
 
-# What most commands import, the heaviest of it only when they come to it.
+# What most commands import only when they come to it. All else of the core and the commands is imported too, but for
+# the compiled loops: whether these are loaded depends on the table.
 WARM = (
     "anon_airflow.cli",
     "anon_airflow.draft.text",
     "anon_airflow.expectations.evaluation",
     "anon_airflow.run.local",
-    "anon_airflow.commands.run",
-    "anon_airflow.commands.withdraw",
+    "anon_airflow.gate.measurement",
+    "anon_airflow.gate.surplus",
+    "anon_airflow.run.summary",
+    "anon_airflow.sources.file",
     "anon_airflow.portals.folder.portal",
     "anon_airflow.portals.folder.site",
     "anon_airflow.portals.folder.catalogue",
-    "anon_core.engines.arrow",
-    "anon_core.recoding.methods",
-    "anon_core.report.recoding",
     "html5rdf",
     "pyarrow.pandas_compat",
     "rdflib.plugins.serializers.jsonld",
     "rdflib.plugins.serializers.turtle",
+    "rdflib.plugins.stores.memory",
+    "rich.table",
 )
 
 
@@ -66,10 +72,11 @@ class Ended:
 class Started:
     """A command at work."""
 
-    def __init__(self, pid: int, folder: Path, server: _Server) -> None:
+    def __init__(self, pid: int, folder: Path, server: _Server, terminal: _Terminal | None) -> None:
         self.pid = pid
         self._folder = folder
         self._server = server
+        self._terminal = terminal
 
     def until_it_says(self, pattern: str, seconds: float = 120) -> None:
         """Wait for what it says on stderr; the first time a search is run, its loops are compiled."""
@@ -89,7 +96,30 @@ class Started:
             (self._folder / name).read_text() if (self._folder / name).exists() else "" for name in ("out", "err")
         )
         shutil.rmtree(self._folder)
-        return Ended(code=code, out=out, err=err)
+        return Ended(code=code, out=out, err=self._terminal.shown() if self._terminal else err)
+
+
+class _Terminal:
+    """A terminal that is read all the time, since it keeps little."""
+
+    def __init__(self) -> None:
+        self._ours, self._its = pty.openpty()
+        self.name = os.ttyname(self._its)
+        self._blocks: list[bytes] = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError):  # How a terminal says that the other side has gone.
+            while block := os.read(self._ours, 4096):
+                self._blocks.append(block)
+
+    def shown(self) -> str:
+        """Return what it shows, once the command has ended."""
+        os.close(self._its)
+        self._reader.join()
+        os.close(self._ours)
+        return b"".join(self._blocks).decode()
 
 
 def anon(*arguments: str | Path, home: Path, **options: Any) -> Ended:
@@ -111,6 +141,7 @@ def start(
     call: str | None = None,
     armed: Mapping[str, object] | None = None,
     preload: Path | None = None,
+    terminal: bool = False,
 ) -> Started:
     """
     Start ``anon``.
@@ -121,11 +152,13 @@ def start(
     somebody asks it to stop, again at every one. ``fault``: a dotted function and the text of the ValueError that it
     raises instead of working. ``call``: a function, as ``module:name``, to be called with the arguments in place of the
     command; its errors are printed as those of commands are. ``preload`` and ``armed``: see :mod:`tests.faults.matrix`.
+    ``terminal``: its stderr is a terminal.
     """
     folder = Path(tempfile.mkdtemp(prefix="anon-command-"))
     temporary = home.parent / "tmp"
     temporary.mkdir(exist_ok=True)
     server = _server(preload)
+    screen = _Terminal() if terminal else None
     answer = server.ask(
         do="start",
         arguments=[str(argument) for argument in arguments],
@@ -140,9 +173,27 @@ def start(
         call=call,
         armed=armed,
         out=str(folder / "out"),
-        err=str(folder / "err"),
+        err=screen.name if screen else str(folder / "err"),
     )
-    return Started(answer["pid"], folder, server)
+    return Started(answer["pid"], folder, server, screen)
+
+
+def warm_modules() -> None:
+    """Import what commands import when they come to it."""
+    for name in WARM:
+        importlib.import_module(name)
+    for package in ("anon_core", "anon_airflow.commands"):
+        (folder,) = map(Path, importlib.import_module(package).__path__)
+        for path in sorted(folder.rglob("*.py")):
+            if "compiled" not in path.parts and path.stem != "__init__":
+                importlib.import_module(".".join((package, *path.relative_to(folder).with_suffix("").parts)))
+    from anon_core import registry
+    from anon_core.detection.roles.lexicon import meaning_of
+
+    for seam in (registry.MODELS, registry.METHODS, registry.ENGINES, registry.SOURCES, registry.PORTALS):
+        seam.members()  # Looks through all that is installed.
+    meaning_of("name")  # Reads the words of all languages.
+    assert "numba" not in sys.modules, "a command would find it loaded"
 
 
 def warm_templates() -> None:
@@ -189,8 +240,7 @@ def _serve() -> None:
     from anon_airflow.gate.silence import quiet
 
     with quiet():
-        for name in WARM:
-            importlib.import_module(name)
+        warm_modules()
         warm_templates()
     gc.collect()
     gc.freeze()  # Else every child walks, and so copies, all that was imported.
@@ -217,11 +267,13 @@ def _become(question: dict[str, Any]) -> None:
     for descriptor, path, flags in (
         (0, os.devnull, os.O_RDONLY),
         (1, question["out"], os.O_WRONLY | os.O_CREAT),
-        (2, question["err"], os.O_WRONLY | os.O_CREAT),
+        (2, question["err"], os.O_WRONLY | os.O_CREAT | os.O_NOCTTY),
     ):
         opened = os.open(path, flags, 0o600)
         os.dup2(opened, descriptor)
         os.close(opened)
+    if os.isatty(2):  # The stream was made for a file, in which one can go back.
+        sys.stderr = sys.__stderr__ = os.fdopen(2, "w", encoding="utf-8", buffering=1, closefd=False)
     os.environ.update(question["environ"])
     os.chdir(question["cwd"])
     tempfile.tempdir = None
@@ -252,18 +304,16 @@ def _become(question: dict[str, Any]) -> None:
 
 def _calling(name: str, arguments: list[str]) -> Callable[[], None]:
     """Return a call of a function whose errors end as those of a command do."""
-    import pkgutil
-
     from anon_airflow import cli
 
     function = pkgutil.resolve_name(name)
 
     def work() -> None:
-        cli._speak_for_ourselves()
+        cli._configure_output()
         try:
             function(*arguments)
         except Exception as error:  # As the command line does.
-            sys.exit(cli._told(error))
+            sys.exit(cli._report_error(error))
 
     return work
 
@@ -280,8 +330,6 @@ def _arm(armed: Mapping[str, Any]) -> None:
 
 def _plant(question: dict[str, Any]) -> None:
     """Put the faults that a test asked for into this process."""
-    import pkgutil
-
     from anon_airflow import steps
 
     def kill_self(*_: Any, **__: Any) -> None:

@@ -179,7 +179,10 @@ def test_dropped_rows_are_told_to_the_public(tmp_path, home):
     spec = write_publication(tmp_path, rows, missing="drop")
     assert anon("run", spec, home=home).code == 0
     assert public_report(spec)["rows"]["dropped"] == 40
-    assert "incomplete in what others might know: 40 to 44 rows" in (portal_of(spec) / "people/index.html").read_text()
+    assert (
+        "a value was missing in the columns that other people may know: 40 to 44 rows"
+        in (portal_of(spec) / "people/index.html").read_text()
+    )
 
 
 @pytest.mark.parametrize("role", ["sensitive", "other"])

@@ -30,6 +30,7 @@ from tests.faults.publications import (
     write_publication,
 )
 from tests.faults.search import found_in
+from tests.parameters import parameters
 
 IDENTIFIER, DROPPED, REMOVED, TOWN = "QanaryIdentifier", "QanaryDropped", "QanaryRemovedRow", "QanaryTown"
 INCOME, MOVED, CODE = "473829156", "1987-03-17", "ZX81QANARY"
@@ -112,17 +113,20 @@ def test_a_refused_release_holds_no_canary_anywhere(tmp_path, recode):
     assert_no_canary(tmp_path, spec, anon("audit", "export", home=home))
 
 
+STOCK = [
+    {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "points", "value_set": ["7", "8"]}},
+    {"type": "expect_column_values_to_match_regex", "kwargs": {"column": "points", "regex": "^[0-9]+$"}},
+    {"type": "expect_column_max_to_be_between", "kwargs": {"column": "points", "max_value": 10}},
+    {"type": "expect_column_distinct_values_to_equal_set", "kwargs": {"column": "points", "value_set": ["7"]}},
+    {"type": "expect_column_values_to_be_between", "kwargs": {"column": "points", "min_value": 1, "max_value": 30}},
+    {"type": "expect_column_values_to_be_unique", "kwargs": {"column": "points"}},
+    {"type": "expect_column_most_common_value_to_be_in_set", "kwargs": {"column": "points", "value_set": ["none"]}},
+]
+
+
 @pytest.mark.parametrize(
     "expectation",
-    [
-        {"type": "expect_column_values_to_be_in_set", "kwargs": {"column": "points", "value_set": ["7", "8"]}},
-        {"type": "expect_column_values_to_match_regex", "kwargs": {"column": "points", "regex": "^[0-9]+$"}},
-        {"type": "expect_column_max_to_be_between", "kwargs": {"column": "points", "max_value": 10}},
-        {"type": "expect_column_distinct_values_to_equal_set", "kwargs": {"column": "points", "value_set": ["7"]}},
-        {"type": "expect_column_values_to_be_between", "kwargs": {"column": "points", "min_value": 1, "max_value": 30}},
-        {"type": "expect_column_values_to_be_unique", "kwargs": {"column": "points"}},
-        {"type": "expect_column_most_common_value_to_be_in_set", "kwargs": {"column": "points", "value_set": ["none"]}},
-    ],
+    parameters(STOCK, always=STOCK[:2]),
     ids=lambda expectation: expectation["type"],
 )
 def test_a_stock_expectation_that_fails_on_a_cell_does_not_quote_it(tmp_path, expectation):
@@ -162,34 +166,43 @@ def test_a_value_that_is_not_of_its_kind_is_not_quoted(tmp_path, values):
     assert_no_canary(tmp_path, spec, ended)
 
 
-@pytest.mark.parametrize(
-    ("where", "code"),
-    [
-        ("anon_core.table.reading.from_arrow", 2),
-        ("anon_core.detection.singletons.detect", 0),
-        ("anon_core.measures.sensitivity.scores.score_columns", 0),
-        ("anon_core.recoding.methods.recode", 2),
-        ("anon_core.publishing.distribution.write_csv", 2),
-        ("anon_airflow.gate.measurement.measure", 2),
-        ("anon_airflow.gate.measurement.reread", 1),
-        ("anon_airflow.expectations.evaluation.Evaluation.evaluate", 1),
-        ("anon_airflow.steps.build_public_report", 2),
-        ("anon_airflow.release.publish.build_release", 2),
-        ("anon_airflow.portals.folder.portal.FolderPortal.publish", 2),
-        ("anon_airflow.run.record.build_internal_report", 2),
-        ("anon_airflow.run.summary.summary_lines", 2),
-        ("anon_core.spec.load_spec", 2),
-    ],
-)
-def test_an_unforeseen_error_with_a_canary_in_its_text_gives_only_its_place(tmp_path, where, code):
+PLACES = {
+    "anon_core.table.reading.from_arrow": 2,
+    "anon_core.detection.singletons.detect": 0,
+    "anon_core.measures.sensitivity.scores.score_columns": 0,
+    "anon_core.recoding.methods.recode": 2,
+    "anon_core.publishing.distribution.write_csv": 2,
+    "anon_airflow.gate.measurement.measure": 2,
+    "anon_airflow.gate.measurement.reread": 1,
+    "anon_airflow.expectations.evaluation.Evaluation.evaluate": 1,
+    "anon_airflow.steps.build_public_report": 2,
+    "anon_airflow.release.publish.build_release": 2,
+    "anon_airflow.portals.folder.portal.FolderPortal.publish": 2,
+    "anon_airflow.run.record.build_internal_report": 2,
+    "anon_airflow.run.summary.summary_lines": 2,
+    "anon_core.spec.load_spec": 2,
+}
+"""Where something unforeseen happens, and how the run ends."""
+ALWAYS = [
+    "anon_core.table.reading.from_arrow",
+    "anon_core.recoding.methods.recode",
+    "anon_airflow.expectations.evaluation.Evaluation.evaluate",
+    "anon_airflow.portals.folder.portal.FolderPortal.publish",
+    "anon_airflow.run.summary.summary_lines",
+    "anon_core.spec.load_spec",
+]
+
+
+@pytest.mark.parametrize("where", parameters(PLACES, always=ALWAYS))
+def test_an_unforeseen_error_with_a_canary_in_its_text_gives_only_its_place(tmp_path, where):
     spec, home = write_canaries(tmp_path), tmp_path / "home"
     ended = anon("run", spec, home=home, fault=(where, f"cannot do with {ERROR}"))
-    assert ended.code == code, ended.out + ended.err
+    assert ended.code == PLACES[where], ended.out + ended.err
     assert_no_canary(tmp_path, spec, ended)
     assert "ValueError" in ended.err + ended.out, "its kind and place are told, so that it can be reported"
     assert staged_files(home) == []
     published = where in ("anon_airflow.run.record.build_internal_report", "anon_airflow.run.summary.summary_lines")
-    assert bool(versions_of(spec)) == (published or code == 0), "what only informs stops nothing"
+    assert bool(versions_of(spec)) == (published or PLACES[where] == 0), "what only informs stops nothing"
 
 
 def test_log_records_of_every_level_hold_no_canary(tmp_path, monkeypatch, caplog):

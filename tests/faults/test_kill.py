@@ -19,6 +19,7 @@ from tests.faults.publications import (
     versions_of,
     write_publication,
 )
+from tests.parameters import parameters
 
 STEPS = ("stage", "detect", "score", "recode", "gate", "publish")
 WRITES_OF_A_RUN = 90
@@ -58,7 +59,7 @@ def assert_the_next_run_mends(spec: Path, home: Path, *, began: bool = True) -> 
     assert anon("audit", "verify", home=home).code == 0
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", parameters(STEPS, always=("stage", "gate", "publish")))
 def test_a_run_killed_after_a_step_leaves_an_open_intent_and_the_next_run_publishes_once(tmp_path, step):
     spec, home = write_publication(tmp_path), tmp_path / "home"
     assert anon("run", spec, home=home, kill_after_step=step).code == KILLED
@@ -67,7 +68,7 @@ def test_a_run_killed_after_a_step_leaves_an_open_intent_and_the_next_run_publis
     assert anon("run", spec, "--json", home=home).json["verdict"] == "unchanged"
 
 
-@pytest.mark.parametrize("write", range(2, WRITES_OF_A_RUN, 7))
+@pytest.mark.parametrize("write", parameters(range(2, WRITES_OF_A_RUN, 7), always=(9, 37, 65, 86)))
 def test_a_run_killed_at_a_write_never_shows_half_a_version(tmp_path, write):
     spec, home = write_publication(tmp_path), tmp_path / "home"
     ended = anon("run", spec, home=home, kill_at_write=write)
@@ -85,6 +86,7 @@ def test_the_writes_that_are_tried_are_those_of_a_whole_run(tmp_path):
     assert anon("run", spec, home=home, kill_at_write=WRITES_OF_A_RUN * 2).code == 0
 
 
+@pytest.mark.thorough
 def test_a_run_killed_at_random_moments_again_and_again_is_mended_in_the_end(tmp_path):
     spec, home = write_publication(tmp_path), tmp_path / "home"
     draw = random.Random(20261116)

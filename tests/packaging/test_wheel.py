@@ -25,8 +25,8 @@ NEED_GATE = (
 )
 WITHOUT_EXTRAS = (
     (("profile", TABLE), "600 rows"),
-    (("detect", TABLE, "--max-size", "2"), "elected quasi-identifier"),
-    (("select", TABLE, "--columns", "born,town"), "elected quasi-identifier: born, town"),
+    (("detect", TABLE, "--max-size", "2"), "chosen as quasi-identifiers"),
+    (("select", TABLE, "--columns", "born,town"), "chosen as quasi-identifiers: born, town"),
     (("uccs", TABLE), "minimal unique sets"),
     (("score", TABLE, "--exclude", "id"), "average sensitivity"),
     (("decompose", TABLE, "--column", "zip", "--widths", "3,3", "--names", "area,street"), "leave one out"),
@@ -37,6 +37,7 @@ WITHOUT_EXTRAS = (
     (("check", PUBLISHED, "--quasi", "born,town"), "2 of 2 checks hold"),
     (("init", TABLE), "wrote people-draft.yaml"),
     (("policy", "show"), "no site policy is on record yet"),
+    (("compile",), " compiled, 0 kept from before"),
 )
 
 

@@ -19,8 +19,8 @@ from tests.properties.required import LIMITS, SENSITIVE, policy_of
 from tests.properties.tables import Cell, Row, Small, ladders_for, small_tables, table_of
 
 PERSON = "person"
-Requirement = LDiversityEntry | TClosenessEntry | AlphaEntry
-ASKED: list[Requirement] = [
+ModelEntry = LDiversityEntry | TClosenessEntry | AlphaEntry
+ASKED: list[ModelEntry] = [
     LDiversityEntry(column=SENSITIVE, kind=Diversity.DISTINCT, l=2),
     LDiversityEntry(column=SENSITIVE, kind=Diversity.ENTROPY, l=1.5),
     TClosenessEntry(column=SENSITIVE, t=0.4),
@@ -36,7 +36,7 @@ class Crowded:
     persons: tuple[Cell, ...]
     secrets: tuple[Cell, ...]
     task: Task
-    required: tuple[Requirement, ...] = ()
+    required: tuple[ModelEntry, ...] = ()
 
     def table(self, rows: Sequence[Row] | None = None) -> Table:
         return whole(self.small.names, self.small.rows if rows is None else rows, self.secrets, self.persons)

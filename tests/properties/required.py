@@ -21,9 +21,9 @@ from tests.properties.tables import Cell, Small, ladders_for, small_tables
 SENSITIVE = "illness"
 LIMITS = ["0", "0", "0.1", "0.29", "0.5", "1"]
 ROUNDING = 1e-9
-Requirement = LDiversityEntry | TClosenessEntry | AlphaEntry
+ModelEntry = LDiversityEntry | TClosenessEntry | AlphaEntry
 
-REQUIREMENTS: list[Requirement] = [
+REQUIREMENTS: list[ModelEntry] = [
     LDiversityEntry(column=SENSITIVE, kind=Diversity.DISTINCT, l=2),
     LDiversityEntry(column=SENSITIVE, kind=Diversity.ENTROPY, l=1.5),
     LDiversityEntry(column=SENSITIVE, kind=Diversity.RECURSIVE, l=2, c=1.5),
@@ -39,7 +39,7 @@ class Problem:
     small: Small
     secrets: tuple[Cell, ...]
     task: Task
-    required: tuple[Requirement, ...] = field(default=())
+    required: tuple[ModelEntry, ...] = field(default=())
 
     @property
     def rows(self) -> int:
@@ -90,7 +90,7 @@ def problems(draw: st.DrawFn, *, diverse: bool = False, max_columns: int = 3, ma
     )
 
 
-def policy_of(k: int, limit: str, required: Sequence[Requirement]) -> PartialPolicy:
+def policy_of(k: int, limit: str, required: Sequence[ModelEntry]) -> PartialPolicy:
     return Policy(
         k=k,
         suppression_limit=float(limit),
@@ -106,7 +106,7 @@ def with_secrets(small: Small, secrets: Sequence[Cell]) -> FrequencyTable:
     return FrequencyTable.of(Small(names=(*small.names, SENSITIVE), rows=rows).table)
 
 
-def holds(required: Requirement, secrets: Sequence[Cell], whole: Sequence[Cell]) -> bool:
+def holds(required: ModelEntry, secrets: Sequence[Cell], whole: Sequence[Cell]) -> bool:
     """Whether a class with these sensitive values keeps a requirement; closeness is held to ``whole``."""
     counts = sorted(Counter(secrets).values(), reverse=True)
     size = len(secrets)

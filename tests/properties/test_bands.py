@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.measures.diversity.bands import BANDS, MAX_COARSENED, MIN_BANDED, bands
+from anon_core.measures.diversity.bands import MAX_COARSENED, MIN_BANDED, MIN_BANDS, bands
 from anon_core.models import Subject
 from anon_core.models.alpha_anonymity import AlphaAnonymity
 from anon_core.models.l_diversity import LDiversity
@@ -58,7 +58,7 @@ def test_a_band_is_the_largest_power_of_two_that_is_at_most_a_tenth_of_the_range
         expected: dict[str, object] = dict(numbers)
     else:
         width = Fraction(1)
-        tenth = (max(distinct) - min(distinct)) / BANDS
+        tenth = (max(distinct) - min(distinct)) / MIN_BANDS
         while width > tenth:
             width /= 2
         while width * 2 <= tenth:
@@ -116,7 +116,7 @@ def test_a_coarsened_column_counts_each_value_unless_coarsening_left_too_many() 
     rounded = [str(1000 * n) for n in range(MAX_COARSENED)]
     assert len(groups([*rounded, "200000 or more"], CountedValues.COARSENED)) == MAX_COARSENED + 1
     unrounded = [str(n) for n in range(MAX_COARSENED + 1)]
-    assert len(groups(unrounded, CountedValues.COARSENED)) <= 2 * BANDS + 1
+    assert len(groups(unrounded, CountedValues.COARSENED)) <= 2 * MIN_BANDS + 1
 
 
 def diversity(values: str, kind: str = "distinct", c: float | None = None) -> LDiversity:

@@ -82,7 +82,7 @@ def test_classes_searched_in_many_portions_have_the_same_covers(monkeypatch: pyt
     rows = [(str(q), str(s), str(p)) for q, s, p in zip(*cells, strict=True)]
     classes = sensitive_classes(FrequencyTable.of(table_of(["q", "s", "p"], rows), unit="p"), ["q"], "s")
     whole = smallest_covers(classes, 6)
-    monkeypatch.setattr("anon_core.measures.diversity.covers._AT_ONCE", 100)
+    monkeypatch.setattr("anon_core.measures.diversity.covers._MAX_ENTRIES_AT_ONCE", 100)
     assert smallest_covers(classes, 6).tolist() == whole.tolist()
     assert len(set(whole.tolist())) > 1
 

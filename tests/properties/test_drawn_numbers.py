@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from anon_core.measures.risk.rows_by_size import RowsBySize
 from anon_core.report.plots.classes import risk_curve, rows_in_bins, size_bins
 from anon_core.report.plots.drawing import named
-from anon_core.report.plots.values import MOST_VALUES, value_bars
+from anon_core.report.plots.values import MAX_VALUES, value_bars
 from tests.anon_core.report.drawable import by_value, classes
 from tests.properties.tables import Cell
 
@@ -42,13 +42,13 @@ def test_values_are_in_their_order_and_a_gap_is_last(values: list[Cell], ordered
 def test_the_bars_hold_every_row_once(rows: list[tuple[int, int]], show: bool) -> None:
     safe, at_risk = [one for one, _ in rows], [two for _, two in rows]
     drawn = value_bars(by_value([f"v{n:02}" for n in range(len(rows))], safe, at_risk), show_values=show)
-    assert len(drawn) == min(len(rows), MOST_VALUES + 1)
+    assert len(drawn) == min(len(rows), MAX_VALUES + 1)
     assert sum(bar.safe for bar in drawn) == sum(safe)
     assert sum(bar.at_risk for bar in drawn) == sum(at_risk)
-    if len(rows) > MOST_VALUES:
+    if len(rows) > MAX_VALUES:
         largest = sorted(map(sum, rows), reverse=True)
-        assert [bar.rows for bar in drawn[:-1]] == largest[:MOST_VALUES]
-        assert drawn[-1].rows == sum(largest[MOST_VALUES:])
+        assert [bar.rows for bar in drawn[:-1]] == largest[:MAX_VALUES]
+        assert drawn[-1].rows == sum(largest[MAX_VALUES:])
     else:
         assert [(bar.safe, bar.at_risk) for bar in drawn] == rows
 

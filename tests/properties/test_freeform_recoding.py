@@ -26,7 +26,7 @@ from tests.properties.freeform import Guarded, attacks, guarded_tables
 quietly = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 
 
-def problem_of(table: Guarded, weights: tuple[float, ...] = ()) -> FreeformProblem:
+def reduced(table: Guarded, weights: tuple[float, ...] = ()) -> FreeformProblem:
     columns = tuple(table.columns)
     return FreeformProblem(
         frequencies=FrequencyTable.of(table.small.table),
@@ -46,7 +46,7 @@ def task_of(table: Guarded, quasi: tuple[str, ...], k: int, limit: float = 0.0, 
         Policy(k=k, suppression_limit=limit),
         settings=Recode.model_validate({"method": "freeform", "improve": 0, **recoding}),
     )
-    return replace(task, freeform=problem_of(table))
+    return replace(task, freeform=reduced(table))
 
 
 def breached(table: Guarded, published: FrequencyTable) -> bool:
@@ -93,7 +93,7 @@ def quasi_of(table: Guarded, data: st.DataObject) -> tuple[str, ...]:
 @given(table=guarded_tables())
 def test_nothing_is_breached_and_every_further_specialisation_breaches(table: Guarded) -> None:
     assume(not breached(table, table.published(all_roots(table))))
-    cut = specialise(problem_of(table))
+    cut = specialise(reduced(table))
     assert not breached(table, table.published(listed(cut.levels)))
     for lower in finer(table, cut):
         assert breached(table, table.published(lower))
@@ -105,7 +105,7 @@ def test_with_k_too_it_is_minimal(table: Guarded, data: st.DataObject) -> None:
     quasi, rows = quasi_of(table, data), len(table.small.rows)
     k = data.draw(st.integers(2, 4))
     assume(k <= rows and not breached(table, table.published(all_roots(table))))
-    cut = specialise(problem_of(table), quasi=quasi, k=k)
+    cut = specialise(reduced(table), quasi=quasi, k=k)
     levels = listed(cut.levels)
     assert not breached(table, table.published(levels))
     assert smallest_class(table, levels, quasi) >= k
@@ -140,8 +140,8 @@ def test_the_order_of_rows_does_not_matter(table: Guarded, data: st.DataObject) 
         replace(ladder, maps=ladder.maps[:, order], unmapped=ladder.unmapped[order])
         for ladder, order in zip(table.ladders, orders, strict=True)
     )
-    found = specialise(problem_of(table))
-    shuffled = specialise(problem_of(replace(again, ladders=ladders)))
+    found = specialise(reduced(table))
+    shuffled = specialise(reduced(replace(again, ladders=ladders)))
     assert [own[order].tolist() for own, order in zip(found.levels, orders, strict=True)] == listed(shuffled.levels)
     assert (found.tried, found.kept) == (shuffled.tried, shuffled.kept)
 
@@ -173,7 +173,7 @@ def test_no_method_that_promises_the_policy_leaves_a_breach(table: Guarded, data
     except PolicyNotMetError as error:
         assert error.rows == len(table.small.rows)
         return
-    assert not breached(table, problem_of(table).whole(found.plan).released())
+    assert not breached(table, reduced(table).whole(found.plan).released())
     assert shortfalls(task, found.plan) == []
 
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from anon_airflow.gate import measurement
-from anon_airflow.gate.witness import Doubt, Witness, hear
+from anon_airflow.gate.witness import RejectedWitness, Witness, check_witness
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.publishing.distribution import write_csv, write_parquet
 from anon_core.report.criteria import Criteria
@@ -175,10 +175,10 @@ def test_a_witness_is_believed_only_where_its_people_have_these_rows(
         changed = change(cells, whose, how, data)
         write_parquet(table_of(names, changed), witness)
         released = ArrowEngine.of(recoded.released).count(spec.published)
-        heard = hear(Witness(path=witness, unit=PERSON), spec, released, original)
-    believed = not isinstance(heard, Doubt)
+        heard = check_witness(Witness(path=witness, unit=PERSON), spec, released, original)
+    believed = not isinstance(heard, RejectedWitness)
     assert believed == (Counter(changed) == Counter(cells))
-    if isinstance(heard, Doubt):
+    if isinstance(heard, RejectedWitness):
         assert not any(str(person) in heard.sentence for person in people if person is not None)
     elif heard.number is not None:
         assert heard.number == len({person for person in people if person is not None})

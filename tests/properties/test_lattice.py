@@ -207,7 +207,7 @@ def test_no_node_that_keeps_diversity_too_is_better_than_the_elected_one(problem
 @given(problem=problems(), nodes=st.integers(0, 6))
 def test_a_search_that_stops_early_says_so_and_still_keeps_its_word(problem: Problem, nodes: int) -> None:
     safe = safe_nodes(problem)
-    with mock.patch.object(lattice, "NODE_LIMIT", nodes):
+    with mock.patch.object(lattice, "MAX_NODES", nodes):
         try:
             recoding = recode_globally(problem.task)
         except PolicyNotMetError:

@@ -91,7 +91,7 @@ def below(rows: Iterable[tuple[Row, Cell, int]], k: int) -> int:
 
 
 @settings(deadline=None, max_examples=200)
-@given(releases(max_rows=6))
+@given(releases(max_rows=12))
 def test_units_are_counted_once_however_many_rows_they_have(released: Released) -> None:
     pairs = released.pairs
     n = len(pairs)
@@ -111,7 +111,7 @@ def test_units_are_counted_once_however_many_rows_they_have(released: Released) 
 
 
 @settings(deadline=None, max_examples=100)
-@given(releases(max_rows=6))
+@given(releases(max_rows=12))
 def test_people_of_counted_tables_are_behind_what_covers_and_is_covered(released: Released) -> None:
     """Which row became which is not known, and neither is who of one side is who of the other."""
     names = released.small.names
@@ -227,7 +227,7 @@ def test_a_release_that_cannot_come_from_the_original_has_no_concealment() -> No
 def test_too_many_pairs_are_counted_and_not_compared(released: Released, unit: bool) -> None:
     with pytest.MonkeyPatch.context() as patched:
         whole = four_k(released.compared(paired=True, unit=unit), k=3)
-        patched.setattr("anon_core.measures.linkage.four_ks.MOST_PAIRS", 0)
+        patched.setattr("anon_core.measures.linkage.four_ks.MAX_PAIRS", 0)
         counted = four_k(released.compared(paired=True, unit=unit), k=3)
     assert (counted.exact, counted.link, counted.source) == (whole.exact, whole.link, whole.source)
     assert counted.concealment is None

@@ -19,7 +19,7 @@ from anon_core.recoding.prioritised import PrioritisedRecoding
 from anon_core.recoding.task import Recoding, Task
 from anon_core.registry import METHODS
 from anon_core.spec import Recode
-from tests.properties.required import SENSITIVE, Problem, Requirement, policy_of, problems, with_secrets
+from tests.properties.required import SENSITIVE, ModelEntry, Problem, policy_of, problems, with_secrets
 from tests.properties.tables import Row, Small, table_of
 from tests.seams.mondrian import Mondrian
 
@@ -28,7 +28,7 @@ SECRETS = ("x", "x", "x", "y", "z", None)
 
 
 def task_of(
-    *required: Requirement,
+    *required: ModelEntry,
     limit: str = "0",
     k: int = 2,
     method: str = "global",
@@ -73,7 +73,7 @@ TOO_MUCH = [
 @pytest.mark.parametrize("method", ["global", "prioritised", "best", "mondrian"])
 @pytest.mark.parametrize(("required", "words"), TOO_MUCH)
 def test_it_is_refused_before_any_search_whatever_method_would_search(
-    method: str, required: Requirement, words: str, monkeypatch: pytest.MonkeyPatch
+    method: str, required: ModelEntry, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def search(*_: object, **__: object) -> Recoding:
         raise AssertionError("there was nothing to search for")
@@ -131,5 +131,5 @@ def test_a_search_that_ends_in_vain_names_the_requirement_that_fails_and_its_key
     assert str(refused.value).startswith(
         "distinct l-diversity of column 'illness' (l=4) with k 2 and suppression of at most 0 rows not reached"
     )
-    assert "or ask for less in privacy.l_diversity" in refused.value.advice
+    assert "or require less in privacy.l_diversity" in refused.value.advice
     assert "privacy.k" not in refused.value.advice

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.frequency import NOBODY, FrequencyTable, people_weights
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, people_weights
 from anon_core.measures.risk.rows_by_size import rows_by_size
 from tests.properties.persons import alone, everybody, members, persons, projected
 from tests.properties.tables import Small, small_tables, table_of
@@ -46,8 +46,8 @@ def test_classes_have_the_people_of_their_rows(small: Small, data: st.DataObject
 @given(codes=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 3)), min_size=1, max_size=20))
 def test_a_pair_of_nobody_weighs_nothing_where_its_tuple_has_people(codes: list[tuple[int, int, int]]) -> None:
     first, second, units = (np.array(column) for column in zip(*sorted(set(codes)), strict=True))
-    known = {pair[:2] for pair in codes if pair[2] != NOBODY}
-    expected = [int(unit != NOBODY or (a, b) not in known) for a, b, unit in sorted(set(codes))]
+    known = {pair[:2] for pair in codes if pair[2] != UNKNOWN_PERSON}
+    expected = [int(unit != UNKNOWN_PERSON or (a, b) not in known) for a, b, unit in sorted(set(codes))]
     assert people_weights([first, second], [3, 2], units).tolist() == expected
 
 
@@ -69,7 +69,7 @@ def test_weights_are_rows_and_never_people() -> None:
     for way in TIERS:
         with tier(way):
             found = FrequencyTable.from_codes(
-                ["q"], [np.array([0, 0, 1])], [domain], np.array([3, 4, 5]), np.array([1, 1, NOBODY])
+                ["q"], [np.array([0, 0, 1])], [domain], np.array([3, 4, 5]), np.array([1, 1, UNKNOWN_PERSON])
             )
         assert found.unit_rows is not None
         assert (found.unit_rows.tolist(), found.class_sizes().tolist()) == ([7, 5], [1, 1])

@@ -82,7 +82,7 @@ def test_how_pairs_are_counted_does_not_matter(rows: Rows, people: bool, k: int)
     table = counted(rows, people=people)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shared_module, "_FEW_CELLS", 0)
-        patch.setattr(shared_module, "_CELLS_PER_ENTRY", 0)
+        patch.setattr(shared_module, "_MAX_CELLS_PER_ENTRY", 0)
         patch.setattr(kernels, "compiled_is_worth", lambda _: False)
         ways = [shared_values(table, NAMES, k=k)]
         patch.undo()
@@ -136,7 +136,7 @@ def test_the_smallest_set_to_leave_out_is_the_smallest_one(rows: Rows, people: b
 
 
 def test_with_many_columns_they_are_left_out_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(joint_module, "MOST_TRIED", 0)
+    monkeypatch.setattr(joint_module, "MAX_SETS_TRIED", 0)
     rows = [(str(at % 2), str(at), str(at), at) for at in range(12)]
     found = joint(counted(rows, people=False), ["b", "c"], k=3)
     assert (found.smallest, found.proven, found.k, found.alone) == (("b", "c"), False, 1, 12)

@@ -66,6 +66,7 @@ def drawn(number: int) -> tuple[Task, Slow] | None:
     )
 
 
+@pytest.mark.thorough
 def test_recoding_by_people_keeps_what_an_exact_search_keeps() -> None:
     shares = []
     for number in range(TABLES):

@@ -149,7 +149,7 @@ def test_many_words_get_the_same_numbers_as_few(words: list[str | None], before:
     )
     assert [few.domain[int(at)].as_py() for at in few.numbers] == words
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbering, "MANY", 0)
+        patch.setattr(numbering, "MIN_WORDS_TO_SORT", 0)
         patch.setattr(numbering, "spend", lambda codes: loops)
         many = numbering.number(array)
     assert many.domain.equals(few.domain)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anon_core.measures.restored import SIGNIFICANCE, SUPPORTS, Paired, restored
+from anon_core.measures.restored import MAX_CHANCE, SUPPORTS, Paired, restored
 
 Row = tuple[Any, ...]
 TOWNS = {town: (f"{town}", f"{town // 2}x", f"{town // 4}y") for town in range(8)}
@@ -117,7 +117,7 @@ def by_hand(rows: list[Row], people: bool, recoded: str = "") -> tuple[int, int,
                         for one in p
                     )
                 chance += min(log(likely), 0.0)
-            if 20 * rights >= 19 * (rights + wrong[support]) and chance <= log(SIGNIFICANCE / tried):
+            if 20 * rights >= 19 * (rights + wrong[support]) and chance <= log(MAX_CHANCE / tried):
                 found |= {cell for cell in cells if (key(cell), wanted[cell]) in groups and cell in hidden}
         return found
 
@@ -128,7 +128,7 @@ def by_hand(rows: list[Row], people: bool, recoded: str = "") -> tuple[int, int,
         groups = defaultdict(set)
         for cell in cells:
             groups[label(cell), cell[3 + at]].add(cell[0])
-        least = log(SIGNIFICANCE / (3 * len(groups)))
+        least = log(MAX_CHANCE / (3 * len(groups)))
         kept = set()
         for cell in found:
             people, p = groups[label(cell), cell[3 + at]], shares[label(cell), wanted[cell]]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anon_core.detection.preparation import prepare
-from anon_core.detection.selective import MOST_COLUMNS, select
+from anon_core.detection.selective import MAX_COLUMNS, select
 from anon_core.errors import InvalidInputError, UnknownColumnError
 from anon_core.frequency import FrequencyTable
 from tests.properties.tables import Row, Small, rows_of, singletons, small_tables, subsets, table_of
@@ -31,7 +31,7 @@ def test_every_subset_is_counted_and_the_one_with_most_tuples_and_fewest_columns
 
 
 def test_too_many_nominated_columns_are_refused_with_what_they_would_cost() -> None:
-    names = [f"c{n}" for n in range(MOST_COLUMNS + 1)]
+    names = [f"c{n}" for n in range(MAX_COLUMNS + 1)]
     with pytest.raises(InvalidInputError, match="21 nominated columns have 2,097,151 subsets; nominate at most 20"):
         select(FrequencyTable.of(table_of(names, [("x",) * len(names)])))
 

@@ -73,12 +73,14 @@ def test_common_values_are_what_intersecting_sets_leaves(question: Question, nee
         person: set.intersection(*({value for _, value in inside[key]} for key in keys))
         for person, keys in classes_of(question).items()
     }
-    if changing or not left:
+    times = Counter(person for person in people if person is not None)
+    if 20 * changing > sum(rows > 1 for rows in times.values()) or not left:
         assert (found.fewest, found.people_failing) == (None, 0)
         return
-    assert all(own[person] <= some for person, some in left.items()), "a person's own value is always among them"
-    assert found.fewest == min(min(len(some), need) for some in left.values())
-    assert found.people_failing == sum(len(some) < need for some in left.values())
+    judged = {person: some for person, some in left.items() if len(own[person]) == 1}
+    assert all(own[person] <= some for person, some in judged.items()), "a person's own value is always among them"
+    assert found.fewest == min(min(len(some), need) for some in judged.values())
+    assert found.people_failing == sum(len(some) < need for some in judged.values())
 
 
 @settings(max_examples=10, deadline=None)

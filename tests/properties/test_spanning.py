@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
 from collections import Counter, defaultdict
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -44,7 +47,7 @@ def brute(rows: list[Row], roles: dict[str, Role], units: list[str | None] | Non
             counts = (small and name != "postal_code") or code
         else:
             even = small and 2 * len(repeated) >= len(times)
-            counts = code or (name == "case_no" and digits and even)
+            counts = code or (name == "case_no" and digits and even) or (even and told_alike(rows, at, of, roles))
         if spans and counts:
             found.append(SpanningColumn(column=name, rows=filled, people=len(times)))
     return found
@@ -62,9 +65,34 @@ def test_a_column_contradicts_a_unit_as_the_definition_says(
     table, given_roles = table_of(NAMES, rows), {name: role for name, role in roles.items() if role}
     column = None if unit is None else person_column(table, unit, "person")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(groups, "FEW_VALUES", 0)  # The tables here have few values.
+        patch.setattr(groups, "MAX_FEW_VALUES", 0)  # The tables here have few values.
         found = spanning_columns(table, given_roles, column)
     assert list(found) == brute(rows, given_roles, None if unit is None else persons_of(rows, unit))
+
+
+def told_alike(rows: list[Row], at: int, of: dict[str, set[str]], roles: dict[str, Role]) -> bool:
+    """Whether most values in several rows are of several people, whose rows agree in quasi-identifiers."""
+    times = Counter(row[at] for row in rows if row[at] is not None)
+    spans = {cell for cell in of if len(of[cell]) > 1}
+    if 2 * len(spans) < sum(n > 1 for n in times.values()):
+        return False
+
+    def by_chance(columns: list[int]) -> float:
+        classes = Counter(tuple(row[i] for i in columns) for row in rows)
+        return sum(n * n for n in classes.values()) / len(rows) ** 2
+
+    agreeing = []
+    for i, name in enumerate(NAMES):
+        beside: dict[Cell, set[Cell]] = defaultdict(set)
+        for row in rows:
+            beside[row[at]].add(row[i])
+        alike = sum(len(beside[cell]) == 1 for cell in spans)
+        if i != at and roles.get(name) is Role.QUASI and by_chance([i]) <= 0.8 and alike >= 0.95 * len(spans):
+            agreeing.append(i)
+    if len(agreeing) < 2 or by_chance(agreeing) > 0.5:
+        return False
+    most = max(len({row[i] for row in rows}) for i in agreeing)
+    return len({tuple(row[i] for i in agreeing) for row in rows}) >= 1.5 * most
 
 
 def persons_of(rows: list[Row], unit: tuple[str, ...]) -> list[str | None]:
@@ -139,6 +167,48 @@ def test_homonyms_contradict_no_unit_but_names_that_mostly_repeat_in_several_row
     assert held(homonyms, names, roles, None) == ()
     visits: list[Row] = [(word(n // 3), "x") for n in range(500)]
     assert [one.column for one in held(visits, names, roles, None)] == ["surname"]
+
+
+DRAWN = random.Random(3)
+TOLD = [(DRAWN.choice(["Alba", "Bria", "Elva"]), DRAWN.choice("FM"), str(DRAWN.randint(20, 59))) for _ in range(200)]
+"""Town, sex and age of people."""
+KNOWN = {"c1": Role.OTHER, "town": Role.QUASI, "sex": Role.QUASI, "age": Role.QUASI}
+FORMS: dict[str, Callable[[int], str]] = {
+    "hash": lambda person: hashlib.sha256(str(person).encode()).hexdigest(),
+    "number": lambda person: str(100_000 + 7 * person),
+    "word": lambda person: "".join("abcdefghij"[int(digit)] for digit in f"{person:05}"),
+}
+
+
+@pytest.mark.parametrize("role", [Role.OTHER, Role.QUASI, Role.SENSITIVE])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_published_pseudonym_contradicts_that_rows_are_people_whatever_it_is_called(form: str, role: Role) -> None:
+    """Six rows of each person, so that classes of one person were large enough for k = 5."""
+    rows: list[Row] = [(FORMS[form](n % 200), *TOLD[n % 200]) for n in range(1200)]
+    found = held(rows, list(KNOWN), {**KNOWN, "c1": role}, None)
+    assert found == (SpanningColumn(column="c1", rows=1200, people=200),)
+    moved = [(code, "Cusa" if n < 8 else town, sex, age) for n, (code, town, sex, age) in enumerate(rows)]
+    assert [one.column for one in held(moved, list(KNOWN), KNOWN, None)] == ["c1"], "some have moved"
+
+
+def test_published_values_whose_rows_are_of_different_people_contradict_nothing() -> None:
+    names = [*KNOWN, "province"]
+    roles = {**KNOWN, "province": Role.QUASI}
+    streets: list[Row] = []
+    for n in range(1200):
+        town, sex, age = TOLD[n % 197] if n % 3 else TOLD[n % 200]
+        streets.append((f"street {n % 200}", f"{town} {n % 200 // 4}", sex, age, town))
+    assert held(streets, names, roles, None) == (), "a place agrees in town and province, which follow from each other"
+    chance: list[Row] = [(f"x{n % 200}", *TOLD[(n * 7 + n // 200) % 200]) for n in range(1200)]
+    assert held(chance, list(KNOWN), KNOWN, None) == ()
+    alike: list[Row] = [(f"x{n % 200}", "Alba", "FM"[n % 200 == 0], TOLD[n % 200][2]) for n in range(1200)]
+    assert held(alike, list(KNOWN), KNOWN, None) == (), "columns that hold nearly always the same say nothing"
+
+
+def test_dates_of_birth_that_few_people_share_do_not_contradict_their_number() -> None:
+    rows: list[Row] = [(f"date {n % 195}", *TOLD[n % 200], f"{n % 200:05}") for n in range(1200)]
+    roles = {**KNOWN, "person": Role.IDENTIFIER}
+    assert held(rows, [*KNOWN, "person"], roles, "person") == ()
 
 
 def test_an_empty_table_contradicts_nothing() -> None:

@@ -53,7 +53,7 @@ def starved() -> Iterator[None]:
     little = {"NODES": 1, "WORK": 1, "PAIRS": 1, "SAMPLE": 1, "SPARE_BLOCKS": 0, "RESULTS": 1, "ROOM": 1}
     with (
         mock.patch.multiple(driver, **little),
-        mock.patch.multiple(interpreted, PAIRS=1, ADDED=1, LOOKED_AT=1),
+        mock.patch.multiple(interpreted, MAX_PAIRS=1, MAX_EDGES_ADDED=1, MAX_EDGES_COMPARED=1),
     ):
         yield
 
@@ -301,7 +301,7 @@ def test_a_search_that_takes_long_moves_to_the_compiled_loops_and_finds_the_same
     with tier("numpy"):
         patient = unique_column_combinations(table)
         with (
-            mock.patch.object(tiers, "PATIENCE", 20),
+            mock.patch.object(tiers, "MAX_INTERPRETED_STEPS", 20),
             mock.patch.object(tiers, "search_compiled", wraps=tiers.search_compiled) as moved,
         ):
             impatient = unique_column_combinations(table)

@@ -15,8 +15,8 @@ TIERS = ("numpy", "compiled")
 def tier(name: str) -> Iterator[None]:
     """Do all loops in numpy, or all in compiled code, whatever the size and whatever is loaded."""
     if name == "compiled":
-        with mock.patch.multiple(effort, LARGE=0, MUCH=0):
+        with mock.patch.multiple(effort, MIN_LARGE_ROWS=0, MAX_CODES_IN_NUMPY=0):
             yield
     else:
-        with mock.patch.multiple(effort, LARGE=2**62, MUCH=2**62, _COMPILED="nothing"):
+        with mock.patch.multiple(effort, MIN_LARGE_ROWS=2**62, MAX_CODES_IN_NUMPY=2**62, _COMPILED="nothing"):
             yield

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.models import Asked, Measurement, NotMeasurableError, PrivacyModel, Subject
+from anon_core.models import Measurement, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.models.hierarchies import hierarchy_named
 from anon_core.settings import Filled, Settings, Share
 
@@ -36,6 +36,7 @@ class DeltaPresence(PrivacyModel):
     page: ClassVar[Mapping[str, str]] = {"delta_presence": "Being in the table cannot be inferred"}
     section: ClassVar[str] = "delta_presence"
     settings: ClassVar[Any] = Presence
+    stated_limit: ClassVar[bool] = True
     waivable: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
     resists: ClassVar[tuple[str, ...]] = ("presence",)
@@ -46,17 +47,17 @@ class DeltaPresence(PrivacyModel):
     hierarchies: dict[str, dict[str, Any]]
 
     @classmethod
-    def required_by(cls, asked: Asked) -> Iterator[Self]:
-        wanted: Presence | None = asked.settings_of(cls)
-        if wanted is None or asked.publication is None:
+    def required_by(cls, context: PolicyContext) -> Iterator[Self]:
+        wanted: Presence | None = context.settings_of(cls)
+        if wanted is None or context.publication is None:
             return
-        quasi = asked.quasi_identifiers
+        quasi = context.quasi_identifiers
         yield cls(
             columns=quasi,
             population=wanted.population,
-            sha256=asked.publication.file_digest("privacy.delta_presence.population", wanted.population),
+            sha256=context.publication.file_digest("privacy.delta_presence.population", wanted.population),
             limit=wanted.max,
-            hierarchies={name: asked.hierarchy(name) for name in quasi},
+            hierarchies={name: context.hierarchy(name) for name in quasi},
         )
 
     def safe(self, classes: Classes) -> Mask:
@@ -94,7 +95,7 @@ class DeltaPresence(PrivacyModel):
             observed=worst,
             required=self.limit,
             sentence=f"the likelihood to be published is at most {worst:.4g}, {self.limit:g} allowed"
-            + (f"; {subject.told(above, 'is', 'are')} above it: generalise further" if above else ""),
+            + (f"; {subject.in_words(above, 'is', 'are')} above it: generalise further" if above else ""),
             counts={"worst": worst, "rows": published.rows, "rows_above": above},
             rows_at_risk=above,
         )

@@ -1,4 +1,4 @@
-"""A proposed role for each column, with the reason in words; people confirm it in the publication file."""
+"""Proposes a role for each column, with the reason in words; people confirm it in the publication file."""
 
 from anon_core.detection.roles.propose import ProposedRole, propose, propose_from
 from anon_core.detection.roles.sampling import sample_of_values

@@ -15,9 +15,9 @@ from functools import cache
 from anon_core.detection.roles.term import Term, rows_of, terms, word_list
 from anon_core.role import Role
 
-_LONGEST_RUN = 6
-_LONGEST = 300
-"""Characters of a name that are looked at."""
+_MAX_RUN_WORDS = 6
+_MAX_NAME_CHARACTERS = 300
+"""Only so many characters of a name are read."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _FILLERS = frozenset(
@@ -26,17 +26,17 @@ _FILLERS = frozenset(
 FEATURE = Term(role=Role.OTHER, kind="feature of an animal", note=", which says nothing of a person", english="animal")
 
 FEATURES = frozenset({"sex or gender", "age", "year of birth", "bodily feature"})
-"""What is told of an animal as of a person. Not a day of birth, which may single an owner out, and no matter of health:
-an animal with a word for it may be a test on animals, or a scanner."""
+"""Features that animals have as people do. A date of birth is not among them, since it may single the owner out; nor is
+health, since an animal beside such a word may be a test on animals, or a scanner."""
 
 _BEGINNINGS = ("hunde", "katzen", "haustier")
 _GERMAN_ONLY = frozenset({"tier"})
-"""In English a tier is a level, and `age_tier` is a person's."""
+"""In English a tier is a level, and `age_tier` is about a person."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meaning:
-    """What a name says: a term of the lexicon, and the languages in which it says so."""
+    """The meaning of a name: a term of the lexicon, and the languages in which the name has it."""
 
     term: Term
     languages: tuple[str, ...]
@@ -50,7 +50,8 @@ class Meaning:
 
 def meaning_of(name: str) -> Meaning | None:
     """
-    Return what a name says, or None. Of several meanings the careful one counts, then the longest word.
+    Return the meaning of a name, or None. Of several meanings it is the most careful one, then that of the longest
+    word.
 
     >>> meaning_of("Geburtsdatum").reason
     'its name says that it is a date of birth (German)'
@@ -71,7 +72,7 @@ def meaning_of(name: str) -> Meaning | None:
 
 def is_numbered(name: str) -> bool:
     """
-    Whether a name speaks of a number or a code: a `loan_id` is no amount, whatever a loan is.
+    Whether a name means a number or a code: a `loan_id` is no amount.
 
     >>> is_numbered("loan_id"), is_numbered("Kredit-Nr."), is_numbered("loan_amount")
     (True, True, False)
@@ -82,7 +83,7 @@ def is_numbered(name: str) -> bool:
 
 
 def _weak(words: Sequence[str], found: list[tuple[int, Meaning]], rest: Sequence[str]) -> list[tuple[int, Meaning]]:
-    """Return what weak words say: nothing of a thing, no person beside an attribute, no house beside another word."""
+    """Return the meanings by weak terms, without those that other words of the name exclude."""
     several = sum(not word.isdigit() for word in words) > 1
     persons = [one for one in found if one[1].term.kind == "person"]
     others = [one for one in found if one[1].term.kind != "person"]
@@ -98,7 +99,7 @@ def _weak(words: Sequence[str], found: list[tuple[int, Meaning]], rest: Sequence
 
 
 def _are_counted(words: Sequence[str], persons: Sequence[tuple[int, Meaning]]) -> bool:
-    """Whether a name counts several persons; `nombre` is a number in French and a name in Spanish."""
+    """Whether a name means a count of persons; `nombre` is a number in French and a name in Spanish."""
     if "nombre" in words:
         return any("French" in one.languages and "Spanish" not in one.languages for _, one in persons)
     plural = any(_is_plural_of_persons(word) for word in words)
@@ -116,7 +117,7 @@ def _found(words: tuple[str, ...]) -> tuple[list[tuple[int, Meaning]], list[str]
     rest: list[str] = []
     at = 0
     while at < len(words):
-        for run in range(min(_LONGEST_RUN, len(words) - at), 0, -1):
+        for run in range(min(_MAX_RUN_WORDS, len(words) - at), 0, -1):
             joined = "".join(words[at : at + run])
             meaning = _index().get(joined) or (_compound(joined) if run == 1 else None)
             if meaning:
@@ -129,7 +130,7 @@ def _found(words: tuple[str, ...]) -> tuple[list[tuple[int, Meaning]], list[str]
 
 
 def _compound(word: str) -> Meaning | None:
-    """Return what a German compound says by its stem."""
+    """Return the meaning of a German compound by its stem."""
     for place, spelled, meaning in _stems():
         if len(word) > len(spelled) and (word.startswith(spelled) if place == "begins" else word.endswith(spelled)):
             return meaning
@@ -138,7 +139,7 @@ def _compound(word: str) -> Meaning | None:
 
 @cache
 def _index() -> dict[str, Meaning]:
-    """Return what each spelling means; a spelling that several languages share names them all."""
+    """Return the meaning of each spelling; a spelling in several languages has all of them."""
     claimed: dict[str, tuple[Term, list[str]]] = {}
     for term in terms():
         for language, phrases in term.phrases().items():
@@ -161,7 +162,7 @@ def _stems() -> tuple[tuple[str, str, Meaning], ...]:
 
 
 def _numbers(phrase: str, language: str) -> set[str]:
-    """Return singular and plural where a rule gives the plural; Italian and German plurals stand in the lexicon."""
+    """Return singular and plural where a rule gives the plural; Italian and German plurals are in the lexicon."""
     first, _, rest = phrase.partition(" ")
     if language == "German" and phrase.endswith("nummer"):
         return {phrase, f"{phrase.removesuffix('nummer')}nr"}
@@ -174,9 +175,9 @@ def _numbers(phrase: str, language: str) -> set[str]:
 
 def words_of(name: str) -> tuple[str, ...]:
     """
-    Return the words of a name: lower case, accents folded, humps and separators taken as borders, articles left out.
+    Return the words of a name: lower case, without accents and articles, split at separators and at inner capitals.
 
-    Letters of other alphabets fold to nothing, so such a name has no words and says nothing.
+    Letters of other alphabets are removed, so a name in another alphabet has no words.
 
     >>> words_of("DataDi_Nascita"), words_of("Código-postal 2"), words_of("Straße"), words_of("IPAddress")
     (('data', 'nascita'), ('codigo', 'postal', '2'), ('strasse',), ('ip', 'address'))
@@ -187,7 +188,8 @@ def words_of(name: str) -> tuple[str, ...]:
 
 def spellings(phrase: str) -> set[str]:
     """
-    Return how a phrase of the lexicon is written in one piece: with and without articles, umlauts folded either way.
+    Return the spellings of a phrase of the lexicon as one word: with and without articles, umlauts as one letter or
+    two.
 
     >>> sorted(spellings("date of birth")), sorted(spellings("Größe"))
     (['datebirth', 'dateofbirth'], ['groesse', 'grosse'])
@@ -200,7 +202,7 @@ def spellings(phrase: str) -> set[str]:
 
 
 def _words(name: str) -> tuple[str, ...]:
-    text = name[:_LONGEST]
+    text = name[:_MAX_NAME_CHARACTERS]
     if not text.isascii():
         decomposed = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
         text = "".join(letter for letter in decomposed if not unicodedata.combining(letter))

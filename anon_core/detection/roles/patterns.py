@@ -1,8 +1,8 @@
-"""The forms of values that identify people or tell where they live.
+"""The forms of values that identify people or say where they live.
 
-The expressions are Arrow's (RE2), which takes time in proportion to the length of a cell, whatever the cell holds.
-Check digits of account, tax and identity numbers are each from the public definition. Their functions take the text as
-found, in any case and with the usual separators. What does not have the form is simply not such a number.
+Arrow matches the expressions (RE2) in time linear in the length of a cell, for any content. The check digits of
+account, tax and identity numbers follow their public definitions. The functions take the text as found, in any case and
+with the usual separators. A text without the form is not such a number.
 """
 
 from __future__ import annotations
@@ -147,10 +147,10 @@ class Pattern:
     """
     A form that values may have.
 
-    ``check`` looks closer at what has the form. A ``telling`` form counts even where few values have it: one e-mail
-    address in a hundred rows is one too many. ``numbers`` are forms that whole numbers can have too. Where
-    ``form_counts``, most values that have the form are enough, whatever the check says: wrong check digits of a tax
-    code make it no harmless word.
+    ``check`` tests values that have the form more closely. A ``telling`` form counts even if few values have it: one
+    e-mail address in a hundred rows is one too many. ``numbers`` are forms that whole numbers can have too. With
+    ``form_counts`` it is enough if most values have the form, even if the check fails: a tax code with wrong check
+    digits is no harmless word.
     """
 
     kind: str
@@ -168,7 +168,7 @@ def _is_phone(text: str) -> bool:
 
 
 def _is_ip(text: str) -> bool:
-    """Whether it is an IP address, a port or the length of a network after it or not; a time of day is none."""
+    """Whether it is an IP address, with or without a port or a network length; a time of day is none."""
     host = text.split("/")[0]
     return is_ip_address(host.split(":")[0] if host.count(":") == 1 else host)
 

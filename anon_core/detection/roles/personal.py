@@ -1,7 +1,7 @@
-"""The forms of personal data that may stand anywhere in a published text: what each is called and when it refuses.
+"""The forms of personal data that may be anywhere in a published text: their names, and when they refuse a release.
 
-Every form is Arrow's (RE2), which takes time in proportion to the length of a cell, whatever the cell holds. What has
-the form of a number with check digits is looked at closer, in Python, by expressions whose every step is bounded.
+Arrow matches every form (RE2) in time linear in the length of a cell, for any content. Numbers with check digits are
+then tested in Python, with expressions whose every step is bounded.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from anon_core.table import Mask
 
 Digits = np.ndarray[Any, np.dtype[np.int64]]
 """Numbers of equal length: one column per digit."""
-ONE = 0.0
+ANY_SHARE = 0.0
 """One value is one too many."""
-FEW = 0.01
-"""From this share of the distinct values of a column on it is no chance."""
-MANY = 0.5
-"""Names of people are told of from this share on: a fifth of the names of towns look alike."""
-SEVERAL = 5
-"""Names of people are told of from so many distinct ones on."""
+ONE_PERCENT = 0.01
+"""From this share of the distinct values of a column on, a form is no coincidence."""
+HALF = 0.5
+"""From this share on, names of people are reported: a fifth of the names of towns look like them."""
+MIN_NAMES = 5
+"""From so many distinct names on, names of people are reported."""
 
 SOME_DIGITS = r"(?:\d[^\d]*){5}"
-"""Of an IP address that is no version, and of what has letters between its digits."""
+"""The hint of IP addresses that are no version numbers, and of codes with letters between their digits."""
 SEVEN_DIGITS = r"\d(?:[ ./()-]{0,3}\d){6}"
-"""Of all other numbers, close together."""
+"""The hint of all other numbers, whose digits are close together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +51,13 @@ class Personal:
     """
     One form of personal data.
 
-    ``form`` finds it anywhere in a text (RE2). Where it has check digits, ``candidates`` yields what in a text has the
-    form, and ``check`` says which of these are right; ``chance`` is the share of candidates that are right by chance, 0
-    where the form alone says enough. ``limit`` is the share of a column's distinct values from which on it counts,
-    ``least`` how many these are at least. ``hint`` is a form that every text with it has, cheap and shared: only texts
-    with the hint are looked at. ``plain`` forms are also those of amounts, dates and account numbers, which are passed
-    over. Values of nothing but digits are looked at as numbers: ``numbers`` has, by how many digits they have, what
-    says which have the form and which are right.
+    ``form`` finds it anywhere in a text (RE2). If it has check digits, ``candidates`` yields the parts of a text that
+    have the form, and ``check`` says which of them are right; ``chance`` is the share of candidates that are right by
+    chance, 0 where the form alone is enough. The form counts if it is found in the share ``limit`` of the distinct
+    values of a column, and in at least ``least`` values. ``hint`` is a cheaper form that every text with this form has:
+    only texts with the hint are searched. A ``plain`` form is also the form of amounts, dates and account numbers, so
+    these are skipped. Values of digits only are tested as numbers: ``numbers`` has, by number of digits, the function
+    that returns which have the form and which are right.
     """
 
     pattern: PersonalPattern
@@ -74,7 +74,7 @@ class Personal:
 
 
 def _finder(expression: str) -> Callable[[str], Iterator[str]]:
-    """Return what yields every occurrence of an expression, overlapping ones too."""
+    """Return a function that yields every occurrence of an expression in a text, overlapping ones too."""
     found = re.compile(rf"(?<![0-9A-Za-z])(?<![0-9][.,])(?=({expression})(?![0-9A-Za-z]))")
     return lambda text: (each[1] for each in found.finditer(text))
 
@@ -90,16 +90,17 @@ IBAN_LENGTHS = {
         "YE30",
     )
 }
-"""How long the account numbers of each country are (ISO 13616, the registry of SWIFT)."""
+"""The length of the account numbers of each country (ISO 13616, the registry of SWIFT)."""
 IBAN = r"(?i:(?:^|[^0-9A-Z])[A-Z]{2}\d{2}(?:[ ./-]{0,3}[0-9A-Z]){11})"
-_FEWEST_DIGITS = 10
-"""A Norwegian IBAN, the shortest, has 13; some have letters, none so many that words of a sentence look like it."""
+_MIN_IBAN_DIGITS = 10
+"""The shortest IBAN, a Norwegian one, has 13 digits; others have letters too, but more digits than a sentence has."""
 _IBAN_START = re.compile(r"(?<![0-9A-Za-z])(?=([A-Za-z]{2}[0-9]{2}(?:[ ./-]{0,3}[0-9A-Za-z]){11,40}))")
 
 
 def ibans(text: str) -> Iterator[str]:
     """
-    Yield what has the form of an IBAN: a country, and as many letters and digits as its account numbers have.
+    Yield the parts of a text with the form of an IBAN: a country, then letters and digits of the length of that
+    country.
 
     >>> list(ibans("to DE89 3704 0044 0532 0130 00 or DE12-1234"))
     ['DE89370400440532013000']
@@ -109,12 +110,12 @@ def ibans(text: str) -> Iterator[str]:
         if length is None or len(number) < length:
             continue
         number = number[:length]
-        if sum(sign.isdigit() for sign in number) >= _FEWEST_DIGITS and _ends_there(text, each.start(), length):
+        if sum(sign.isdigit() for sign in number) >= _MIN_IBAN_DIGITS and _ends_there(text, each.start(), length):
             yield number
 
 
 def _ends_there(text: str, start: int, length: int) -> bool:
-    """Whether a border of words follows after so many letters and digits."""
+    """Whether a word ends after so many letters and digits."""
     seen = 0
     for at in range(start, len(text)):
         if text[at] not in " ./-":
@@ -125,7 +126,7 @@ def _ends_there(text: str, start: int, length: int) -> bool:
 
 
 def _repeats_a_digit(number: str) -> bool:
-    """Whether of the first ten digits exactly one occurs twice or three times: German tax numbers are made so."""
+    """Whether exactly one of the first ten digits occurs twice or three times, as in all German tax numbers."""
     return sorted(number[:10].count(digit) for digit in set(number[:10]))[-2:] in ([1, 2], [1, 3])
 
 
@@ -134,7 +135,7 @@ def _steuer_ids(text: str) -> Iterator[str]:
 
 
 def _steuer_numbers(digits: Digits) -> tuple[Mask, Mask]:
-    """As :func:`is_steuer_id` has it, for whole columns."""
+    """Do as :func:`is_steuer_id` does, for whole columns of digits."""
     counts = np.stack([(digits[:, :10] == digit).sum(axis=1) for digit in range(10)])
     formed = (digits[:, 0] > 0) & ((counts > 1).sum(axis=0) == 1) & (counts.max(axis=0, initial=0) <= 3)
     product = np.full(len(digits), 10)
@@ -144,7 +145,7 @@ def _steuer_numbers(digits: Digits) -> tuple[Mask, Mask]:
 
 
 def _nir_numbers(digits: Digits) -> tuple[Mask, Mask]:
-    """As :func:`is_nir` has it, for whole columns of digits."""
+    """Do as :func:`is_nir` does, for whole columns of digits."""
     number = digits[:, :13] @ (10 ** np.arange(12, -1, -1, dtype=np.int64))
     month = digits[:, 3] * 10 + digits[:, 4]
     formed = np.isin(digits[:, 0], (1, 2, 3, 4, 7, 8)) & ((month >= 1) & (month <= 12) | (month >= 20))
@@ -152,7 +153,7 @@ def _nir_numbers(digits: Digits) -> tuple[Mask, Mask]:
 
 
 def _card_numbers(digits: Digits) -> tuple[Mask, Mask]:
-    """As :func:`is_luhn` has it, for numbers in the ranges of the issuers."""
+    """Do as :func:`is_luhn` does, for whole columns, and only for numbers in the ranges of the issuers."""
     four = digits[:, 0] * 1000 + digits[:, 1] * 100 + digits[:, 2] * 10 + digits[:, 3]
     formed = np.zeros(len(digits), np.bool_)
     for length, first, last in _CARD_RANGES:
@@ -168,7 +169,7 @@ _CARD_RANGES = (
     *((16, first, last) for first, last in ((4000, 4999), (5100, 5599), (2200, 2799), (6011, 6011), (6500, 6599))),
     *((16, 3520, 3589), (15, 3400, 3499), (15, 3700, 3799), (14, 3000, 3059), (14, 3600, 3699), (14, 3800, 3899)),
 )
-"""Digits of a card number, and the first four of the ranges of each issuer."""
+"""How many digits a card number has, and the first four digits of the ranges of each issuer."""
 _STEUER_ID = _finder(r"[1-9][0-9] ?[0-9]{3} ?[0-9]{3} ?[0-9]{3}")
 _NIR = r"[1-478] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?(?:[0-9]{2}|2[ABab]) ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}"
 _SIGN = "[0-9L-NP-Vl-np-v]"  # a digit, or the letter that stands for it where two people would have one code
@@ -207,18 +208,18 @@ _IPS = rf"(?:^|[^0-9A-Za-z.])(?:{_IPV4}|[0-9A-Fa-f]*:[0-9A-Fa-f]*:[0-9A-Fa-f:]*:
 _IP = re.compile(
     r"(?:(?<![0-9A-Za-z.])[0-9]{1,3}(?:\.[0-9]{1,3}){3}|(?<![0-9A-Za-z.:])[0-9A-Fa-f:]{6,39})(?![0-9A-Za-z])"
 )
-_LARGEST_IN_A_VERSION = 31
+_MAX_VERSION_NUMBER = 31
 
 
 def _is_address(text: str) -> bool:
     """
-    Whether it is an IP address; four small numbers are those of a version or a section.
+    Whether it is an IP address; four small numbers are a version or the number of a section.
 
     >>> _is_address("192.168.0.7"), _is_address("1.10.2.31"), _is_address("2001:db8::1"), _is_address("12:30:45")
     (True, False, True, False)
     """
     if "." in text:
-        return is_ip_address(text) and any(int(part) > _LARGEST_IN_A_VERSION for part in text.split("."))
+        return is_ip_address(text) and any(int(part) > _MAX_VERSION_NUMBER for part in text.split("."))
     return text.count(":") >= 2 and is_ip_address(text)
 
 
@@ -227,7 +228,7 @@ def _ips(text: str) -> Iterator[str]:
 
 
 def _of(kind: str, looks: str) -> str:
-    """Return the form of a pattern that `profile` recognises, anchored to the whole cell."""
+    """Return the form of a pattern that `profile` recognises in whole cells."""
     return next(one.form for one in PATTERNS if one.kind == kind and looks in one.looks)
 
 
@@ -244,14 +245,14 @@ PERSONAL: tuple[Personal, ...] = (
         pattern=PersonalPattern.EMAIL,
         noun="e-mail addresses",
         hint=_AT,
-        limit=ONE,
+        limit=ANY_SHARE,
         form=rf"[\pL\pN_%+-]{_AT}[\pL\pN][\pL\pN.-]*{_DOT}\pL{{2}}|[\pL\pN_%+-] ?@ ?[\pL\pN][\pL\pN.-]*\.\pL{{2}}"
         rf"|{_of('e-mail address', 'look like')}",
     ),
     Personal(
         pattern=PersonalPattern.IBAN,
         noun="IBANs with the right check digits",
-        limit=ONE,
+        limit=ANY_SHARE,
         form=IBAN,
         candidates=ibans,
         check=is_iban,
@@ -259,7 +260,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.IBAN_FORM,
         noun="texts in the form of IBANs, with wrong check digits",
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=IBAN,
         candidates=ibans,
         check=_wrong,
@@ -268,7 +269,7 @@ PERSONAL: tuple[Personal, ...] = (
         pattern=PersonalPattern.TAX_CODE,
         noun="Italian tax codes with the right check letter",
         hint=SOME_DIGITS,
-        limit=ONE,
+        limit=ANY_SHARE,
         form=_anywhere(_CODICE),
         candidates=_finder(_CODICE),
         check=is_codice_fiscale,
@@ -276,7 +277,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.TAX_CODE,
         noun="German tax numbers with the right check digit",
-        limit=ONE,
+        limit=ANY_SHARE,
         form=_anywhere(r"[1-9]\d ?\d{3} ?\d{3} ?\d{3}"),
         candidates=_steuer_ids,
         check=is_steuer_id,
@@ -286,7 +287,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.IDENTITY_NUMBER,
         noun="Spanish identity numbers with the right check letter",
-        limit=ONE,
+        limit=ANY_SHARE,
         form=_anywhere(_DNI),
         candidates=_finder(_DNI),
         check=is_dni,
@@ -295,7 +296,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.IDENTITY_NUMBER,
         noun="French social security numbers with the right key",
-        limit=ONE,
+        limit=ANY_SHARE,
         form=_anywhere(_NIR),
         candidates=_finder(_NIR),
         check=is_nir,
@@ -305,7 +306,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.IDENTITY_NUMBER,
         noun="German pension insurance numbers with the right check digit",
-        limit=ONE,
+        limit=ANY_SHARE,
         form=_anywhere(_PENSION),
         candidates=_finder(_PENSION),
         check=is_german_pension_number,
@@ -314,7 +315,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.PAYMENT_CARD,
         noun="payment card numbers with the right check digit",
-        limit=ONE,
+        limit=ANY_SHARE,
         form=_anywhere(_CARD),
         candidates=_finder(_CARD),
         check=is_luhn,
@@ -325,7 +326,7 @@ PERSONAL: tuple[Personal, ...] = (
         pattern=PersonalPattern.SOCIAL_SECURITY_NUMBER,
         noun="texts in the form of social security numbers, which have no check digits",
         hint=SOME_DIGITS,
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=_anywhere(
             r"(?:00[1-9]|0[1-9]\d|[1-578]\d\d|6[0-57-9]\d|66[0-57-9])-(?:0[1-9]|[1-9]\d)-\d{4}"
             r"|[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]"
@@ -334,7 +335,7 @@ PERSONAL: tuple[Personal, ...] = (
     Personal(
         pattern=PersonalPattern.TELEPHONE,
         noun="telephone numbers",
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=rf"{_BEFORE_A_PHONE}(?:{'|'.join(_PHONES)}){_AFTER}",
         plain=True,
     ),
@@ -342,14 +343,14 @@ PERSONAL: tuple[Personal, ...] = (
         pattern=PersonalPattern.NUMBER_PLATE,
         noun="number plates",
         hint=r"[A-ZÄÖÜ][ -]?\d|\d[ -]?[A-Z]{2}",
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=rf"{_BEFORE}(?:{'|'.join(_PLATES)}){_AFTER}|{_SPANISH_PLATE}",
     ),
     Personal(
         pattern=PersonalPattern.IP_ADDRESS,
         noun="IP addresses",
         hint=rf"{SOME_DIGITS}|::",
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=_IPS,
         candidates=_ips,
         check=_is_address,
@@ -358,23 +359,23 @@ PERSONAL: tuple[Personal, ...] = (
         pattern=PersonalPattern.DEVICE_NUMBER,
         noun="MAC addresses",
         hint=SOME_DIGITS,
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=rf"{_BEFORE}(?:(?:[0-9A-Fa-f]{{2}}[:-]){{5}}[0-9A-Fa-f]{{2}}|(?:[0-9A-Fa-f]{{4}}\.){{2}}[0-9A-Fa-f]{{4}}){_AFTER}",
     ),
     Personal(
         pattern=PersonalPattern.WEB_PROFILE,
         noun="links to personal pages",
         hint="/",
-        limit=FEW,
+        limit=ONE_PERCENT,
         form=r"(?i)(?:^|[^0-9A-Z])(?:linkedin\.com/in|facebook\.com|instagram\.com|twitter\.com|x\.com|tiktok\.com"
         r"|xing\.com|orcid\.org|t\.me)/[0-9A-Z@_.-]",
     ),
 )
-"""What refuses a release, from its limit on."""
+"""The forms that refuse a release, each from its limit on."""
 
 NAMES: tuple[Personal, ...] = (
     Personal(
-        pattern=PersonalPattern.NAME, noun="full names of people", hint=" ", limit=MANY, least=SEVERAL, form=FULL_NAME
+        pattern=PersonalPattern.NAME, noun="full names of people", hint=" ", limit=HALF, least=MIN_NAMES, form=FULL_NAME
     ),
 )
-"""What is only told of: towns, streets and firms have such names too."""
+"""The forms that are only reported: towns, streets and firms have such names too."""

@@ -1,4 +1,4 @@
-"""A proposed role for one column, from its values, its name and its figures."""
+"""Proposes a role for one column, from its values, its name and its figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 import pyarrow.compute as pc
 
-from anon_core.detection.groups import LARGEST_GROUP, ValueGroups
+from anon_core.detection.groups import MAX_GROUP_ROWS, ValueGroups
 from anon_core.detection.roles.lexicon import Meaning, is_numbered, meaning_of
 from anon_core.detection.roles.patterns import FIRST_NAME, FULL_NAME
 from anon_core.detection.roles.sampling import Sample, sample_of
@@ -38,39 +38,39 @@ from anon_core.role import Role
 from anon_core.table import Column
 from anon_core.table.arrays import flags
 
-_UNIQUE = 0.95
+_MIN_UNIQUE_SHARE = 0.95
 _OF_PEOPLE = ("coordinate", "date of birth", "year of birth")
-"""Kinds that may well be unique; a code that is unique is a record number, even if it looks like a postcode."""
+"""Kinds that may be nearly unique; another nearly unique code is a record number, even if it looks like a postcode."""
 _OF_HOUSES = ("house number", "family situation")
-"""A number of a house or a household that is dense and repeats in small groups is one of people: `household_no`."""
+"""A number of a house or household that repeats in small groups may number people: `household_no`."""
 _AMOUNTS = ("income", "debt", "social benefit", "amount granted")
-_ENOUGH = 20
-"""Filled rows from which on gaps no longer speak against a column whose values are all different."""
-_FORMED = 90
-"""Percent of the rows that must have the form of a name."""
-_GIVEN_FIRST = 30
-_GIVEN_LAST = 60
-"""Percent whose given name must be a common one; more where the family name stands first and no comma says so."""
-_FIRST_NAMES = 50
-_FEWEST_CODES, _FEWEST_NUMBERS = 20, 100
-"""Distinct values from which on a column may tell people apart: codes and names, and plain numbers or words."""
-_MOST_WORDS = 5
-"""Words of a value that is a term; a sentence holds words of all kinds."""
-_MOST_SPOKEN = 300
-"""Distinct values up to which the words in them are looked up."""
-_FEWEST = 3
-"""Different first names at least: `Max` beside `Min` is no person."""
+_MIN_FILLED_ROWS = 20
+"""From so many filled rows on, a column whose values are all different is an identifier even if it has gaps."""
+_MIN_FORMED_PERCENT = 90
+"""At least this percentage of the rows must have the form of a name."""
+_MIN_GIVEN_FIRST_PERCENT = 30
+_MIN_GIVEN_LAST_PERCENT = 60
+"""At least this percentage must have a common given name; more if the family name may come first without a comma."""
+_MIN_FIRST_NAMES_PERCENT = 50
+_MIN_CODES, _MIN_NUMBERS = 20, 100
+"""From so many distinct values on, a column may tell people apart: codes and names; plain numbers or words."""
+_MAX_TERM_WORDS = 5
+"""A value with at most so many words may be a term; a sentence has words of all kinds."""
+_MAX_LOOKED_UP = 300
+"""With up to so many distinct values, the words in them are looked up."""
+_MIN_DIFFERENT_NAMES = 3
+"""So many different first names are needed: `Max` beside `Min` is no person."""
 _TITLES = frozenset(
     re.findall("[a-z]+", "dr prof herr frau mr mrs ms miss mme mlle sig sigra dott dottssa avv ing sr sra don dona")
 )
 _PLACES = frozenset(
     re.findall("[a-z]+", "san santa santo sant saint sainte st ste sankt sao via piazza rue calle plaza villa monte")
 )
-"""What stands before a given name in the name of a place."""
+"""Words before a given name in the names of places."""
 
 
 class Evidence(StrEnum):
-    """What a proposal rests on."""
+    """What a proposal is based on."""
 
     NAME = "name"
     VALUES = "values"
@@ -80,7 +80,7 @@ class Evidence(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedRole:
-    """A role, the reason in one sentence that quotes no value, what it rests on, and what the column is if known."""
+    """A role, the reason in one sentence without a value, the evidence, and the kind of the column if it is known."""
 
     role: Role
     reason: str
@@ -90,15 +90,18 @@ class ProposedRole:
 
 def propose(column: Column, profile: ColumnProfile, rows: int, *, today: datetime.date) -> ProposedRole:
     """
-    Propose a role; the careful side wins.
+    Propose a role; in doubt, the more careful one.
 
-    What values look like counts before the name, and an identifier before anything else: an e-mail address is one
-    whatever its column is called. Names of persons count unless the name says that it is something else, such as a
-    place. A name that says sensitive or quasi comes next. A column that is nearly unique is an identifier, unless its
-    name or values say that it is a quasi-identifier, an amount or a point in time: then it is generalised until k
-    holds, which is as safe, and a date of birth is not lost in a small table. The coordinates of houses, nearly unique,
-    are identifiers. In doubt a column is an identifier where it holds codes, has the form of names, or repeats in small
-    even groups, and else a quasi-identifier. Nobody was born after ``today``.
+    The form of the values counts before the name, and an identifier before any other role: an e-mail address is one in
+    a column of any name. Values that look like names of persons make an identifier, unless the name of the column means
+    something else, such as a place. Next comes a name that means a sensitive column or a quasi-identifier.
+
+    A nearly unique column is an identifier, unless its name or values show a quasi-identifier, an amount or a point in
+    time. Such a column is generalised until k holds, which is as safe, and a small table keeps its dates of birth.
+    Nearly unique coordinates of houses are identifiers.
+
+    In doubt a column is an identifier if it has codes, has the form of names, or repeats in small even groups; else it
+    is a quasi-identifier. Dates after ``today`` are no dates of birth.
 
     >>> import numpy as np, pyarrow as pa
     >>> column = Column(name="sesso", codes=np.array([0, 1, 0], np.int32), domain=pa.array(["F", "M"]))
@@ -113,9 +116,9 @@ def propose_from(
     sample: Sample, profile: ColumnProfile, rows: int, *, today: datetime.date, groups: ValueGroups | None = None
 ) -> ProposedRole:
     """
-    Propose a role where only a sample of the values is at hand, as of a table that was read in a stream.
+    Propose a role from a sample of the values, as for a table that was read in a stream.
 
-    Without ``groups``, the rows of all values, it is not known how they repeat, unless the sample has them all.
+    ``groups`` has the rows of all values. Without it, how values repeat is known only if the sample has them all.
     """
     if profile.distinct == 0:
         return ProposedRole(role=Role.DROP, reason="it is empty", evidence=Evidence.STATISTICS)
@@ -152,30 +155,30 @@ def propose_from(
 
 
 def _tells_people_apart(sample: Sample, profile: ColumnProfile, groups: ValueGroups) -> str:
-    """Return in words that a column without a telling name may hold numbers, codes or names; nothing where it may not.
+    """Return why a column may have ids, codes or names of people, in words; an empty text if it may not.
 
-    Amounts, dates and counts repeat in small groups too, by chance: most of their values then stand in one row.
+    Amounts, dates and counts repeat in small groups too, by chance: then most of their values occur in one row.
     """
-    if profile.type not in ("integer", "text") or profile.distinct < _FEWEST_CODES or points_in_time(sample):
+    if profile.type not in ("integer", "text") or profile.distinct < _MIN_CODES or points_in_time(sample):
         return ""
-    dense = groups.values * LARGEST_GROUP >= groups.rows
+    dense = groups.values * MAX_GROUP_ROWS >= groups.rows
     several = f"{groups.values:,} values in {groups.rows:,} rows"
     if dense and are_codes(sample):
-        return f"it holds codes, {several}, and in doubt a code is somebody's number"
+        return f"it holds codes, {several}, and in doubt a code is the number of a person"
     if dense and profile.type == "text" and have_form_of_names(sample):
         return f"it holds capitalised words, {several}, and in doubt these are names of persons"
-    if groups.are_even and profile.distinct >= _FEWEST_NUMBERS:
+    if groups.are_even and profile.distinct >= _MIN_NUMBERS:
         return f"its values repeat in small even groups, {several}, as the number of a person with several rows does"
     return ""
 
 
 def _sensitive_words(sample: Sample, profile: ColumnProfile) -> ProposedRole | None:
-    """Return that a tenth of the rows hold words for something sensitive, such as a disability; None if they do not."""
-    if profile.type != "text" or len(sample.values) > _MOST_SPOKEN:
+    """Propose the role sensitive if a tenth of the rows have words for something sensitive, such as a disability."""
+    if profile.type != "text" or len(sample.values) > _MAX_LOOKED_UP:
         return None
     kinds: Counter[str] = Counter()
     for value, rows in zip(sample.values.to_pylist(), sample.weights.tolist(), strict=True):
-        meaning = meaning_of(value) if len(value.split()) <= _MOST_WORDS else None
+        meaning = meaning_of(value) if len(value.split()) <= _MAX_TERM_WORDS else None
         if meaning and meaning.term.role is Role.SENSITIVE and not meaning.term.weak:
             kinds[meaning.term.kind] += rows
     if kinds.total() * 10 < sample.rows or not kinds:
@@ -186,7 +189,7 @@ def _sensitive_words(sample: Sample, profile: ColumnProfile) -> ProposedRole | N
 
 
 def _no_person(meaning: Meaning, sample: Sample, profile: ColumnProfile) -> ProposedRole | None:
-    """Return that a column called after persons counts them or says yes or no; None where it may name them."""
+    """Propose a role for a column named after persons that counts them, or says yes or no; None for others."""
     told = counts_or_answers(sample, profile.type)
     reason = f"{meaning.reason}, but {told}"
     return ProposedRole(role=Role.QUASI, reason=reason, evidence=Evidence.VALUES) if told else None
@@ -195,7 +198,7 @@ def _no_person(meaning: Meaning, sample: Sample, profile: ColumnProfile) -> Prop
 def _findings(
     sample: Sample, profile: ColumnProfile, named: ProposedRole | None, *, mostly_unique: bool
 ) -> list[Finding]:
-    """Return what the values look like; names of persons only where the column's name does not say better."""
+    """Return what the values look like; names of persons only if the column's name means nothing else."""
     something_else = named is not None and named.role in (Role.QUASI, Role.OTHER)
     # Places and professions are capitalised words too: their form is enough only where most of them differ.
     found = list(findings(sample, profile.type, persons=mostly_unique and not something_else))
@@ -208,7 +211,7 @@ def _findings(
 def _decided_by_uniqueness(
     name: str, sample: Sample, named: ProposedRole | None, quasi: Finding | None, share: str
 ) -> ProposedRole | None:
-    """Return what nearly unique values make of a column; None where it is known to be a quasi-identifier."""
+    """Propose a role for a column of nearly unique values; None if the column is known to be a quasi-identifier."""
     kinds = {named.kind if named else None, quasi.kind if quasi else None}
     if "coordinate" in kinds and are_exact(sample):
         reason = f"{share} of its values occur once, and a coordinate as exact as a house finds who lives there"
@@ -225,7 +228,7 @@ def _decided_by_uniqueness(
 
 
 def _identifier(found: Sequence[Finding], named: ProposedRole | None) -> ProposedRole | None:
-    """Return that it identifies people: by what most values look like, by its name, by what some values look like."""
+    """Propose the role identifier: by the form of most values, by the name, or by the form of some values."""
     looks = next((finding for finding in found if finding.role is Role.IDENTIFIER), None)
     if looks and looks.most:
         return _from(looks)
@@ -244,7 +247,7 @@ def _from(finding: Finding) -> ProposedRole:
 
 
 def _free_text(sample: Sample, profile: ColumnProfile, filled: int, named: ProposedRole | None) -> ProposedRole | None:
-    """Return that people wrote it freely, by its name or its values."""
+    """Propose the role of free text, by the name or the values."""
     if named and named.role is Role.DROP:
         return named
     written = free_text(sample, profile.distinct, filled) if profile.type == "text" else None
@@ -252,7 +255,7 @@ def _free_text(sample: Sample, profile: ColumnProfile, filled: int, named: Propo
 
 
 def _quasi(sample: Sample, profile: ColumnProfile, found: Sequence[Finding], today: datetime.date) -> Finding | None:
-    """Return what the values say others may know: where somebody lives, when they were born."""
+    """Return a finding where values show something that others may know: where people live, when they were born."""
     if profile.distinct == 1:
         return None
     stated = next((one for one in found if one.role is Role.QUASI and one.most), None)
@@ -261,7 +264,7 @@ def _quasi(sample: Sample, profile: ColumnProfile, found: Sequence[Finding], tod
 
 
 def _unique_rows(profile: ColumnProfile, rows: int) -> int:
-    """Return how many rows are alone in having their value, a lone gap not counted."""
+    """Return how many rows have a value that no other row has; a lone gap does not count."""
     return round(profile.unique_share * rows) - (profile.missing == 1)
 
 
@@ -269,27 +272,29 @@ def _is_nearly_unique(profile: ColumnProfile, rows: int, unique: int) -> bool:
     filled = rows - profile.missing
     if rows < 2 or filled < 1:
         return False
-    return profile.unique_share >= _UNIQUE or (filled >= _ENOUGH and unique >= _UNIQUE * filled)
+    return profile.unique_share >= _MIN_UNIQUE_SHARE or (
+        filled >= _MIN_FILLED_ROWS and unique >= _MIN_UNIQUE_SHARE * filled
+    )
 
 
 def people(sample: Sample) -> Finding | None:
     """
     Return a finding where values are names of persons: full names, or common first names only.
 
-    The form alone is not enough, for places and professions are capitalised words too: `Bad Homburg` has it.
-    Of a full name the given name stands first, after a comma, beside a family name in capitals, or last. Lower case
-    is not taken for a name.
+    The form alone is not enough, since places and professions are capitalised words too, such as `Bad Homburg`. In a
+    full name the given name comes first, after a comma, beside a family name in capitals, or last. Words in lower case
+    are no names.
     """
     full, texts, weights = _formed(sample, FULL_NAME)
     if full:
         first, last = _share(texts, weights, _is_given_first), _share(texts, weights, _is_given_last)
-        if first * 100 >= _GIVEN_FIRST * sample.rows or last * 100 >= _GIVEN_LAST * sample.rows:
+        if first * 100 >= _MIN_GIVEN_FIRST_PERCENT * sample.rows or last * 100 >= _MIN_GIVEN_LAST_PERCENT * sample.rows:
             looks = "look like full names of persons, many with a common given name"
             return _finding(looks, int(weights.sum()), sample)
     single, texts, weights = _formed(sample, FIRST_NAME)
     if single:
         common = _share(texts, weights, _is_given)
-        if common * 100 > _FIRST_NAMES * sample.rows and sum(map(_is_given, texts)) >= _FEWEST:
+        if common * 100 > _MIN_FIRST_NAMES_PERCENT * sample.rows and sum(map(_is_given, texts)) >= _MIN_DIFFERENT_NAMES:
             return _finding("are common first names", common, sample)
     return None
 
@@ -300,12 +305,12 @@ def _finding(looks: str, rows: int, sample: Sample) -> Finding:
 
 
 def _formed(sample: Sample, form: str) -> tuple[bool, list[str], Integers]:
-    """Return whether enough rows have the form, and the values that have it with their rows."""
+    """Return whether enough rows have the form, and the values with the form and their rows."""
     if not len(sample.short):
         return False, [], sample.short_weights
     formed = pc.match_substring_regex(sample.short, form)
     weights = sample.short_weights[flags(formed)]
-    if int(weights.sum()) * 100 < _FORMED * sample.rows:
+    if int(weights.sum()) * 100 < _MIN_FORMED_PERCENT * sample.rows:
         return False, [], weights
     return bool(len(weights)), sample.short.filter(formed).to_pylist(), weights
 
@@ -316,7 +321,7 @@ def _share(texts: list[str], weights: Integers, holds: Callable[[str], bool]) ->
 
 def _is_given(word: str) -> bool:
     """
-    Whether a word is a common given name; of a double name the first half decides.
+    Whether a word is a common given name; of a double name, whether the first half is.
 
     >>> _is_given("José"), _is_given("Jean-Luc"), _is_given("JÜRGEN"), _is_given("Homburg")
     (True, True, True, False)
@@ -326,7 +331,7 @@ def _is_given(word: str) -> bool:
 
 def _is_given_first(text: str) -> bool:
     """
-    Whether the given name stands where a full name has it.
+    Whether the given name is where a full name has it.
 
     >>> [_is_given_first(name) for name in ("Anna Weber", "Weber, Anna", "WEBER Anna", "Dr. Anna Weber", "San Pietro")]
     [True, True, True, True, False]
@@ -348,7 +353,7 @@ def _is_given_last(text: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a name without titles; where there are only titles, all."""
+    """Return the words of a name without titles; all of them if there are only titles."""
     words = text.split()
     return [word for word in words if re.sub("[^a-z]", "", _folded(word)) not in _TITLES] or words
 

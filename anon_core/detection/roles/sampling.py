@@ -1,4 +1,4 @@
-"""The distinct values of a column and their rows; of very many values a sample, always the same one."""
+"""The distinct values of a column and their rows; if there are very many, a sample that is always the same."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from anon_core.kernels import Integers
 from anon_core.table import Column
 from anon_core.table.arrays import integers, numbers
 
-LARGEST = 50_000
-"""Distinct values that are all looked at; of more, as many rows are."""
+MAX_DISTINCT = 50_000
+"""With up to so many distinct values, all are read; with more, a sample of so many rows."""
 
-LONGEST = 400
-"""Bytes of the longest value that is held against a form."""
+MAX_VALUE_BYTES = 400
+"""Longer values are not compared with forms."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
     """
-    Distinct values without the gap, blanks around them cut off, and how many rows have each.
+    Distinct values without the gap and without blanks around them, and how many rows have each.
 
-    ``short`` are those that can have a form at all, ``short_weights`` their rows; ``rows`` counts those of all.
+    ``short`` are the values short enough to have a form, ``short_weights`` their rows; ``rows`` counts the rows of all.
     """
 
     values: pa.Array
@@ -39,16 +39,16 @@ class Sample:
 
     @property
     def words(self) -> str:
-        """Return what a reason has to say about where its figures come from."""
+        """Return what a reason adds about its figures: that they are from a sample; else nothing."""
         return "" if self.whole else f" (in a sample of {self.rows:,} rows)"
 
 
-def sample_of(column: Column, largest: int = LARGEST) -> Sample:
+def sample_of(column: Column, largest: int = MAX_DISTINCT) -> Sample:
     """
-    Return the values to look at.
+    Return the values to read.
 
-    A sample takes every n-th row in the order of the values, so that each value comes up as often as its rows ask for,
-    and twice the same table gives twice the same sample.
+    A sample takes every n-th row in the order of the values, so that each value occurs in proportion to its rows, and
+    the same table always gives the same sample.
     """
     weights = np.bincount(column.codes, minlength=len(column.domain)).astype(np.int64)
     if column.has_gaps:
@@ -65,10 +65,10 @@ def sample_of(column: Column, largest: int = LARGEST) -> Sample:
 
 
 def sample_of_values(values: pa.Array, weights: Integers, *, whole: bool) -> Sample:
-    """Return distinct values and their rows as a sample; ``whole`` says that no value of the column is missing."""
+    """Return distinct values and their rows as a sample; ``whole``: no value of the column is missing."""
     texts = pc.utf8_trim_whitespace(values.cast(pa.string()))
-    # A cell of many kilobytes has no form; it would only cost time.
-    fits = np.flatnonzero(numbers(pc.binary_length(texts)) <= LONGEST)
+    # A cell of many kilobytes has no form, and would cost time.
+    fits = np.flatnonzero(numbers(pc.binary_length(texts)) <= MAX_VALUE_BYTES)
     return Sample(
         values=texts, weights=weights, short=texts.take(integers(fits)), short_weights=weights[fits], whole=whole
     )

@@ -1,15 +1,15 @@
 """The lexicon of roles, read once from the files in ``words``.
 
-- ``terms.csv``: what a column's name may say, a term per line. A spelling that two terms claim is given to the first,
-  so the careful side comes first: identifiers, sensitive values (Articles 9 and 10 of the GDPR, money and grades),
-  quasi-identifiers, then nouns for persons. Two categories of Article 9 stand elsewhere: an ethnic origin is a
-  quasi-identifier, because others often see it, and a biometric feature is an identifier, because it is one.
-- ``lists.csv``: plain words, accents folded, a list per purpose. Left out of ``given names`` are those that are months,
-  places or plain words. ``things`` have a name or a number of their own and are no persons: `product_id` and
-  `nome_azienda` identify nobody. Beside ``attributes`` a noun for persons names no one: `client_type`, `student_count`.
-  ``numbers`` make a count of several persons, but the number of a single one: `numero_alunni`, `numero_alunno`. Nouns
-  ``only alone`` mean something else beside other words: `kind_of_permit` is no child.
-- ``german_stems.csv``: stems of compounds, long enough not to end or begin a word of another language by chance.
+- ``terms.csv``: the meanings of column names, a term per line. A spelling of two terms belongs to the first, so the
+  more careful terms come first: identifiers, sensitive values (Articles 9 and 10 of the GDPR, money and grades),
+  quasi-identifiers, then nouns for persons. Two categories of Article 9 are elsewhere: an ethnic origin is a
+  quasi-identifier, because others often see it, and a biometric feature is an identifier.
+- ``lists.csv``: plain words without accents, a list per purpose. ``given names`` has no months, places or plain words.
+  ``things`` have a name or a number and are no persons: `product_id` and `nome_azienda` identify no person. Beside
+  ``attributes`` a noun for persons is no person: `client_type`, `student_count`. ``numbers`` with a plural noun make a
+  count, with a singular noun a number of one person: `numero_alunni`, `numero_alunno`. Nouns ``only alone`` mean
+  something else beside other words: `kind_of_permit` is no child.
+- ``german_stems.csv``: stems of compounds, long enough not to be part of a word of another language by chance.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from anon_core.role import Role
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
     """
-    What a column is, and how its name says so in five languages; phrases are set apart by commas.
+    A meaning of column names, and its phrases in five languages, separated by commas.
 
-    A ``weak`` term gives way to every other one in the same name: `disease_name` names a disease, and `id_comune` is a
-    municipality. ``article`` stands before the kind, nothing where it is no single thing; ``note`` goes on with the
-    sentence that gives the reason.
+    A ``weak`` term counts only if the name has no other term: `disease_name` means a disease, and `id_comune` a
+    municipality. ``article`` is the article before the kind, empty for a plural; ``note`` is added to the sentence that
+    gives the reason.
     """
 
     role: Role

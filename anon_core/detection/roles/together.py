@@ -1,4 +1,4 @@
-"""Proposed roles of all columns of a table, where one says something of another."""
+"""Proposes roles for all columns of a table, where one column may change the role of another."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from anon_core.role import Role
 from anon_core.table import Column, Table
 
 COMPANY = "company"
-_FEWEST = 20
-"""Distinct values from which on two columns that go with each other do not do so by chance."""
+_MIN_DISTINCT = 20
+"""With so many distinct values, two columns do not match each other by chance."""
 _MAX_COMPARED = 50
-"""Identifiers with as many values that a column is compared with: tables may have thousands of columns."""
+"""A column is compared with so many identifiers that have as many values: tables may have thousands of columns."""
 
 
 def propose_all(table: Table, profiles: Sequence[ColumnProfile], *, today: datetime.date) -> tuple[ProposedRole, ...]:
     """
-    Propose a role for each column, then look at them together.
+    Propose a role for each column, then compare the columns.
 
-    The name of a company and its number say the same: where one is an identifier, so is the other. A column of which
-    each value goes with one value of an identifier, and the other way round, is the same identifier in other words.
+    If the number of a company is an identifier, its name is one too, and the other way round. A column whose values
+    match those of an identifier one to one is an identifier too.
     """
     alone = [propose(c, f, table.rows, today=today) for c, f in zip(table.columns, profiles, strict=True)]
     alone = [_as_company(column.name, role, alone) for column, role in zip(table.columns, alone, strict=True)]
     known = [
         column
         for column, role, figures in zip(table.columns, alone, profiles, strict=True)
-        if role.role is Role.IDENTIFIER and figures.distinct >= _FEWEST
+        if role.role is Role.IDENTIFIER and figures.distinct >= _MIN_DISTINCT
     ]
     return tuple(
         _as_twin(column, figures, role, known)
@@ -62,7 +62,7 @@ def _as_company(name: str, role: ProposedRole, all_roles: Sequence[ProposedRole]
 
 
 def _as_twin(column: Column, figures: ColumnProfile, role: ProposedRole, known: Sequence[Column]) -> ProposedRole:
-    if role.evidence is not Evidence.DEFAULT or figures.distinct < _FEWEST:
+    if role.evidence is not Evidence.DEFAULT or figures.distinct < _MIN_DISTINCT:
         return role
     as_many = [one for one in known if len(one.domain) == len(column.domain)][:_MAX_COMPARED]
     if not any(_goes_with(column, one) for one in as_many):
@@ -72,6 +72,6 @@ def _as_twin(column: Column, figures: ColumnProfile, role: ProposedRole, known: 
 
 
 def _goes_with(column: Column, other: Column) -> bool:
-    """Whether two columns with as many values tell the same rows apart, gaps being a value of their own."""
+    """Whether two columns with equally many values tell the same rows apart; a gap is a value of its own."""
     values = len(column.domain)
     return len(kernels.distinct([column.codes, other.codes], [values, values], None).weights) == values

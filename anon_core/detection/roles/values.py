@@ -16,8 +16,8 @@ from anon_core.kernels import Integers
 from anon_core.role import Role
 from anon_core.table.arrays import flags, numbers
 
-_MOST = (9, 10)
-"""The share of rows that must have a form for the column to have it."""
+_MIN_SHARE = (9, 10)
+"""At least this share of the rows must have a form for the column to have it."""
 _FEW_ROWS = 5
 _FEW_PERCENT = 1
 _DATES = (
@@ -26,8 +26,8 @@ _DATES = (
     r"^\d{1,2}[./-]\d{1,2}[./-](?P<year>\d{4})$",
     r"^(?P<year>\d{4})(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$",
 )
-_SPREAD = 30
-"""Years between the twentieth youngest and the twentieth oldest of a hundred people, at least."""
+_MIN_SPREAD_YEARS = 30
+"""At least so many years lie between the 20th youngest and the 20th oldest of a hundred people."""
 _CURRENCY = r"(€|\$|£|EUR|CHF|USD|GBP)?"
 _AMOUNT = rf"^{_CURRENCY}\s?[+-]?\d{{1,3}}([.,'’  ]?\d{{3}})*([.,]\d{{1,4}})?\s?{_CURRENCY}$"
 _CLOCK = r"\d{1,2}[:.]\d{2}([:.]\d{2})?(\.\d+)?( ?[AaPp][Mm])?( ?(Uhr|Z|UTC|[+-]\d{2}:?\d{2}))?"
@@ -39,16 +39,16 @@ _ANSWERS = (
     *({"oui", "non"}, {"o", "n"}, {"true", "false"}, {"vero", "falso"}, {"vrai", "faux"}, {"wahr", "falsch"}, {"x"}),
     {"0", "1"},
 )
-_MOST_ANSWERS = 7
-"""Each of two answers can be written in three cases."""
-_LONGEST_COUNT = 4
+_MAX_ANSWERS = 7
+"""A column with fewer values than this may hold yes and no, each in three ways of capitals."""
+_MAX_COUNT_DIGITS = 4
 _CODE = r"^\p{L}{1,6}[-/. ]?\d[\dA-Za-z./-]{2,}$"
 _DIGITS = r"^\d{5,}$"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What values look like: a kind, the role it asks for and why; ``most`` of the rows, or only some."""
+    """What values look like: a kind, its role and the reason; ``most``: most rows look like it, not only some."""
 
     kind: str
     role: Role
@@ -58,10 +58,10 @@ class Finding:
 
 def findings(sample: Sample, type_of_values: str, *, persons: bool = True) -> Iterator[Finding]:
     """
-    Yield what the values look like, what most of them look like first.
+    Yield what the values look like, first the form of most values.
 
-    Whole numbers are held only against forms that numbers can have, decimals and dates against none. Without
-    ``persons`` capitalised words are not taken for names of people.
+    Whole numbers are compared only with forms that numbers can have, decimals and dates with none. Without ``persons``
+    capitalised words do not count as names of people.
     """
     if type_of_values not in ("text", "integer") or not sample.rows:
         return
@@ -69,14 +69,14 @@ def findings(sample: Sample, type_of_values: str, *, persons: bool = True) -> It
     patterns = [one for one in patterns if persons or one.kind != "personal name"]
     measured = [(pattern, *rows_with(pattern, sample)) for pattern in patterns]
     for pattern, rows, formed in measured:
-        if rows * _MOST[1] >= sample.rows * _MOST[0]:
+        if rows * _MIN_SHARE[1] >= sample.rows * _MIN_SHARE[0]:
             yield _finding(pattern, rows, sample, most=True)
-        elif pattern.form_counts and formed * _MOST[1] >= sample.rows * _MOST[0]:
+        elif pattern.form_counts and formed * _MIN_SHARE[1] >= sample.rows * _MIN_SHARE[0]:
             form, _, check = pattern.looks.partition(" with the ")
             told = f"{percent(formed, sample.rows)} of its values {form}, though not all with the {check}"
             yield Finding(kind=pattern.kind, role=pattern.role, reason=told + sample.words, most=True)
     for pattern, rows, formed in measured:
-        # Of numbers that have the form by chance few pass the check; where half of them do, it is no chance.
+        # Few numbers that have the form by chance pass the check; if half of them do, it is no chance.
         few = rows >= _FEW_ROWS or rows * 100 >= sample.rows * _FEW_PERCENT
         if pattern.telling and rows and few and rows * 2 >= formed:
             yield _finding(pattern, rows, sample, most=False)
@@ -112,10 +112,10 @@ def percent(rows: int, of: int) -> str:
 
 def births(sample: Sample, type_of_values: str, today: datetime.date) -> Finding | None:
     """
-    Return a finding where nearly all values are dates or years from 1900 to this year, spread as people's ages are.
+    Return a finding where nearly all values are dates or years from 1900 to this year, spread as ages of people are.
 
-    A single one before 1900 or after this year, and they are dates of something else. Only years are compared: which
-    of two numbers is the month, 3/4/2026 does not say.
+    If a single one is before 1900 or after this year, the dates are of something else. Only years are compared, since
+    3/4/2026 does not show which number is the month.
     """
     if type_of_values not in ("integer", "date", "timestamp", "text"):
         return None
@@ -125,7 +125,12 @@ def births(sample: Sample, type_of_values: str, today: datetime.date) -> Finding
     order = np.argsort(years, kind="stable")
     ends = np.cumsum(weights[order])
     old, middle, young = (years[order][np.searchsorted(ends, ends[-1] * share)] for share in (0.2, 0.5, 0.8))
-    if years.min() < 1900 or years.max() > today.year or young - old < _SPREAD or not 10 <= today.year - middle <= 90:
+    if (
+        years.min() < 1900
+        or years.max() > today.year
+        or young - old < _MIN_SPREAD_YEARS
+        or not 10 <= today.year - middle <= 90
+    ):
         return None
     share, what = percent(int(ends[-1]), sample.rows), f"{kind.split()[0]}s"
     reason = f"{share} of its values are {what} from 1900 to this year, spread like people's {what} of birth"
@@ -133,7 +138,7 @@ def births(sample: Sample, type_of_values: str, today: datetime.date) -> Finding
 
 
 def _dated(sample: Sample) -> tuple[str, tuple[Integers, Integers]]:
-    """Return what kind of dates the values are and their years with their rows, none where they are no dates."""
+    """Return the kind of dates that the values are, and their years with their rows; empty if they are no dates."""
     for form in _DATES:
         if (found := _years(sample, form)) is not None:
             return ("year of birth" if form is _DATES[0] else "date of birth"), found
@@ -146,7 +151,7 @@ def _years(sample: Sample, form: str) -> tuple[Integers, Integers] | None:
         return None
     years = pc.struct_field(pc.extract_regex(sample.short, form), 0)
     weights = sample.short_weights[flags(pc.is_valid(years))]
-    if not len(weights) or int(weights.sum()) * _MOST[1] < sample.rows * _MOST[0]:
+    if not len(weights) or int(weights.sum()) * _MIN_SHARE[1] < sample.rows * _MIN_SHARE[0]:
         return None
     return numbers(years.drop_null().cast(pa.int64())), weights
 
@@ -155,7 +160,7 @@ def five_digit_codes(sample: Sample) -> Finding | None:
     """Return a finding for numbers of five digits of which some begin with 0: codes such as postcodes, not amounts."""
     rows, _ = rows_with(Pattern(kind="postcode", looks="", form=r"^\d{5}$"), sample)
     zeros, _ = rows_with(Pattern(kind="postcode", looks="", form=r"^0\d{4}$"), sample)
-    if not rows or rows * _MOST[1] < sample.rows * _MOST[0] or zeros * 100 < sample.rows:
+    if not rows or rows * _MIN_SHARE[1] < sample.rows * _MIN_SHARE[0] or zeros * 100 < sample.rows:
         return None
     reason = f"{percent(rows, sample.rows)} of its values have five digits, some with a leading 0, as postcodes do"
     return Finding(kind="postcode", role=Role.QUASI, reason=reason + sample.words, most=True)
@@ -170,35 +175,35 @@ def free_text(sample: Sample, distinct: int, filled: int) -> Finding | None:
     if rows * 2 < sample.rows:
         return None
     share = percent(rows, sample.rows)
-    reason = f"{share} of its values are sentences that hardly repeat, and nobody can check what free text tells"
+    reason = f"{share} of its values are sentences that hardly repeat, and no check finds all that free text tells"
     return Finding(kind="free text", role=Role.DROP, reason=reason + sample.words, most=True)
 
 
 def are_codes(sample: Sample) -> bool:
     """
-    Whether nine of ten rows hold a code: letters with digits after them, or digits that are all as many.
+    Whether nine of ten rows have a code: letters followed by digits, or numbers with equally many digits.
 
     A number that begins with 0 is no amount, and one of four digits may be a year.
     """
     mixed, digits = _rows(sample, _CODE), _rows(sample, _DIGITS)
-    if mixed * _MOST[1] >= sample.rows * _MOST[0]:
+    if mixed * _MIN_SHARE[1] >= sample.rows * _MIN_SHARE[0]:
         return True
     as_long = len(pc.unique(pc.utf8_length(sample.short))) == 1 if len(sample.short) else False
-    return digits * _MOST[1] >= sample.rows * _MOST[0] and as_long
+    return digits * _MIN_SHARE[1] >= sample.rows * _MIN_SHARE[0] and as_long
 
 
 def have_form_of_names(sample: Sample) -> bool:
-    """Whether nine of ten rows hold two or more capitalised words, as full names of persons are."""
-    return _rows(sample, FULL_NAME) * _MOST[1] >= sample.rows * _MOST[0]
+    """Whether nine of ten rows have two or more capitalised words, as full names of persons do."""
+    return _rows(sample, FULL_NAME) * _MIN_SHARE[1] >= sample.rows * _MIN_SHARE[0]
 
 
 def are_amounts(sample: Sample) -> bool:
-    """Whether nine of ten rows hold a number, written with a decimal comma, points or a currency or not."""
+    """Whether nine of ten rows have a number, with or without a decimal comma, points or a currency."""
     return _rows(sample, _AMOUNT) * 10 >= sample.rows * 9
 
 
 def points_in_time(sample: Sample) -> Finding | None:
-    """Return a finding where nine of ten rows hold a date, with the time of day or without; 20190515 is a number."""
+    """Return a finding where nine of ten rows have a date, with or without a time of day; 20190515 is a number."""
     rows = _rows(sample, _TIME)
     if not rows or rows * 10 < sample.rows * 9:
         return None
@@ -207,16 +212,16 @@ def points_in_time(sample: Sample) -> Finding | None:
 
 
 def are_exact(sample: Sample) -> bool:
-    """Whether half of the rows hold coordinates as exact as a house; zeros at the end are often not written."""
+    """Whether half of the rows have coordinates as exact as a house; zeros at the end are often not written."""
     return _rows(sample, _EXACT) * 2 >= sample.rows
 
 
 def counts_or_answers(sample: Sample, type_of_values: str) -> str:
-    """Return in words that values are small whole numbers or only say yes or no; nothing where they are not."""
-    told = {value.lower() for value in sample.values[:_MOST_ANSWERS].to_pylist()}
-    if type_of_values == "boolean" or (len(sample.values) < _MOST_ANSWERS and any(told <= pair for pair in _ANSWERS)):
+    """Return in words that values are small whole numbers, or only yes or no; an empty text if they are neither."""
+    told = {value.lower() for value in sample.values[:_MAX_ANSWERS].to_pylist()}
+    if type_of_values == "boolean" or (len(sample.values) < _MAX_ANSWERS and any(told <= pair for pair in _ANSWERS)):
         return "its values only say yes or no"
-    if type_of_values == "integer" and numbers(pc.utf8_length(sample.values)).max(initial=0) <= _LONGEST_COUNT:
+    if type_of_values == "integer" and numbers(pc.utf8_length(sample.values)).max(initial=0) <= _MAX_COUNT_DIGITS:
         return "its values are small numbers, as counts are"
     return ""
 

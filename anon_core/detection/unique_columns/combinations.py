@@ -16,8 +16,8 @@ from anon_core.detection.unique_columns.problem import Membership, UniqueSetProb
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 
-PATIENCE = 100_000
-"""After so many nodes and refinements (two seconds) a search in plain Python begins again in compiled loops."""
+MAX_INTERPRETED_STEPS = 100_000
+"""After so many nodes and refinements (two seconds) a search in plain Python starts again in compiled loops."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +25,12 @@ class UniqueColumns:
     """
     All minimal sets of columns on which enough rows are alone.
 
-    ``rows`` were searched: all, or every distinct one once if duplicates were ignored. ``duplicate_rows`` repeat an
-    earlier row in every column. ``approximate`` is the share of rows that need not be alone; 0 is exact. ``sets`` have
-    their columns in the table's order and come smallest first, then in the order of their columns' positions.
-    ``exists`` says whether there is such a set of any size, whatever the limit: all columns together are one. Where
-    people were ``counted``, ``rows`` are people, and ``duplicate_rows`` those who are alone on no set.
+    ``rows`` is how many rows were searched: all, or every distinct row once if duplicates were ignored.
+    ``duplicate_rows`` repeat an earlier row in every column. ``approximate`` is the share of rows that need not be
+    alone; 0 is exact. ``sets`` have their columns in the order of the table; the smallest come first, then by the
+    positions of their columns. ``exists``: there is such a set of some size, maybe above the limit; that is so if all
+    columns together are such a set. Where people were ``counted``, ``rows`` are people, and ``duplicate_rows`` people
+    who are alone on no set.
     """
 
     rows: int
@@ -52,14 +53,16 @@ def unique_column_combinations(
     """
     Find all minimal unique column combinations: no two rows agree on all columns of one, and no column can be spared.
 
-    With ``approximate`` a set counts as unique when at least that share less than all rows are alone on it: of ``n``
-    rows, ``floor(approximate * n)`` need not be, but for the rounding of floats (0.29 of 100 rows are 29). A gap is a
-    value like any other. Two rows equal in every column leave no exact set at all; an approximate search bears them as
-    long as they are few, and with ``ignore_duplicates`` every distinct row is searched once. A constant column is in
-    no minimal set; of one row, every single column is a set. Sets larger than ``max_size`` are not looked for.
-    The answer does not depend on the order of the rows. ``progress`` is told the number of nodes visited, now and then.
-    Where the table counts people, a set is unique if everybody is alone in one class of theirs, and with
-    ``ignore_duplicates`` who shares all rows with others is left out.
+    With ``approximate`` a set is also unique if only that share of the rows is not alone: of ``n`` rows,
+    ``floor(approximate * n)`` need not be alone, apart from the rounding of floats (0.29 of 100 rows are 29). A gap is
+    a value like any other. If two rows are equal in every column, there is no exact set. An approximate search allows a
+    few such rows, and with ``ignore_duplicates`` every distinct row is searched once. A constant column is in no
+    minimal set. In a table of one row every single column is a set. Sets larger than ``max_size`` are not searched. The
+    result does not depend on the order of the rows. ``progress`` is called from time to time with the number of nodes
+    visited.
+
+    Where the table counts people, a set is unique if all people are alone in at least one of their classes. With
+    ``ignore_duplicates`` people who share all their rows with others are left out.
 
     >>> import pyarrow as pa
     >>> codes = [np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([0, 1, 2, 2])]
@@ -77,7 +80,7 @@ def unique_column_combinations(
         return _of_people(frequencies, max_size, approximate, ignore_duplicates=ignore_duplicates, progress=progress)
     rows = frequencies.tuples if ignore_duplicates else frequencies.rows
     heavy = np.zeros(frequencies.tuples, np.bool_) if ignore_duplicates else frequencies.weights > 1
-    # Rows that share their whole tuple are never alone: they use up what is allowed before any column is looked at.
+    # Rows that share their whole tuple are never alone: they are subtracted from what is allowed.
     allowed = rows_to_spare(approximate, rows) - int(frequencies.weights[heavy].sum())
     if rows == 1:
         found: list[tuple[int, ...]] = [(at,) for at in range(len(frequencies.names))]
@@ -136,10 +139,10 @@ def _search(problem: UniqueSetProblem, progress: Progress | None) -> Membership:
     """Search in plain Python while the table and the search are small, else in compiled loops."""
     if not problem.columns:
         return np.zeros((0, 0), np.bool_)
-    tell = progress or _nobody
+    tell = progress or _ignore_progress
     if not kernels.compiled_is_worth(problem.codes.shape[1]):
         try:
-            return search_interpreted(problem, PATIENCE, tell)
+            return search_interpreted(problem, MAX_INTERPRETED_STEPS, tell)
         except TooLongError as begun:
             nodes = begun.nodes
             return search_compiled(problem, lambda done: tell(nodes + done))
@@ -163,7 +166,7 @@ def search_compiled(problem: UniqueSetProblem, progress: Progress) -> Membership
 
 
 def _in_order(problem: UniqueSetProblem, found: Membership) -> list[tuple[int, ...]]:
-    """Return the sets as positions in the table, those of one column included, in the order of the answer."""
+    """Return the sets as positions in the table, those of one column included, in the order of the result."""
     by_position = np.argsort(problem.columns)
     lines, at = np.nonzero(found[:, by_position])
     positions = np.sort(problem.columns)[at].tolist()
@@ -175,5 +178,5 @@ def _in_order(problem: UniqueSetProblem, found: Membership) -> list[tuple[int, .
     return sets
 
 
-def _nobody(_: int) -> None:
+def _ignore_progress(_: int) -> None:
     pass

@@ -1,4 +1,4 @@
-"""The search for unique columns in plain Python: for small tables, where loading compiled loops would take longer.
+"""The search for unique columns in plain Python, for small tables: there loading the compiled loops takes longer.
 
 It is the search of :mod:`anon_core.kernels.compiled.unique_search`, with whole integers as bit sets.
 """
@@ -13,21 +13,21 @@ import numpy as np
 from anon_core.detection.unique_columns.problem import Membership, UniqueSetProblem
 from anon_core.kernels import AnyCodes, Integers
 
-PAIRS = 1024
-"""So many row pairs are compared at a time, at most, ..."""
+MAX_PAIRS = 1024
+"""At most so many pairs of rows are compared at a time, ..."""
 
-ADDED = 64
-"""... and so many of their minimal difference sets become edges."""
+MAX_EDGES_ADDED = 64
+"""... and at most so many of their minimal difference sets become edges."""
 
-LOOKED_AT = 32
-"""Of so many uncovered edges the smallest is branched on: looking at all takes longer than it saves."""
-DENSE = 8
-"""Keys up to so many times their number are counted by address, larger ones sorted."""
+MAX_EDGES_COMPARED = 32
+"""The search branches on the smallest of at most so many uncovered edges: to compare all takes longer than it saves."""
+MAX_KEYS_PER_ROW = 8
+"""Keys up to so many times their number are counted in an array, larger ones are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedRows:
-    """Rows that are not alone, in their order, and the number (from 0, below ``count``) of the class each is in."""
+    """The rows that are not alone, in their order, and the number of the class of each (from 0, below ``count``)."""
 
     rows: Integers
     numbers: Integers
@@ -38,7 +38,7 @@ class SharedRows:
         if not self.count:
             return self
         keys = self.numbers * cardinality + codes[self.rows]
-        if self.count * cardinality > DENSE * len(keys) + 1024:
+        if self.count * cardinality > MAX_KEYS_PER_ROW * len(keys) + 1024:
             keys = np.unique(keys, return_inverse=True)[1]
         several = np.bincount(keys) > 1
         stay = several[keys]
@@ -46,11 +46,11 @@ class SharedRows:
         return SharedRows(self.rows[stay], number[keys[stay]] - 1, int(number[-1]))
 
     def crowd(self, light: AnyCodes) -> int:
-        """Return how many light rows are not alone; none are heavy if ``light`` is empty."""
+        """Return how many light rows are not alone; with ``light`` empty, all rows are light."""
         return int(light[self.rows].sum()) if len(light) else len(self.rows)
 
     def pairs(self, limit: int) -> AnyCodes:
-        """Return neighbours in the classes, two lines of rows; of more than the limit, some at equal steps."""
+        """Return pairs of neighbours in the classes, as two lines of rows; beyond the limit, pairs at equal steps."""
         order = self.numbers.argsort(kind="stable")
         rows, numbers = self.rows[order], self.numbers[order]
         left = np.flatnonzero(numbers[1:] == numbers[:-1])
@@ -58,16 +58,16 @@ class SharedRows:
         return np.stack([rows[left], rows[left + 1]])
 
 
-def everybody(problem: UniqueSetProblem) -> SharedRows:
-    """Return the one class that no column at all makes."""
+def one_class(problem: UniqueSetProblem) -> SharedRows:
+    """Return all rows as one class."""
     rows = problem.codes.shape[1]
     return SharedRows(np.arange(rows), np.zeros(rows, np.int64), 1)
 
 
 def pairs_by_column(problem: UniqueSetProblem, limit: int) -> AnyCodes:
-    """Return pairs of rows that agree on some column, the same number for every column."""
+    """Return pairs of rows that agree in some column, equally many for every column."""
     share = max(1, limit // len(problem.columns))
-    whole = everybody(problem)
+    whole = one_class(problem)
     refined = [whole.refine(codes, size) for codes, size in zip(problem.codes, problem.cardinalities, strict=True)]
     return np.concatenate([classes.pairs(share) for classes in refined], axis=1)
 
@@ -94,7 +94,7 @@ def minimal(sets: list[int]) -> list[int]:
 
 
 class TooLongError(Exception):
-    """The search has gone on for so many nodes that the compiled loops are worth loading."""
+    """The search has taken so many steps that it pays to load the compiled loops."""
 
     def __init__(self, nodes: int) -> None:
         super().__init__(nodes)
@@ -104,11 +104,12 @@ class TooLongError(Exception):
 @dataclass(slots=True)
 class Interpreted:
     """
-    Minimal hitting sets, depth first, of edges that come from sets which turned out not to be unique.
+    A depth-first search for minimal hitting sets of edges; the edges come from sets that were not unique.
 
-    ``hit_by[column]`` has a bit for every edge with that column. For every depth: ``uncovered`` edges are hit by no
-    chosen column, those ``once`` by exactly one, ``candidates`` may still be chosen, ``untried`` are members of the
-    edge that is being branched on; ``classes`` are known for the first columns of the path only, as far as needed.
+    ``hit_by[column]`` has a bit for every edge with that column. For every depth: no chosen column hits the
+    ``uncovered`` edges, and exactly one hits the edges in ``once``. ``candidates`` may still be chosen. ``untried`` are
+    the remaining members of the edge on which the search branches. ``classes`` are computed only for the first columns
+    of the path, as far as needed.
     """
 
     problem: UniqueSetProblem
@@ -123,17 +124,17 @@ class Interpreted:
     nodes: int = 0
     effort: int = 0
 
-    def run(self, patience: int, progress: Callable[[int], None]) -> list[list[int]]:
+    def run(self, max_steps: int, progress: Callable[[int], None]) -> list[list[int]]:
         """
         Return the minimal unique sets.
 
-        :raises TooLongError: there were more nodes and refinements than it has patience for.
+        :raises TooLongError: there were more nodes and refinements than ``max_steps``.
         """
         columns = len(self.problem.columns)
         self.hit_by = [0] * columns
         self.uncovered, self.once, self.untried = [0], [0], [0]
         self.candidates = [(1 << columns) - 1]
-        self.classes = [everybody(self.problem)]
+        self.classes = [one_class(self.problem)]
         found = []
         entered = True
         while self.uncovered:
@@ -145,12 +146,12 @@ class Interpreted:
             entered = self._go_next()
             if self.nodes > nodes and self.nodes % 1000 == 0:
                 progress(self.nodes)
-            if self.effort > patience:
+            if self.effort > max_steps:
                 raise TooLongError(self.nodes)
         return found
 
     def _go_next(self) -> bool:
-        """Go down to the next untried member, or up when there is none; whether there is a new node."""
+        """Go down to the next untried member, or up if there is none; return whether there is a new node."""
         rest = self.untried[-1]
         if rest:
             column = (rest & -rest).bit_length() - 1
@@ -166,7 +167,7 @@ class Interpreted:
         return False
 
     def _step_down(self, column: int) -> bool:
-        """Choose a column, if every chosen one is then still the only one to hit some edge, and the rest can be hit."""
+        """Choose a column if then each chosen column still alone hits some edge, and all other edges can be hit."""
         hits, uncovered = self.hit_by[column], self.uncovered[-1]
         once = (self.once[-1] & ~hits) | (uncovered & hits)
         uncovered &= ~hits
@@ -183,12 +184,12 @@ class Interpreted:
         return True
 
     def _choose(self) -> None:
-        """Choose an uncovered edge with few candidates to branch on; with none there is nothing to try."""
+        """Choose an uncovered edge with few candidates to branch on; without candidates there is nothing to try."""
         if len(self.chosen) == self.problem.max_size:
             return
         candidates = self.candidates[-1]
         best, smallest = 0, len(self.hit_by) + 1
-        for _, number in zip(range(LOOKED_AT), members(self.uncovered[-1]), strict=False):
+        for _, number in zip(range(MAX_EDGES_COMPARED), members(self.uncovered[-1]), strict=False):
             here = self.edges[number] & candidates
             if not here:
                 return
@@ -198,7 +199,7 @@ class Interpreted:
         self.candidates[-1] = candidates & ~best
 
     def _is_unique(self) -> bool:
-        """Test the chosen columns against the table; if they fail, there are new edges that they do not hit."""
+        """Test the chosen columns on the table; if they are not unique, add edges that they do not hit."""
         problem = self.problem
         for column in self.chosen[len(self.classes) - 1 :]:
             self.classes.append(self._refined(self.classes[-1], column))
@@ -207,20 +208,20 @@ class Interpreted:
             return True
         if not problem.exact:
             if len(self.chosen) == problem.max_size:
-                return False  # Nothing can follow, and what only this set would need is never looked for.
+                return False  # No column can be added, so the search needs no edge from this set.
             self._add(self._outside_of_grown(classes))
             return False
-        pairs = classes.pairs(PAIRS) if self.chosen else pairs_by_column(problem, PAIRS)
+        pairs = classes.pairs(MAX_PAIRS) if self.chosen else pairs_by_column(problem, MAX_PAIRS)
         new = minimal(differences(problem, pairs))
-        for edge in new[:ADDED] if self.chosen else new:
+        for edge in new[:MAX_EDGES_ADDED] if self.chosen else new:
             self._add(edge)
         return False
 
     def _outside_of_grown(self, classes: SharedRows) -> int:
         """
-        Add columns to a set that failed while it still fails, and return what is then outside.
+        Add columns to a set while it stays not unique, and return the columns outside.
 
-        What made it unique once does so for every larger set, so one pass gives a maximal set.
+        A column that would make it unique would do so for every larger set too, so one pass gives a maximal set.
         """
         problem = self.problem
         outside = 0
@@ -248,14 +249,14 @@ class Interpreted:
             self.uncovered[depth] |= bit
 
 
-def search_interpreted(problem: UniqueSetProblem, patience: int, progress: Callable[[int], None]) -> Membership:
+def search_interpreted(problem: UniqueSetProblem, max_steps: int, progress: Callable[[int], None]) -> Membership:
     """
     Search in plain Python.
 
-    :raises TooLongError: there were more nodes and refinements than ``patience``.
+    :raises TooLongError: there were more nodes and refinements than ``max_steps``.
     """
     search = Interpreted(problem)
-    found = search.run(patience, progress)
+    found = search.run(max_steps, progress)
     membership = np.zeros((len(found), len(problem.columns)), np.bool_)
     for line, chosen in enumerate(found):
         membership[line, chosen] = True

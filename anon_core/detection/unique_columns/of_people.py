@@ -1,4 +1,4 @@
-"""Which sets of columns leave nearly everybody alone, where people have several rows."""
+"""Which sets of columns leave nearly all people alone, where people have several rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class PeopleFound:
     """
     The minimal ``sets``, as positions; how many ``people`` were searched, and how many are ``never_alone``.
 
-    ``exists`` says whether there is such a set of any size.
+    ``exists``: there is such a set of some size.
     """
 
     people: int
@@ -37,8 +37,8 @@ def unique_columns_of_people(
     """
     Find the minimal sets of columns on which all people but a share of ``approximate`` are alone.
 
-    A person is alone who is alone in one of their classes. Whoever shares all rows with others is alone on no set; with
-    ``ignore_duplicates`` these people are left out. Rows whose person is not known take no part.
+    A person is alone who is alone in one of their classes. People who share all their rows with others are alone on no
+    set; with ``ignore_duplicates`` they are left out. Rows whose person is not known are left out.
     """
     known, whole = different(frequencies.units) if frequencies.units is not None else 0, _alone_on_all(frequencies)
     searched = whole if ignore_duplicates else known
@@ -60,7 +60,7 @@ def _alone_on_all(frequencies: FrequencyTable) -> int:
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """The depth-first walk over column sets, in one order of columns, so that each set is met once."""
+    """The depth-first search over column sets, in a fixed order of columns, so that each set is visited once."""
 
     frequencies: FrequencyTable
     wanted: int
@@ -91,4 +91,4 @@ class _Search:
             if refined.singletons >= self.wanted:
                 self.found.append(columns)
             elif len(columns) < self.max_size and not (chosen and refined.classes == partition.classes):
-                self._visit(columns, refined, at + 1)  # Where nothing is split, the column can be spared.
+                self._visit(columns, refined, at + 1)  # A column that splits no class is not needed.

@@ -1,4 +1,4 @@
-"""What is asked of a search for unique columns, reduced to the columns and rows that matter."""
+"""The problem of a search for unique columns, reduced to the columns and rows that matter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anon_core.kernels import AnyCodes
 from anon_core.table import Mask
 
 Membership = Mask
-"""Sets of columns as lines of a matrix: which column of the problem each one has."""
+"""Sets of columns as lines of a matrix, which says for each column of the problem whether the set has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +22,9 @@ class UniqueSetProblem:
 
     ``columns`` are positions in the table, from the fewest distinct values to the most; ``codes`` has one line for
     each, below its cardinality. Constant columns are left out, and so are those in ``alone``, which are unique by
-    themselves: neither is part of any other minimal set. A tuple that several rows share is heavy: its rows are never
-    alone, whatever the columns, so they are counted once and for all, and ``light`` says which tuples remain (empty:
-    all of them).
+    themselves: neither is part of any other minimal set. A tuple that several rows share is heavy: its rows are not
+    alone on any columns, so they are counted once, before the search. ``light`` says which tuples are not heavy (empty:
+    all).
     """
 
     columns: tuple[int, ...]
@@ -37,16 +37,16 @@ class UniqueSetProblem:
 
     @property
     def exact(self) -> bool:
-        """Whether every row must be alone, so that any two rows show which columns are needed."""
+        """Whether every row must be alone, so that a set must have a column in which any two rows differ."""
         return self.allowed == 0 and not len(self.light)
 
 
 def rows_to_spare(share: float, rows: int) -> int:
     """
-    Return how many of the rows need not be alone, if it may be this share of them.
+    Return how many of the rows need not be alone, if this share of them need not.
 
-    A share that is a whole number of rows but for the rounding of floats is that number: 0.29 of 100 rows are 29,
-    although the float 0.29 * 100 is below, and a third of 6 rows are 2.
+    The rounding of floats is corrected: 0.29 of 100 rows are 29, although the float 0.29 * 100 is less, and a third of
+    6 rows are 2.
 
     >>> rows_to_spare(0.29, 100), int(0.29 * 100), rows_to_spare(1 / 3, 6)
     (29, 28, 2)
@@ -72,10 +72,10 @@ def reduced(frequencies: FrequencyTable, heavy: AnyCodes, allowed: int, max_size
             shared = sizes[codes] > 1
             crowd = int(np.count_nonzero(shared & ~heavy if some_heavy else shared))
         else:
-            crowd = 1  # Some value is shared; whether only by rows that are never alone, the search sees.
+            crowd = 1  # Some value is shared; the search finds out whether only heavy rows share it.
         (alone if crowd <= allowed else searched).append((distinct, at))
-    # Columns with more values come later: the search tries them last, and so has them at the start of its paths, where
-    # they leave the least rows to look at below.
+    # Columns with more values come later: the search tries them last, so they are at the start of its paths, where they
+    # leave the fewest rows for the nodes below.
     searched.sort()
     columns = tuple(at for _, at in searched)
     matrix = np.empty((len(columns), frequencies.tuples), np.int32)

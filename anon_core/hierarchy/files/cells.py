@@ -11,7 +11,7 @@ from typing import NamedTuple
 from anon_core.hierarchy.files.texts import LINE_END
 
 _OPEN = "begins a cell that has no end; is a quote left open?"
-LONGEST = 100_000
+MAX_CELL_CHARACTERS = 100_000
 """Characters of a cell: no label is that long, but what a stray quote has swallowed is."""
 
 
@@ -24,7 +24,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cut:
+class FileRows:
     """The rows of a file, without blank lines, and by line what is wrong with its quotes."""
 
     rows: list[Row]
@@ -36,9 +36,9 @@ class Cut:
         return Counter(len(row.cells) for row in self.rows).most_common(1)[0][0] if self.rows else 0
 
 
-def cut(text: str) -> Cut:
+def cut(text: str) -> FileRows:
     """
-    Cut a text at ``;`` or at ``,``, whichever gives more lines the same number of cells; at ``;`` if both do.
+    FileRows a text at ``;`` or at ``,``, whichever gives more lines the same number of cells; at ``;`` if both do.
 
     >>> [row.cells for row in cut('500;[0, 1,000)\\n"a;b";c').rows]
     [['500', '[0, 1,000)'], ['a;b', 'c']]
@@ -50,13 +50,13 @@ def cut(text: str) -> Cut:
     return by_commas if _regular(by_commas) > _regular(by_semicolons) else by_semicolons
 
 
-def _regular(found: Cut) -> int:
+def _regular(found: FileRows) -> int:
     """Return how many rows have the number of cells that most have, not counting rows of one cell."""
     sizes = Counter(len(row.cells) for row in found.rows if len(row.cells) > 1)
     return max(sizes.values(), default=0)
 
 
-def _cut_at(text: str, delimiter: str) -> Cut:
+def _cut_at(text: str, delimiter: str) -> FileRows:
     rows: list[Row] = []
     problems: list[str] = []
     lines = list(io.StringIO(text, newline=""))  # A lone carriage return ends a line, too.
@@ -71,15 +71,15 @@ def _cut_at(text: str, delimiter: str) -> Cut:
             quoted = written[0].startswith('"')
             if (any(cells) and written[0].strip()) or quoted:
                 rows.append(Row(line, cells, quoted))
-                problems += [_too_long(line)] if max(map(len, cells)) > LONGEST else []
+                problems += [_too_long(line)] if max(map(len, cells)) > MAX_CELL_CHARACTERS else []
             line = reader.line_num + 1
     except csv.Error:  # The one thing that this reader refuses is a cell of more than 131,072 characters.
         problems.append(_too_long(line))
-    return Cut(rows=rows, problems=problems)
+    return FileRows(rows=rows, problems=problems)
 
 
 def _too_long(line: int) -> str:
-    return f"line {line} has a cell of more than {LONGEST:,} characters; is a quote left open?"
+    return f"line {line} has a cell of more than {MAX_CELL_CHARACTERS:,} characters; is a quote left open?"
 
 
 def _quote_problem(written: list[str], cells: list[str], delimiter: str, line: int) -> str | None:

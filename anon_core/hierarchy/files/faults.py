@@ -9,13 +9,13 @@ from anon_core.hierarchy.files.cells import Row
 from anon_core.hierarchy.ladder import ROOT
 from anon_core.wording import counted
 
-MOST_LEVELS = 100
-_MOST_TOLD = 20
+MAX_LEVELS = 100
+_MAX_LISTED = 20
 _AT_FAULT = re.compile(r"lines? (?:[0-9]+ and )?([0-9]+)")
 _NUMBERS = re.compile(r"[0-9]+(?:(?:, ?| and )[0-9]+)*")
 _FEW_LINES = 10
-_NEARLY_ALL = 0.8
-_MOST_LINES = 20
+_MIN_SHARE_OF_A_TABLE = 0.8
+_MAX_LINES_LISTED = 20
 
 
 def faults_of(rows: Sequence[Row], depth: int) -> list[str]:
@@ -23,7 +23,7 @@ def faults_of(rows: Sequence[Row], depth: int) -> list[str]:
     Return everything wrong with the rows of a hierarchy that should all have ``depth`` levels.
 
     A row with another number of levels is judged by its value and its empty labels only: which level it lacks, or has
-    too many, cannot be told.
+    too many, cannot be problems_to_list.
     """
     whole = [row for row in rows if len(row.cells) == depth]
     return [
@@ -36,29 +36,30 @@ def faults_of(rows: Sequence[Row], depth: int) -> list[str]:
     ]
 
 
-def told(problems: Sequence[str]) -> list[str]:
+def problems_to_list(problems: Sequence[str]) -> list[str]:
     """
-    Return the problems to tell in an error, which may end in a log; of very many some, and how many more there are.
+    Return the problems to list in an error, which may end in a log: if there are many, some of them and their number.
 
-    The first of every kind is among them, for thousands of one kind must not hide another; then the first of all.
+    The first of every kind is listed, so that thousands of one kind do not hide another; then the first of all.
 
-    >>> told([*(f"line {n} repeats the value of line 1" for n in range(2, 99)), "lines 1, 2 lead back"])[18:]
+    >>> repeated = [f"line {n} repeats the value of line 1" for n in range(2, 99)]
+    >>> problems_to_list([*repeated, "lines 1, 2 lead back"])[18:]
     ['line 20 repeats the value of line 1', 'lines 1, 2 lead back', 'and 78 more']
     """
-    if len(problems) <= _MOST_TOLD:
+    if len(problems) <= _MAX_LISTED:
         return list(problems)
     first: dict[str, int] = {}
     for at, problem in enumerate(problems):
         first.setdefault(_NUMBERS.sub("", problem), at)
     others = sorted(set(range(len(problems))) - set(first.values()))
-    chosen = sorted([*first.values(), *others[: max(_MOST_TOLD - len(first), 0)]])
+    chosen = sorted([*first.values(), *others[: max(_MAX_LISTED - len(first), 0)]])
     more = len(problems) - len(chosen)
     return [*(problems[at] for at in chosen), *([f"and {more:,} more"] if more else [])]
 
 
 def look_like_a_table(problems: Sequence[str], lines: int) -> bool:
     """
-    Whether nearly every line of a file is at fault: it is no hierarchy with faults then, but something else.
+    Whether nearly every line of a file is wrong: then it is no hierarchy with mistakes, but another kind of file.
 
     >>> look_like_a_table([f"line {n} has 9 levels, line 1 has 3" for n in range(2, 40)], 40)
     True
@@ -66,7 +67,7 @@ def look_like_a_table(problems: Sequence[str], lines: int) -> bool:
     False
     """
     at_fault = {match[1] for problem in problems if (match := _AT_FAULT.match(problem))}
-    return lines >= _FEW_LINES and len(at_fault) >= _NEARLY_ALL * lines
+    return lines >= _FEW_LINES and len(at_fault) >= _MIN_SHARE_OF_A_TABLE * lines
 
 
 def _ragged(rows: Sequence[Row], depth: int) -> Iterator[str]:
@@ -78,8 +79,8 @@ def _ragged(rows: Sequence[Row], depth: int) -> Iterator[str]:
 
 
 def _too_deep(depth: int) -> Iterator[str]:
-    if depth > MOST_LEVELS:
-        yield f"has {counted(depth, 'level')}; at most {MOST_LEVELS} are meant by anybody"
+    if depth > MAX_LEVELS:
+        yield f"has {counted(depth, 'level')}; at most {MAX_LEVELS} are allowed"
 
 
 def _repeated(rows: Sequence[Row]) -> Iterator[str]:
@@ -138,7 +139,7 @@ def cycles(edges: Mapping[tuple[str, str], int]) -> Iterator[str]:
         if low != high and high != ROOT and low in member and member[low] == member.get(high):
             lines.setdefault(member[low], set()).add(line)
     for found in sorted(map(sorted, lines.values())):
-        shown = ", ".join(map(str, found[:_MOST_LINES])) + (" ..." if len(found) > _MOST_LINES else "")
+        shown = ", ".join(map(str, found[:_MAX_LINES_LISTED])) + (" ..." if len(found) > _MAX_LINES_LISTED else "")
         named = f"lines {shown} lead" if len(found) > 1 else f"line {shown} leads"
         yield f"{named} labels back to each other (a cycle); give every level labels of its own"
 

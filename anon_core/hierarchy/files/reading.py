@@ -8,12 +8,12 @@ from pathlib import Path
 
 from anon_core.errors import HierarchyError
 from anon_core.hierarchy.files.cells import cut
-from anon_core.hierarchy.files.faults import faults_of, look_like_a_table, told
+from anon_core.hierarchy.files.faults import faults_of, look_like_a_table, problems_to_list
 from anon_core.hierarchy.files.rule_levels import levels_of_rules
 from anon_core.hierarchy.files.rules import are_rules, is_like_a_rule, parse_rules
 from anon_core.hierarchy.files.texts import text_in, zeros_in
 from anon_core.hierarchy.ladder import ROOT
-from anon_core.hierarchy.levels import Levels
+from anon_core.hierarchy.levels import Levels, default_names
 
 _WHAT = "hierarchy file"
 
@@ -83,7 +83,7 @@ def levels_in(text: str, where: str, name: str) -> Levels:
     problems: list[str] = []
     levels = _levels(text, name, problems)
     if problems:
-        raise HierarchyError(where, told(problems))
+        raise HierarchyError(where, problems_to_list(problems))
     return levels
 
 
@@ -114,5 +114,5 @@ def _levels_of_lines(text: str, problems: list[str], name: str) -> Levels:
         depth -= 1
     return Levels(
         paths={row.cells[0] if row.cells[0] or row.quoted else None: row.cells[1:depth] for row in rows},
-        names=[f"level {level} of {name}" for level in range(1, depth)],
+        names=default_names(name, depth - 1),
     )

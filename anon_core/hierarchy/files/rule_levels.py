@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from anon_core.hierarchy.files.faults import MOST_LEVELS, cycles
+from anon_core.hierarchy.files.faults import MAX_LEVELS, cycles
 from anon_core.hierarchy.files.rules import Item, Rule, Rules
 from anon_core.hierarchy.ladder import ROOT
-from anon_core.hierarchy.levels import Levels
+from anon_core.hierarchy.levels import Levels, default_names
 from anon_core.hierarchy.numbers import number_in
 from anon_core.hierarchy.ranges import Pieces, Range
 
@@ -31,8 +31,8 @@ def levels_of_rules(found: Rules, problems: list[str], file_name: str) -> Levels
         problems += _made_later(found.rules)
     levels = _by_level(found.rules if found.marked else _inferred(found.rules))
     depth = max(levels, default=0)
-    if depth > MOST_LEVELS:
-        problems.append(f"has {depth:,} levels; at most {MOST_LEVELS} are meant by anybody")
+    if depth > MAX_LEVELS:
+        problems.append(f"has {depth:,} levels; at most {MAX_LEVELS} are allowed")
         depth = 0
     climbing = Climbing(found.rules, whole=not found.problems)
     for level in range(1, depth + 1):
@@ -42,7 +42,7 @@ def levels_of_rules(found: Rules, problems: list[str], file_name: str) -> Levels
     paths = {atom: path[:depth] for atom, path in climbing.paths.items()}
     return Levels(
         paths={atom: [label or "" for label in path] for atom, path in paths.items() if isinstance(atom, str)},
-        names=[found.titles.get(level) or f"level {level} of {file_name}" for level in range(1, depth + 1)],
+        names=[found.titles.get(level, name) for level, name in enumerate(default_names(file_name, depth), 1)],
         pieces=climbing.pieces,
         numbers={atom: path for atom, path in paths.items() if isinstance(atom, int)},
         staying=tuple(climbing.staying[: max(depth - 1, 0)]),

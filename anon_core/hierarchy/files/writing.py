@@ -50,7 +50,7 @@ def lines_of(ladder: Ladder) -> str:
 
 def text_of(ladder: Ladder, column: Column) -> str:
     """
-    Return the file of a column's ladder, read back and compared before anybody gets it.
+    Return the file of a column's ladder, after it was read back and compared.
 
     :raises InvalidInputError: not one value is covered, so there is nothing to write; or a value holds a zero byte.
     :raises InternalError: it does not read back as it was.

@@ -83,7 +83,7 @@ def form_of(values: Iterable[str]) -> DateForm:
 
 def is_like_a_date(text: str) -> bool:
     """
-    Whether a text is written like a date, whether there is such a day or not, and whichever part is the month.
+    Whether a text is written like a date; the day need not exist, and any part may be the month.
 
     >>> is_like_a_date("03/04/1950"), is_like_a_date("2019-02-30"), is_like_a_date("1950")
     (True, True, False)
@@ -97,7 +97,7 @@ def _kind(match: re.Match[str]) -> str:
 
 def by_date(values: Sequence[str], parts: Sequence[str]) -> Levels:
     """
-    Return the parts of every date, from fine to coarse; labels are written the same whatever the form of the dates.
+    Return the parts of every date, from fine to coarse; labels are written the same for all forms of dates.
 
     >>> by_date(["15.05.2019"], ["day", "month", "quarter", "year", "decade"]).paths
     {'15.05.2019': ['2019-05-15', '2019-05', '2019-Q2', '2019', '2010s']}

@@ -48,7 +48,7 @@ def group_numbers(frequencies: FrequencyTable, years: Years, kept: Mask | None =
     named, weights = chunks, counts
     if kept is not None:
         weights = _counted(domain, frequencies.codes[at][kept], frequencies.weights[kept])
-        # A group that nobody stays in has no row to show its name.
+        # A group whose rows are all removed has no row to show its name.
         named = [[value for value in chunk if value in weights] or chunk for chunk in chunks]
         weights = counts | weights
     labels = _means(named, weights) if years.replace is Replace.MEAN else [_range(chunk) for chunk in named]

@@ -23,8 +23,8 @@ def ladders_leading_to(column: Column, labels: Sequence[str | None], declared: L
     """
     Return the ladders that may have led to the labels of a column for which grouping by its own values was allowed.
 
-    Whether it was done the release alone tells: its declared hierarchy knows all labels, or the groups that they name
-    do. Where both do, nobody can tell, and whoever measures takes the worse.
+    Only the release shows whether it was done: its declared hierarchy knows all labels, or the labels name groups. If
+    both fit, it is not known, and the caller uses the worse result.
 
     :raises HierarchyError: neither; see :func:`read_groups`.
     """

@@ -1,4 +1,4 @@
-"""Intervals of numbers: all of one width, nested, or between cut points that somebody chose."""
+"""Intervals of numbers: all of one width, nested, or between given cut points."""
 
 from __future__ import annotations
 

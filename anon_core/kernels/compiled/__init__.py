@@ -25,14 +25,16 @@ class _Announcement(event.Listener):
         if not self.said:
             self.said = True
             logging.getLogger(__name__).warning(
-                "compiling inner loops, each once after installation: this takes some seconds"
+                "compiling inner loops, each once after installation: this takes some seconds; "
+                "`anon compile` compiles all of them ahead"
             )
 
     def on_end(self, _: Any) -> None:
         pass
 
 
-event.register("numba:compile", _Announcement())  # type: ignore[no-untyped-call]
+announcement = _Announcement()
+event.register("numba:compile", announcement)  # type: ignore[no-untyped-call]
 
 
 def compiled(function: F) -> F:

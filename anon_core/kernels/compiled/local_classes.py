@@ -36,10 +36,10 @@ class Cells(NamedTuple):
 
 class Behind(NamedTuple):
     """
-    Who is behind the tuples: tuple ``t`` has the people ``units[starts[t]:starts[t + 1]]``.
+    The people of the tuples: tuple ``t`` has the people ``units[starts[t]:starts[t + 1]]``.
 
-    ``rows`` are how many each of them has there. Without ``starts`` every row is another person. Rows of which nobody
-    knows whose they are have no entry.
+    ``rows`` is how many rows each of them has there. Without ``starts`` every row is another person. Rows whose person
+    is not known have no entry.
     """
 
     starts: Integers
@@ -119,9 +119,9 @@ def crowd_of(behind: Behind, members: Integers) -> Crowd:
 @compiled
 def count_people(crowd: Crowd, members: Integers, count: int, table: HashTable) -> int:
     """
-    Put the people of each group that was just made in place of its rows; return those of the largest group.
+    Replace the rows of each group that was just made by its people; return the people of the largest group.
 
-    A group of which one person has more than half of the rows, and more than one, counts as nobody.
+    A group counts 0 people if one person has several of its rows, and more than half of them.
     """
     for i in range(count):
         place = table.places[i]

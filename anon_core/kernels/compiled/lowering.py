@@ -1,4 +1,4 @@
-"""Lower single cells as long as everybody is still covered by enough rows."""
+"""Lower single cells as long as enough rows still cover every original."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def may_lower(cells: Cells, covered: Covered, member: int, slot: int, found: Int
 
 @compiled
 def lower(cells: Cells, covered: Covered, member: int, slot: int, found: Integers, count: int) -> int:
-    """Count for everybody who is not covered any more at a slot, and leave them out; return how many are left."""
+    """Subtract the rows of a tuple from originals that it no longer covers at a slot; return how many it covers."""
     left = 0
     for i in range(count):
         original = found[i]

@@ -24,7 +24,7 @@ from anon_core.kernels.compiled.local_classes import (
 from anon_core.kernels.grouping import AnyCodes, Integers
 from anon_core.kernels.splitmix import STEP, mixed
 
-MOST_NEARBY_NODES = 1536
+MAX_NEARBY_NODES = 1536
 """Nodes tried in one neighbourhood; of a larger lattice so many are drawn."""
 
 CHEAPEST_NODE_TRIED = 0.5
@@ -61,7 +61,7 @@ def nodes_below(tops: Integers, state: AnyCodes) -> AnyCodes:
     total = 1.0
     for top in tops:
         total *= top + 1
-    if total <= MOST_NEARBY_NODES:
+    if total <= MAX_NEARBY_NODES:
         nodes = np.zeros((int(total), len(tops)), np.int64)
         for number in range(1, len(nodes)):
             nodes[number] = nodes[number - 1]
@@ -71,8 +71,8 @@ def nodes_below(tops: Integers, state: AnyCodes) -> AnyCodes:
                 column += 1
             nodes[number, column] += 1
         return nodes
-    nodes = np.zeros((MOST_NEARBY_NODES, len(tops)), np.int64)
-    for number in range(MOST_NEARBY_NODES):
+    nodes = np.zeros((MAX_NEARBY_NODES, len(tops)), np.int64)
+    for number in range(MAX_NEARBY_NODES):
         for column in range(len(tops)):
             nodes[number, column] = int(draw(state) * (tops[column] + 1)) if number else tops[column]
     return nodes
@@ -154,7 +154,7 @@ def freeze_in_order(
 
 
 @compiled
-def house(own: Cells, frozen: Frozen) -> float:
+def place_leftovers(own: Cells, frozen: Frozen) -> float:
     """Put the tuples that are left into their nearest classes; return what all tuples cost then."""
     columns = len(own.base) - 1
     levels, firsts = np.zeros((frozen.found, columns), np.int64), np.full(frozen.found, -1, np.int64)
@@ -196,7 +196,7 @@ def rebuild(
     nodes = nodes_in_order(cells, members, tops, noise, state, before)
     own = Cells(cells.keys[members], cells.costs[members], cells.weights[members], cells.base, cells.empty)
     frozen = freeze_in_order(own, crowd_of(behind, members), nodes, tops, least, table, stamp)
-    return Rebuilt(frozen.classes, house(own, frozen) if frozen.found else np.inf, frozen.stamp)
+    return Rebuilt(frozen.classes, place_leftovers(own, frozen) if frozen.found else np.inf, frozen.stamp)
 
 
 @compiled

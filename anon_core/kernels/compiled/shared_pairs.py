@@ -15,7 +15,7 @@ class Ordered(NamedTuple):
     Entries in the order of a first column, those of each value together, and within a value those of each unit.
 
     Value ``v`` has the entries from ``starts[v]`` to ``starts[v + 1]``; ``order`` has their places, ``units`` whose
-    they are (0 for nobody known; all 0 where rows are counted) and ``weights`` their rows.
+    they are (0 for unknown people; all 0 where rows are counted) and ``weights`` their rows.
     """
 
     starts: Integers
@@ -46,8 +46,8 @@ def rare_pairs(first: Ordered, codes: AnyCodes, values: int, k: int, found: AnyC
     """
     Mark the entries whose pair of values fewer than k people have, and return how many people they are of.
 
-    ``codes`` are those of the second column; 0 is left out of both. An entry of nobody known is marked where nobody
-    known has the pair. ``met[unit] == stamp`` says that a unit is counted already.
+    ``codes`` are those of the second column; 0 is left out of both. An entry of unknown people is marked if no known
+    person has the pair. ``met[unit] == stamp`` says that a unit is counted already.
     """
     people, last, seen = np.zeros(values, np.int64), np.zeros(values, np.int64), np.zeros(values, np.int64)
     own = codes[first.order]

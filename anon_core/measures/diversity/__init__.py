@@ -1,1 +1,1 @@
-"""How many sensitive values a class leaves open, and how far they are from those of the table."""
+"""How many sensitive values the people of a class may have, and how far these are from those of the whole table."""

@@ -1,9 +1,10 @@
 """
-Numbers and dates as they stand in cells, read as generously as a reader of a release would read them.
+Numbers and dates in cells, read as tolerantly as a reader of a release would read them.
 
-What becomes a label of a hierarchy, or is published rounded, is read strictly (:mod:`anon_core.hierarchy.numbers`):
-there a wrong reading publishes something false. Here a value that is not read counts as a value of its own, and
-diversity would be found where there is none: so ``1,000.00``, ``1.000,00``, ``1 000`` and ``€ 1000`` are 1000.
+Values that become labels of a hierarchy, or are published rounded, are read strictly
+(:mod:`anon_core.hierarchy.numbers`): there a wrong reading would publish something false. Here a value that is not read
+counts as a value of its own, and would show diversity where there is none. So ``1,000.00``, ``1.000,00``, ``1 000`` and
+``€ 1000`` are all 1000.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ _EITHER = re.compile(r"[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}")
 
 def amounts_in(values: Sequence[str]) -> dict[int, Decimal]:
     """
-    Return the numbers among the values of a column, by their place.
+    Return the numbers among the values of a column, by their positions.
 
-    Where one sign may divide thousands or begin decimals, the other numbers of the column decide; without any that
-    does, a comma divides thousands and a point begins decimals.
+    Where a sign may divide thousands or begin decimals, the other numbers of the column decide. If none of them shows
+    it, a comma divides thousands and a point begins decimals.
 
     >>> amounts_in(["1,000.00", "1000", "n/a", "1'000", "€ 1000"]) == {0: 1000, 1: 1000, 3: 1000, 4: 1000}
     True
@@ -65,7 +66,7 @@ def _amount(text: str, *, comma: bool, point: bool) -> Decimal | None:
 
 
 def _plain(text: str) -> str:
-    """Return a text without what only dresses a number: spaces and signs of currency around it, digits of a script."""
+    """Return a text without spaces and currency signs around it, and with digits of other scripts as 0 to 9."""
     if text.isascii():
         return text.strip(" $%\t\r\n")
     spelled = (
@@ -86,10 +87,10 @@ def _dresses(sign: str) -> bool:
 
 def days_in(values: Sequence[str]) -> dict[int, int]:
     """
-    Return the days among the values of a column as numbers, by their place; a time of day is ignored.
+    Return the days among the values of a column as numbers, by their positions; a time of day is ignored.
 
-    Each value is read in its own form. Where day and month could change places the column decides; where it does not,
-    or decides on what is no day, the day comes first, then the month.
+    Each value is read in its own form. Where day and month could be swapped, the column decides. If it does not decide,
+    or if the result is no day, the day is taken to come first; if that is no day either, the month.
 
     >>> days_in(["2019-05-15", "15.05.2019 10:00", "05/15/2019", "x"])
     {0: 737194, 1: 737194, 2: 737194}

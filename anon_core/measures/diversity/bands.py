@@ -1,14 +1,14 @@
 """
-Bands of numbers and of dates: what counts as one value where diversity is judged, for 50,000 and 50,001 are not two.
+Bands of numbers and of dates: what counts as one value where diversity is measured. 50,000 and 50,001 are not two.
 
 A band is as wide as the largest power of two that is at most a tenth of the range, and begins at a multiple of its
-width. So there are 10 to 20 of them, and one more where the ends do not meet. Powers of two nest: a table with fewer
-rows has the same bands or finer ones. So a class that is diverse enough beside rows that a recoding removes is diverse
-enough without them, and bands can be computed from the very table that is measured: no width has to stand in a suite,
-where it would tell of the smallest and the largest value collected.
+width. So there are 10 to 20 bands, or one more if the ends of the range lie inside bands. Powers of two nest: a table
+with fewer rows has the same bands or finer ones. So a class that is diverse enough while the table still has the rows
+that recoding removes is diverse enough without them. And bands are computed from the table that is measured: a suite
+needs no width, which would give away the smallest and the largest value collected.
 
-Every number and every date counts, whatever else stands in the column: one word among salaries does not turn bands off.
-Texts that differ in capitals, in blanks or in what cannot be seen are one value: hiv and HIV are.
+Every number and every date counts, also in a column with other texts: one word among salaries does not turn bands off.
+Texts that differ only in capitals, blanks or characters that cannot be seen are one value: hiv and HIV are.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from anon_core.table.arrays import integers, nulls, numbers
 from anon_core.table.plain_writing import plainly_written
 
 MIN_BANDED = 10
-"""So many different numbers (or days) a column has before they count by bands; fewer are taken for categories."""
+"""With so many different numbers (or days), a column counts by bands; fewer are categories."""
 MAX_COARSENED = 200
-"""A coarsened column has at most so many numbers; of more, rounding has not made it coarse, and they count by bands."""
-BANDS = 10
+"""A coarsened column with more numbers than this is still fine, and counts by bands."""
+MIN_BANDS = 10
 
 
 def in_bands(frequencies: FrequencyTable, column: str, how: CountedValues) -> FrequencyTable:
@@ -57,10 +57,11 @@ def in_bands(frequencies: FrequencyTable, column: str, how: CountedValues) -> Fr
 
 def bands(domain: pa.Array, present: Mask, how: CountedValues) -> AnyCodes | None:
     """
-    Return for each code of a domain the code of the value that stands for its band; None where each is its own.
+    Return for each code of a domain the code of the value that stands for its band; None if each stands for itself.
 
-    Only values that are ``present`` decide. Spellings of one number or day are one value, also where these are too few
-    for bands. A gap is a value of its own, and so is any other text, however it is capitalised or spaced.
+    Only values that are ``present`` decide. Spellings of one number or day are one value, also where there are too few
+    for bands. A gap is a value of its own, and so is any other text; spellings that differ in capitals or blanks are
+    one.
     """
     if how is CountedValues.EACH:
         return None
@@ -83,21 +84,21 @@ def _many(distinct: int, how: CountedValues) -> bool:
 
 
 def _plain_keys(values: pa.Array, how: CountedValues) -> Integers | None:
-    """Return the band of each value, a million of them at once; None where some are more than plain numbers."""
+    """Return the band of each value, for all values at once; None where some are more than plain numbers."""
     if _all_match(values, r"^-?[0-9]{1,18}\z"):
         found, scale = numbers(values.cast(pa.int64())).astype(np.int64), 1
     elif _all_match(values, r"^-?[0-9]{1,12}(\.[0-9]{1,4})?\z"):
         whole = values.cast(pa.decimal128(16, 4)).buffers()[1]
-        found, scale = np.frombuffer(whole, np.int64)[: 2 * len(values) : 2], 10_000  # The low half of each.
+        found, scale = np.frombuffer(whole, np.int64)[: 2 * len(values) : 2], 10_000  # The low half of each number.
     else:
         return None
     distinct = np.unique(found)
     if not _many(len(distinct), how):
         return found
-    power = power_of(Fraction(int(distinct[-1]) - int(distinct[0]), BANDS * scale))
+    power = power_of(Fraction(int(distinct[-1]) - int(distinct[0]), MIN_BANDS * scale))
     if scale == 1 and power <= 0:
         return found
-    if power < -9:  # Of numbers so near to each other the products would not fit.
+    if power < -9:  # For numbers so near to each other the products would not fit into 64 bits.
         return None
     return np.asarray(found // (scale << power) if power >= 0 else (found << -power) // scale)
 
@@ -107,7 +108,7 @@ def _all_match(values: pa.Array, pattern: str) -> bool:
 
 
 def _keys(values: Sequence[str], plain: Sequence[str], how: CountedValues) -> Integers:
-    """Return a number for the band of each value; ``plain`` are the same, plainly written."""
+    """Return a number for the band of each value; ``plain`` are the same values, plainly written."""
     amounts, days = amounts_in(values), days_in(values)
     of_amounts = _banded(amounts, how)
     of_days = _banded({at: Decimal(day) for at, day in days.items()}, how)
@@ -128,7 +129,7 @@ def _banded(read: Mapping[int, Decimal], how: CountedValues) -> Mapping[int, Dec
     distinct = set(read.values())
     if not _many(len(distinct), how):
         return read
-    power = power_of((Fraction(max(distinct)) - Fraction(min(distinct))) / BANDS)
+    power = power_of((Fraction(max(distinct)) - Fraction(min(distinct))) / MIN_BANDS)
     return {at: band_of(number, power) for at, number in read.items()}
 
 

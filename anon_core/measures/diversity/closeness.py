@@ -25,7 +25,7 @@ from anon_core.table import Mask
 from anon_core.table.arrays import integers, nulls, numbers
 
 ABSOLUTE_ROUNDING = 1e-9
-"""By how much, in the units of t itself, a distance may miss the required t: sums of shares are not exact."""
+"""By how much a distance may exceed the required t: sums of shares are not exact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,18 +39,18 @@ def t_closeness(
     classes: SensitiveClasses, *, t: float, distance: Distance = Distance.EQUAL, ladder: Ladder | None = None
 ) -> Closeness:
     """
-    Measure t-closeness; a class fails that is more than ``t`` away, beyond a billionth for rounding.
+    Measure t-closeness. A class fails if its distance is above ``t``, with a billionth allowed for rounding.
 
-    Where people are counted, who may have several values, it is not monotone: the union of two classes that keep it may
-    not.
+    Where people are counted, who may have several values, t-closeness is not monotone: the union of two classes that
+    keep it may break it.
 
     - ``equal``: any two values are 1 apart, so the distance is the total variation.
-    - ``ordered``: values stand in a row, by number where all are numbers (spellings of one number stand together), else
-      by text; a gap stands last. The ground distance is ``|i-j| / (m-1)``; with a single value it is 0.
+    - ``ordered``: values are sorted, as numbers if all are numbers (spellings of one number have one position), else as
+      texts; a gap is last. The ground distance is ``|i-j| / (m-1)``; with a single value it is 0.
     - ``hierarchical``: the level of the lowest common ancestor by the height of the ``ladder``. A gap without a path
       and a value that the hierarchy does not know are 1 away from everything else.
 
-    :raises InvalidInputError: hierarchical without the ladder of this very column.
+    :raises InvalidInputError: the distance is hierarchical, and the ladder of this column is missing.
     """
     away = class_distances(classes, distance=distance, ladder=ladder)
     failing = away > t + ABSOLUTE_ROUNDING
@@ -77,9 +77,9 @@ def class_distances(classes: SensitiveClasses, *, distance: Distance, ladder: La
 
 def _variation(classes: SensitiveClasses, values: AnyCodes, node_of: AnyCodes | None = None) -> Floats:
     """
-    Return the total variation of each class: what it has of each value beyond the share in the whole table.
+    Return the total variation of each class: by how much its shares of values exceed those of the whole table.
 
-    With ``node_of`` values that have one node count as one value. Values that a class does not have need no visit.
+    With ``node_of`` all values of one node count as one value. Values that a class does not have add nothing.
     """
     whole, counts, starts = classes.whole, classes.counts, classes.starts
     if node_of is not None:
@@ -97,9 +97,9 @@ def _hierarchical(classes: SensitiveClasses, ladder: Ladder) -> Floats:
     """
     Return the distances over a tree in which all values are equally deep.
 
-    The paper adds up, over inner nodes, level/height times what has to be moved between the children. What meets its
-    match below a node of level n moves up n edges and down n, each 1/(2 height) long: so the same sum is the mean, over
-    all levels below the root, of the total variation of the labels of that level.
+    The paper adds up, over inner nodes, level/height times the share that has to be moved between the children. A share
+    that is moved below a node of level n goes up n edges and down n, each 1/(2 height) long. So the same sum is the
+    mean, over all levels below the root, of the total variation of the labels of that level.
     """
     if ladder.column != classes.column or not _same_values(classes, ladder):
         raise InvalidInputError(
@@ -108,13 +108,13 @@ def _hierarchical(classes: SensitiveClasses, ladder: Ladder) -> Floats:
     own = np.arange(len(classes.domain)) + len(ladder.labels)
     away = _variation(classes, classes.values)
     for labels in ladder.maps[1 : ladder.height]:
-        # A value that the hierarchy does not know stands at the root, but is no other unknown value.
+        # A value that the hierarchy does not know stands at the root, but is not equal to other unknown values.
         away = away + _variation(classes, classes.values, np.where(ladder.unmapped, own, labels))
     return away / ladder.height
 
 
 def _same_values(classes: SensitiveClasses, ladder: Ladder) -> bool:
-    """Whether a ladder was built over the domain of this column: the values it knows are its lowest labels."""
+    """Whether a ladder was built for the domain of this column: the values that it knows are its lowest labels."""
     if ladder.maps.shape[1] != len(classes.domain):
         return False
     known = integers(np.flatnonzero(~ladder.unmapped))
@@ -123,10 +123,10 @@ def _same_values(classes: SensitiveClasses, ladder: Ladder) -> bool:
 
 def _ordered(classes: SensitiveClasses) -> Floats:
     """
-    Return the distances of values in a row: the mean gap between the two cumulative distributions.
+    Return the distances of ordered values: the mean difference of the two cumulative distributions.
 
-    The cumulative share of a class is a flat step from each of its values to the next one; along a step the whole
-    table's share rises, so the gap changes sign once, and prefix sums on both sides of that place add it up.
+    The cumulative share of a class is constant from each of its values to the next. On that step the share of the whole
+    table rises, so the difference changes its sign once, and prefix sums before and after that position add it up.
     """
     place = places(classes.domain, classes.whole > 0)
     last = int(place.max())
@@ -148,7 +148,7 @@ def _ordered(classes: SensitiveClasses) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Steps:
-    """The cumulative distribution of every class: at each of its places what share stands there or before."""
+    """The cumulative distribution of every class: for each position of its values, the share up to that position."""
 
     places: Integers
     cumulated: Floats
@@ -156,7 +156,7 @@ class _Steps:
 
 
 def _merged(classes: SensitiveClasses, stand: Integers) -> _Steps:
-    """Put the values of every class in their order, values at one place together."""
+    """Sort the values of every class, and merge those with one position."""
     member = classes.member
     groups = kernels.group([member, stand], [classes.classes, int(stand.max()) + 1], classes.counts)
     starts = np.searchsorted(member[groups.first], np.arange(classes.classes))
@@ -172,9 +172,9 @@ def _merged(classes: SensitiveClasses, stand: Integers) -> _Steps:
 
 def places(domain: pa.Array, present: Mask) -> Integers:
     """
-    Return the place of each code in the order of those values that are present; -1 for the others.
+    Return the position of each code in the order of the values that are present; -1 for the others.
 
-    Spellings of one number (``1`` and ``1.0``) stand at one place. A gap is no number, and stands last.
+    Spellings of one number (``1`` and ``1.0``) have one position. A gap is no number, and comes last.
 
     >>> places(pa.array(["10", "9", None, "x"]), np.array([True, True, True, False])).tolist()
     [1, 0, 2, -1]
@@ -191,7 +191,7 @@ def places(domain: pa.Array, present: Mask) -> Integers:
 
 
 def _are_whole(values: pa.Array) -> bool:
-    """Whether every value is a plain whole number: then a million of them are ordered at once."""
+    """Whether every value is a plain whole number: then all of them are sorted at once."""
     return bool(pc.all(pc.match_substring_regex(values, "^-?[0-9]{1,18}$"), min_count=0).as_py())
 
 

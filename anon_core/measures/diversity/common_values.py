@@ -1,4 +1,4 @@
-"""How many sensitive values all classes of a person leave open together, to an attacker who knows these classes."""
+"""How many sensitive values an attacker who knows all classes of a person cannot rule out."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import NOBODY, FrequencyTable, different
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, different
 from anon_core.kernels import Integers, Words
-from anon_core.measures.classes import SensitiveClasses, sensitive_classes
+from anon_core.measures.classes import SensitiveClasses, sensitive_classes, share_above
 
+MOST_CHANGING = 0.05
+"""Of the people with several rows; with more who have several values a column is no person's own."""
 _BITS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommonValuesFigures:
     """
-    The fewest values that all classes of one person have in common, looked for up to what is required.
+    The fewest values that all classes of one person have in common, counted up to the number that is required.
 
-    ``fewest`` is None where people have several values of the column: its values in different classes are then no
-    guesses at one and the same. ``changing`` counts these people.
+    ``fewest`` is None where the column changes from row to row of a person: then their classes do not narrow one value
+    down. ``changing`` counts the people who have several values of the column. Where they are few they are left out,
+    and the others are judged.
     """
 
     fewest: int | None
@@ -34,43 +37,58 @@ def common_values(
     people: FrequencyTable, quasi_identifiers: Sequence[str], sensitive: str, need: int
 ) -> CommonValuesFigures:
     """
-    Intersect the values of all classes of each person; people are told apart by their classes alone.
+    Intersect the values of all classes of each person.
+
+    A column is a person's own where at most one in twenty of those with several rows has several values of it: one
+    mistake in a register makes no column a changing one, and an attacker who takes it for constant is right of all
+    others.
 
     :raises InvalidInputError: the table counts rows, or there are none.
     """
     classes = sensitive_classes(people, quasi_identifiers, sensitive)
     if classes.units is None:
         raise InvalidInputError("the classes of a person are not known without a unit")
-    known = np.flatnonzero(classes.units > NOBODY)
-    units, of_class = classes.units[known], np.repeat(np.arange(classes.classes), classes.sizes)[known]
-    if changing := _changing(people, sensitive):
-        return CommonValuesFigures(fewest=None, people=different(units), people_failing=0, changing=changing)
+    values = _values_of_people(people, sensitive)
+    changing, number = int(np.count_nonzero(values > 1)), different(classes.units)
+    if share_above(np.array([changing]), np.array([_with_several_rows(people)]), MOST_CHANGING).any():
+        return CommonValuesFigures(fewest=None, people=number, people_failing=0, changing=changing)
+    of_person = np.repeat(np.arange(classes.classes), classes.sizes)
+    judged = np.flatnonzero((classes.units > UNKNOWN_PERSON) & (values[classes.units] == 1))
+    units, of_class = classes.units[judged], of_person[judged]
     order = np.argsort(units, kind="stable")
     of_class = of_class[order]
     starts = np.flatnonzero(np.diff(units[order], prepend=-1))
     found = _in_all_classes(classes, of_class, starts, need)
     return CommonValuesFigures(
         fewest=int(found.min()) if len(found) else None,
-        people=len(found),
+        people=number,
         people_failing=int(np.count_nonzero(found < need)),
-        changing=0,
+        changing=changing,
     )
 
 
-def _changing(people: FrequencyTable, sensitive: str) -> int:
-    """Return how many people have several values of a column."""
+def _values_of_people(people: FrequencyTable, sensitive: str) -> Integers:
+    """Return how many values of a column each person has, by unit; nobody has none."""
     found = people.project([sensitive])
     assert found.units is not None
     values = np.bincount(found.units)
-    return int(np.count_nonzero(values[NOBODY + 1 :] > 1))
+    values[UNKNOWN_PERSON] = 0
+    return values
+
+
+def _with_several_rows(people: FrequencyTable) -> int:
+    """Return how many people have more than one row."""
+    found = people.project([])
+    assert found.units is not None and found.unit_rows is not None
+    return int(np.count_nonzero((found.units > UNKNOWN_PERSON) & (found.unit_rows > 1)))
 
 
 def _in_all_classes(classes: SensitiveClasses, of_class: Integers, starts: Integers, need: int) -> Integers:
     """
-    Return how many values all classes of each person have, ``need`` for as many or more.
+    Return how many values all classes of each person have in common; ``need`` stands for ``need`` or more.
 
-    ``of_class[starts[p]:starts[p + 1]]`` are the classes of person ``p``. Values are bits of words, those that most
-    classes have first: who has enough in common is soon left out.
+    ``of_class[starts[p]:starts[p + 1]]`` are the classes of person ``p``. Values are bits of words, the values of most
+    classes first, so that people with enough values in common are soon done.
     """
     found = np.zeros(len(starts), np.int64)
     left = np.arange(len(starts))
@@ -89,7 +107,7 @@ def _in_all_classes(classes: SensitiveClasses, of_class: Integers, starts: Integ
 
 
 def _words(classes: SensitiveClasses) -> Iterator[Words]:
-    """Yield for each 64 values, the commonest first, a word of every class with the bits of the values that it has."""
+    """Yield, 64 values at a time and the commonest first, a word for every class with the bits of its values."""
     times = np.bincount(classes.values, minlength=len(classes.domain))
     rank = np.empty(len(times), np.int64)
     rank[np.argsort(-times, kind="stable")] = np.arange(len(times))

@@ -1,8 +1,8 @@
-"""How many values it takes to have one of each person of a class: distinct diversity where people have several values.
+"""The smallest set of values that covers all people of a class: distinct diversity where people have several values.
 
-A set of values covers a class if every person of it has at least one of them, among others or not. The smallest one is
-a minimum hitting set. It is found exactly, but looked for only as far as a requirement asks: all classes are searched
-at once, as arrays, one value deeper at a time.
+A set of values covers a class if every person of the class has at least one of them. The smallest such set is a minimum
+hitting set. It is found exactly, but only up to the size that a requirement needs: all classes are searched at once, as
+arrays, one value deeper at a time.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from anon_core.kernels import AnyCodes, Integers
 from anon_core.measures.classes import SensitiveClasses
 from anon_core.table import Mask
 
-_AT_ONCE = 4_000_000
-"""Entries of branches that are held in memory at a time."""
+_MAX_ENTRIES_AT_ONCE = 4_000_000
+"""So many entries of branches are held in memory at a time."""
 
 
 def smallest_covers(classes: SensitiveClasses, need: int) -> Integers:
     """
     Return how many values the smallest cover of each class has.
 
-    Where each person of a class has one value, that is the number of values. Of other classes ``need`` stands for
+    Where each person of a class has one value, that is the number of values. For other classes ``need`` stands for
     ``need`` or more.
     """
     found = classes.distinct
@@ -48,7 +48,7 @@ def smallest_covers(classes: SensitiveClasses, need: int) -> Integers:
 
 
 def _fewest_imaginable(classes: SensitiveClasses, values_of: Integers) -> Integers:
-    """Return a number that no cover is smaller than: values that are the only one of a person, people by value."""
+    """Return a lower bound for the size of a cover: values that are a person's only one, or people per value."""
     assert classes.holders is not None
     pair = np.repeat(np.arange(len(classes.counts)), classes.counts)
     forced = np.zeros(len(classes.counts), np.bool_)
@@ -61,9 +61,9 @@ def _fewest_imaginable(classes: SensitiveClasses, values_of: Integers) -> Intege
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Branches:
     """
-    People that are still to be covered, branch by branch, and their values.
+    The people who are not covered yet, branch by branch, and their values.
 
-    Entries stand by branch and value; the people of branch ``b`` are ``first[b]`` to ``first[b + 1]``.
+    Entries are sorted by branch and value; the people of branch ``b`` are ``first[b]`` to ``first[b + 1]``.
     """
 
     branch: Integers
@@ -92,7 +92,7 @@ def _branches(classes: SensitiveClasses, chosen: Mask) -> _Branches:
 
 
 def _coverable(branches: _Branches, size: int) -> Mask:
-    """Return which branches so many values cover."""
+    """Return which branches can be covered by ``size`` values."""
     people = np.diff(branches.first)
     most = _most_with_one_value(branches)
     covered: Mask = (people == 0) | (most == people)
@@ -122,18 +122,18 @@ def _changes(column: AnyCodes) -> Mask:
 
 
 def _portions(branches: _Branches, chosen: Mask) -> list[Integers]:
-    """Return the chosen branches in portions that fit into memory when each of their values is tried."""
+    """Return the chosen branches in portions whose next step fits into memory."""
     at = np.flatnonzero(chosen)
     if not len(at):
         return []
     entries = np.bincount(branches.branch, minlength=branches.number)
     tried = entries[at] * np.minimum(_fewest_values(branches)[at], entries[at])
-    portion = (np.cumsum(tried) - tried) // _AT_ONCE
+    portion = (np.cumsum(tried) - tried) // _MAX_ENTRIES_AT_ONCE
     return np.split(at, np.flatnonzero(np.diff(portion)) + 1)
 
 
 def _fewest_values(branches: _Branches) -> Integers:
-    """Return how many values the person with fewest has in each branch; in an empty branch 0."""
+    """Return how many values the person with the fewest values has in each branch; 0 in an empty branch."""
     fewest = np.zeros(branches.number, np.int64)
     some = np.flatnonzero(np.diff(branches.first))
     if len(some):
@@ -144,9 +144,9 @@ def _fewest_values(branches: _Branches) -> Integers:
 
 def _one_value_chosen(branches: _Branches, chosen: Integers) -> tuple[_Branches, Integers]:
     """
-    Return a branch for each value of the person with fewest, of each chosen branch, and from which one it comes.
+    Return, for each chosen branch, one new branch for each value of the person with the fewest values; and its parent.
 
-    That person needs one of their values, so one of the new branches has what is left of a smallest cover.
+    A cover needs one of the values of that person, so one of the new branches leads to a smallest cover.
     """
     tried = _values_of_one_person(branches, chosen)
     parent = branches.branch[tried]
@@ -168,7 +168,7 @@ def _one_value_chosen(branches: _Branches, chosen: Integers) -> tuple[_Branches,
 
 
 def _values_of_one_person(branches: _Branches, chosen: Integers) -> Integers:
-    """Return the entries of the person with fewest values, the first of several, of each chosen branch."""
+    """Return the entries of the person with the fewest values in each chosen branch; of several, the first."""
     values_of = np.bincount(branches.person, minlength=int(branches.first[-1]))
     fewest = _fewest_values(branches)
     branch = np.repeat(np.arange(branches.number), np.diff(branches.first))

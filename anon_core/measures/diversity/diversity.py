@@ -1,4 +1,4 @@
-"""How many values of a sensitive column a class leaves open: l-diversity [Machanavajjhala2007]_, (alpha,k) [Wong2006]_.
+"""The diversity of a sensitive column in each class: l-diversity [Machanavajjhala2007]_, (alpha,k) [Wong2006]_.
 
 Machanavajjhala, Kifer, Gehrke, Venkitasubramaniam: l-diversity: privacy beyond k-anonymity, 2007.
 Wong, Li, Fu, Wang: (alpha, k)-anonymity: an enhanced k-anonymity model for privacy-preserving data publishing, 2006.
@@ -18,7 +18,7 @@ from anon_core.measures.diversity.covers import smallest_covers
 from anon_core.policy import Diversity
 
 RELATIVE_ROUNDING = 1e-9
-"""By how much, relatively, an entropy may miss the required l: logarithms of counts are not exact."""
+"""By which share an entropy may fall short of the required l: logarithms of counts are not exact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +26,8 @@ class RecursiveDiversity(ClassMeasure):
     """
     Recursive (c,l)-diversity: ``required`` is c, and every c above ``observed`` would hold in every class.
 
-    ``observed`` is None where some class has fewer than ``l`` values: no c would do. ``largest_l`` is the largest l
-    that holds with the required c, 0 where not even 1 does.
+    ``observed`` is None where some class has fewer than ``l`` values, so that no c would hold. ``largest_l`` is the
+    largest l that holds with the required c, 0 where not even 1 does.
     """
 
     l: int  # noqa: E741 - the name in the literature
@@ -50,9 +50,9 @@ def l_diversity(
     c: float | None = None,
 ) -> ClassMeasure:
     """
-    Measure one kind of l-diversity; ``c`` belongs to the recursive one, whose l is a whole number.
+    Measure one kind of l-diversity; only the recursive kind has a ``c``, and its l is a whole number.
 
-    :raises InvalidInputError: c is missing, or given to another kind; an l that the kind cannot have.
+    :raises InvalidInputError: c is missing, or given for another kind; the kind cannot have this l.
     """
     if (kind is Diversity.RECURSIVE) != (c is not None):
         raise InvalidInputError("c belongs to recursive l-diversity, and only to it")
@@ -65,11 +65,12 @@ def l_diversity(
 
 def distinct_diversity(classes: SensitiveClasses, *, l: float) -> ClassMeasure:  # noqa: E741
     """
-    Measure how many different values the class with fewest has; a gap is one.
+    Measure how many different values the class with the fewest values has; a gap is a value.
 
-    Where people are counted, it is how many values it takes so that every person of the class has one of them. That is
-    the number of values where each person has one. It is looked for up to ``l``: more is "at least". It is not
-    monotone: two people with a and b in one class, and with b and a in another one, all have a in both together.
+    Where people are counted, it is the size of the smallest set of values such that every person of the class has one
+    of them; that is the number of values if each person has one. It is counted up to ``l``: a larger number is "at
+    least". It is not monotone: if two people have a and b in one class, and b and a in another, both have a in the
+    union.
     """
     need = ceil(l)
     covers = smallest_covers(classes, need)
@@ -80,11 +81,11 @@ def distinct_diversity(classes: SensitiveClasses, *, l: float) -> ClassMeasure: 
 
 def entropy_diversity(classes: SensitiveClasses, *, l: float) -> ClassMeasure:  # noqa: E741
     """
-    Measure e to the entropy of the values of a class, the smallest of all classes.
+    Measure e to the power of the entropy of the values of each class, and return the smallest.
 
-    A class in which l values are equally frequent has exactly l; others have less than their number of values. What is
-    within a billionth of the required l, or of a whole number, is taken for it. Where people are counted, who may have
-    several values, it is not monotone: the union of two classes that keep it may not.
+    A class in which l values are equally frequent has exactly l; every other class has less than its number of values.
+    A figure within a billionth of the required l, or of a whole number, is taken for that number. Where people are
+    counted, who may have several values, it is not monotone: the union of two classes that keep it may break it.
     """
     shares = classes.shares()
     entropy = -np.add.reduceat(shares * np.log(shares), classes.starts)
@@ -101,8 +102,8 @@ def recursive_diversity(classes: SensitiveClasses, *, c: float, l: int) -> Recur
     """
     Measure recursive (c,l)-diversity: in every class ``r_1 < c * (r_l + ... + r_m)``, strictly.
 
-    Where ``r_1 >= ... >= r_m`` are the counts of the values of the class. A class with fewer than l values fails,
-    whatever c is. Comparisons are exact. Where people are counted, who may have several values, it is not monotone.
+    Where ``r_1 >= ... >= r_m`` are the counts of the values of the class. A class with fewer than l values fails for
+    every c. Comparisons are exact. Where people are counted, who may have several values, it is not monotone.
 
     :raises InvalidInputError: l below 1, or c not above 0.
     """
@@ -111,9 +112,9 @@ def recursive_diversity(classes: SensitiveClasses, *, c: float, l: int) -> Recur
     counts, starts = _descending(classes), classes.starts
     most = counts[starts]
     before = np.cumsum(counts) - counts
-    # What is left of the class from this value on: r_i + ... + r_m.
+    # The rest of the class from this value on: r_i + ... + r_m.
     left = np.repeat(before[starts] + classes.totals, classes.distinct) - before
-    # r_1 < c * left; what is left falls from one value to the next, so the good ones come first.
+    # r_1 < c * left; the rest falls from one value to the next, so the values that hold come first.
     good = share_above(left, np.repeat(most, classes.distinct), 1 / exact(c))
     reached = np.add.reduceat(good.astype(np.int64), starts)
     enough = classes.distinct >= l
@@ -129,11 +130,11 @@ def recursive_diversity(classes: SensitiveClasses, *, c: float, l: int) -> Recur
 
 def alpha_anonymity(classes: SensitiveClasses, *, alpha: float, k: int = 1) -> AlphaFigures:
     """
-    Measure the largest share that one value has in a class: whoever is in it has that value with this probability.
+    Measure the largest share that one value has in a class: a person of the class has that value with this probability.
 
-    A class fails with a share above ``alpha`` (compared exactly), or with fewer rows than ``k``. The share is one of
-    the rows of the class; of people it is the share of those who have the value, be it among others. By people it is
-    not monotone: a person of two classes who has the value in one of them has it in their union.
+    A class fails with a share above ``alpha`` (compared exactly), or with fewer rows than ``k``. The share is that of
+    the rows of the class. Where people are counted, it is the share of the people who have the value, alone or among
+    others; then it is not monotone: a person of two classes who has the value in one of them has it in their union.
     """
     most = np.maximum.reduceat(classes.counts, classes.starts)
     failing = share_above(most, classes.sizes, alpha) | (classes.sizes < k)
@@ -147,7 +148,7 @@ def alpha_anonymity(classes: SensitiveClasses, *, alpha: float, k: int = 1) -> A
 
 
 def _descending(classes: SensitiveClasses) -> Integers:
-    """Return the counts of every class from the largest to the smallest, class by class."""
+    """Return the counts of every class, class by class, the largest first."""
     largest = int(classes.counts.max()) + 1
     # Class and count as one number: sorting numbers is many times faster than sorting pairs.
     keys = classes.member * largest + (largest - 1 - classes.counts)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anon_core import kernels
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import Integers
 from anon_core.table import Mask
 
@@ -16,10 +16,10 @@ from anon_core.table import Mask
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomogeneityFigures:
     """
-    Of ``rows`` people, those in a class that all have one value (``certain``).
+    How many of the ``rows`` people are in a class whose people all have one value (``certain``).
 
-    ``uncommon`` of them are in one where that value is not the commonest of the table. ``mostly`` are in a class in
-    which a value is had by 90 % or more.
+    ``uncommon`` of them are in a class where that value is not the commonest of the table. ``mostly`` is how many
+    people are in a class in which 90 % or more have one value.
     """
 
     rows: int
@@ -32,14 +32,14 @@ def homogeneity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], s
     """
     Count the people in classes that give a value of a sensitive column away; a gap is a value.
 
-    A person may be in several classes, and counts once. Rows whose person is not known add nobody to a class that has
-    people, and are one person where it has none. Of commonest values of the table there may be several.
+    A person may be in several classes, and counts once. Rows whose person is not known add no person to a class with
+    known people, and are one person in a class without. Several values may be the commonest of the table.
 
     >>> import pyarrow as pa
     >>> codes = [np.array([0, 0, 1, 1]), np.array([0, 1, 0, 0])]
     >>> table = FrequencyTable.from_codes(["sex", "ill"], codes, [pa.array(["F", "M"]), pa.array(["flu", "cold"])])
     >>> homogeneity(table, ["sex"], "ill")
-    Homogeneity(rows=4, certain=2, uncommon=0, mostly=2)
+    HomogeneityFigures(rows=4, certain=2, uncommon=0, mostly=2)
     """
     table = frequencies.project([*quasi_identifiers, sensitive])
     *quasi, values = table.codes
@@ -67,18 +67,18 @@ def homogeneity(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], s
 
 @dataclass(frozen=True, slots=True)
 class _People:
-    """How many people each group has, and how many of them are known; a group of nobody known has one."""
+    """How many people each group has, and how many of them are known; a group without known people has one."""
 
     counted: Integers
     known: Integers
 
 
 def _people(table: FrequencyTable, member: Integers, groups: int, strangers: Mask | None = None) -> _People:
-    """Count the people of each group of entries; only groups of ``strangers``, by default all, may have one unknown."""
+    """Count the people of each group of entries; groups outside ``strangers`` (default: all) have no unknown person."""
     if table.units is None:
         rows = kernels.weigh(member, groups, table.weights)
         return _People(rows, rows)
-    known = np.flatnonzero(table.units > NOBODY)
+    known = np.flatnonzero(table.units > UNKNOWN_PERSON)
     first = kernels.group([member[known], table.units[known]], [groups, int(table.units.max(initial=0)) + 1]).first
     people = np.bincount(member[known][first], minlength=groups)
     one = (people == 0) if strangers is None else (people == 0) & strangers
@@ -88,5 +88,5 @@ def _people(table: FrequencyTable, member: Integers, groups: int, strangers: Mas
 def _people_in(table: FrequencyTable, member: Integers, chosen: Mask, people: _People) -> int:
     if table.units is None:
         return int(people.counted[chosen].sum())
-    met = table.units[chosen[member] & (table.units > NOBODY)]
+    met = table.units[chosen[member] & (table.units > UNKNOWN_PERSON)]
     return len(np.unique(met)) + int(np.count_nonzero(chosen & (people.known == 0)))

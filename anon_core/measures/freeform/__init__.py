@@ -1,7 +1,8 @@
-"""Freeform anonymity [Wang2009]_: any value of any column may be what an adversary sees, or wants to know.
+"""Freeform anonymity [Wang2009]_: an adversary may see, or want to know, any value of any column.
 
-Wang, Xu, Fu, Wong: FF-anonymity: when quasi-identifiers are missing, 2009. The paper prints no algorithm; how breaches
-are found without the cube over all levels of all columns is told in :mod:`~anon_core.measures.freeform.breaches`.
+Wang, Xu, Fu, Wong: FF-anonymity: when quasi-identifiers are missing, 2009. The paper prints no algorithm.
+:mod:`~anon_core.measures.freeform.breaches` explains how we find breaches without the cube over all levels of all
+columns.
 """
 
 from anon_core.measures.freeform.breaches import Attack, ColumnBreaches, FreeformCheck, check_freeform, simplest_attacks

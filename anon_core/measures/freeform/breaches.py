@@ -29,10 +29,10 @@ from anon_core.table import Mask
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
     """
-    One attack on a column, as codes of labels: never written anywhere by itself.
+    One attack on a column, as codes of labels.
 
-    ``observed`` has a label for every column but the target's own, whose place is -1; a root there says nothing.
-    ``rows`` match both what is observed and the target, of ``matched`` that match what is observed.
+    ``observed`` has a label for every column, and -1 for the column of the target; a root says nothing. ``matched``
+    rows match what is observed, and ``rows`` of them match the target too.
     """
 
     observed: tuple[int, ...]
@@ -47,9 +47,10 @@ class ColumnBreaches:
     """
     The attacks on one column that are breaches: how many, and how many published rows they concern.
 
-    An attack is counted for every set of floors that can be observed; coarser ones that imply the same are not.
-    ``threat`` is the largest of all attacks, be it a breach or not, 0 where nothing can be attacked. ``attacks`` are
-    the worst ones, as many as were asked for: by threat, then by rows, then by the codes of what is seen and inferred.
+    One attack counts for every set of floors that can be observed; coarser observations that imply the same do not
+    count. ``threat`` is the largest threat of all attacks, breaches or not; 0 where there is no attack. ``attacks`` are
+    the worst ones, up to the number of the call: by threat, then by rows, then by the codes of what is observed and
+    inferred.
     """
 
     column: str
@@ -66,7 +67,7 @@ class ColumnBreaches:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeformCheck:
-    """How a table stands to freeform attacks; the worst column is the first with the largest threat."""
+    """The freeform attacks on all columns of a table; the worst column is the first with the largest threat."""
 
     definition: Definition
     sigma_t: float
@@ -83,7 +84,7 @@ class FreeformCheck:
 
     @property
     def worst(self) -> ColumnBreaches | None:
-        """The column with the largest threat, None where nothing can be attacked."""
+        """The column with the largest threat; None where there is no attack."""
         return max(self.columns, key=lambda column: column.threat, default=None)
 
 
@@ -96,10 +97,10 @@ def check_freeform(
     attacks: int = 1,
 ) -> FreeformCheck:
     """
-    Find all breaches: attacks whose threat is above ``sigma_t``; ``attacks`` says how many of a column are returned.
+    Find all breaches: attacks whose threat is above ``sigma_t``; ``attacks`` says how many are returned per column.
 
-    The codes of ``published`` are labels of the taxonomies, in their order; ``columns`` stand in the order of its own.
-    In a table without rows nothing can be attacked.
+    The codes of ``published`` are labels of the taxonomies, in their order; ``columns`` are in the order of the table.
+    In a table without rows there is no attack.
     """
     found = [
         _breaches(published, columns, at, sigma_t, definition, attacks)
@@ -110,7 +111,7 @@ def check_freeform(
 
 
 def is_breached(published: FrequencyTable, columns: Sequence[GuardedColumn], sigma_t: float) -> bool:
-    """Whether there is an extended breach; columns are looked at until one has it."""
+    """Whether there is an extended breach; the search ends at the first column with one."""
     return any(
         _breaches(published, columns, at, sigma_t, Definition.EXTENDED, 0).breaches
         for at, column in enumerate(columns)
@@ -126,7 +127,7 @@ def _breaches(
     definition: Definition,
     attacks: int,
 ) -> ColumnBreaches:
-    """Find the breaches of one column: group by what is observed, and by what is inferred beside it."""
+    """Find the breaches of one column: group by what is observed, and by what can be inferred from it."""
     name = columns[at].taxonomy.column
     observed = _Observed.of(published, columns, at)
     seen = kernels.group(observed.floors, [len(column.floors) for column in observed.columns], observed.weights)
@@ -160,7 +161,7 @@ def _breaches(
 
 
 def _largest(threats: Shares, rows: Integers, count: int) -> list[int]:
-    """Return where the largest threats stand, those of more rows first among equals; pairs come by their codes."""
+    """Return the positions of the largest threats; of equal ones those with more rows first, then by their codes."""
     count = min(count, len(threats))
     if not count:
         return []
@@ -196,7 +197,7 @@ class _Spread:
         return bool((np.diff(self.starts) <= 1).all())
 
     def of_codes(self, codes: AnyCodes) -> tuple[Integers, Integers]:
-        """Return the entries of some codes, repeated for every label that stands for them, and these labels."""
+        """Return the positions of some codes, each repeated for every label that stands for it, and these labels."""
         lengths = np.diff(self.starts)[codes]
         entry = np.repeat(np.arange(len(codes)), lengths)
         at = np.repeat(self.starts[codes] - (np.cumsum(lengths) - lengths), lengths) + np.arange(len(entry))
@@ -205,7 +206,7 @@ class _Spread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Observed:
-    """What can be observed of every tuple, one entry for each way: floors of all columns but the target's."""
+    """What can be observed of every tuple: floors of all columns but the target's, one entry for each combination."""
 
     columns: tuple[GuardedColumn, ...]
     floors: tuple[AnyCodes, ...]
@@ -244,7 +245,7 @@ def _used(column: GuardedColumn, codes: AnyCodes) -> Mask:
 
 
 def _floors_above(column: GuardedColumn, codes: AnyCodes) -> _Spread:
-    """Return for every published label the floors at or above its own that are the floor of some row."""
+    """Return for every published label the floors at or above its own that some row has as its floor."""
     used = _used(column, codes)
     floors = np.zeros(len(used), np.bool_)
     floors[column.floors[used]] = True
@@ -272,10 +273,10 @@ def simplest_attacks(
     published: FrequencyTable, columns: Sequence[GuardedColumn], found: ColumnBreaches, count: int
 ) -> list[Attack]:
     """
-    Return up to ``count`` of the attacks that were found, each with the root wherever that does not lower its threat.
+    Return up to ``count`` of the attacks that were found, with the root in every column where that keeps the threat.
 
-    Columns are tried in their order. Attacks that come to the same are told once. A larger threat cannot come of it
-    where the worst attack is among those found: none is larger.
+    Columns are tried in their order. Attacks that become equal are returned once. If the worst attack is among those
+    found, no simplified attack has a larger threat.
     """
     simple: dict[tuple[tuple[int, ...], int], Attack] = {}
     at = [column.taxonomy.column for column in columns].index(found.column)

@@ -19,16 +19,16 @@ from anon_core.wording import counted
 Shares = np.ndarray[Any, np.dtype[np.float64]]
 
 ROUNDING = 1e-12
-"""By how much a sum of floats may miss a threshold."""
+"""By how much a sum of floats may differ from a threshold and still count as equal."""
 _DEFAULT = "default"
 
 
 class Definition(StrEnum):
     """
-    Which values may be inferred.
+    Which inferred values count as breaches.
 
-    ``BREACHES`` are those of the paper's Definition 3.3, among the published values; ``EXTENDED`` those of Definition
-    3.4, among the published values and all above them. Only the extended ones never grow by generalising.
+    ``BREACHES``: published values, as in the paper's Definition 3.3. ``EXTENDED``: published values and all labels
+    above them, as in Definition 3.4. Only extended breaches never become more by generalising.
     """
 
     BREACHES = "3.3"
@@ -38,11 +38,11 @@ class Definition(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardedColumn:
     """
-    A taxonomy with what its labels mean to an adversary.
+    A taxonomy, and for each label how sensitive it is and whether an adversary can observe it.
 
     ``sensitivity`` is s(a), the probability that a label stands for a sensitive leaf. ``hidden`` labels cannot be
-    observed: they may be what an adversary wants to know. ``floors`` has the lowest label at or above each one that can
-    be observed; the root says nothing, so it may always stand in what is observed.
+    observed, so an adversary may want to infer them. ``floors`` has for each label the lowest one at or above it that
+    can be observed; the root says nothing, so it can always be observed.
     """
 
     taxonomy: Taxonomy
@@ -59,17 +59,19 @@ class GuardedColumn:
 
 def guarded(taxonomy: Taxonomy, guard: Guard | None, sigma_o: float) -> GuardedColumn:
     """
-    Judge every label of a column. Without a guard no leaf is sensitive and everything can be observed.
+    Return a column with the sensitivity and the observability of its labels.
 
-    Sensitivity, where Leaf(a) are the leaves below a and sLeaf(a) those below a guard as well:
+    Without a guard no leaf is sensitive, and every label can be observed. Sensitivity, where Leaf(a) are the leaves
+    below a, and sLeaf(a) those of them that are guarded:
 
     - ``aggregate``: ``|sLeaf(a)| / |Leaf(a)|``, the paper's (1);
     - ``non-aggregate``: ``|sLeaf(a)| / |Leaf(a)|^2``, the paper's (2);
     - ``frequency``: rows of sLeaf(a) by rows of Leaf(a), as collected; 0 where no row has any of them. Leaves are not
-      equally likely, and whoever knows the column knows that.
+      equally likely, and an adversary who knows the column knows how likely they are.
 
-    Observability: by sensitivity, 0 where all leaves are sensitive and 1 elsewhere; by belief, as given for leaves (or
-    for all leaves below a label, the nearest one counting), and ``min(1, boost + the highest of the children)`` above.
+    Observability: by sensitivity, 0 where all leaves are sensitive and 1 elsewhere; by belief, the given figure for
+    leaves (or for all leaves below a label, where the nearest label counts), and ``min(1, boost + the highest of the
+    children)`` above them.
 
     :raises InvalidInputError: a guard or a belief names no label of the taxonomy.
     """
@@ -92,14 +94,14 @@ def guarded(taxonomy: Taxonomy, guard: Guard | None, sigma_o: float) -> GuardedC
 
 def refuse_disarmed(column: GuardedColumn, guard: Guard | None) -> None:
     """
-    Refuse a guard that guards nothing.
+    Refuse a guard that has no effect.
 
-    :raises InvalidInputError: every guarded value can be observed, by what is believed of it.
+    :raises InvalidInputError: every guarded value can be observed, according to `observability`.
     """
     if guard is not None and not column.has_secrets:
         raise InvalidInputError(
-            f"column {column.taxonomy.column!r}: all that is guarded in privacy.freeform can be observed by what "
-            "`observability` says, so nothing is guarded; correct the belief, or take the column out"
+            f"column {column.taxonomy.column!r}: `observability` in privacy.freeform says that all guarded values "
+            "can be observed, so the guard has no effect; correct the belief, or take the column out"
         )
 
 
@@ -122,7 +124,7 @@ def _positions(taxonomy: Taxonomy, names: Mapping[str, Any] | tuple[str, ...], w
     if unclear := sum(map(taxonomy.is_ambiguous, names)):
         raise InvalidInputError(
             f"{column}: {unclear} of {counted(len(found), 'name')} a value or label and also a label above others, so "
-            "that nobody can tell which is meant; rename one of them in the hierarchy file, or write the upper one as "
+            "that it is not clear which is meant; rename one of them in the hierarchy file, or write the upper one as "
             "it is published, such as `AOSTA (level 1)`"
         )
     return [one for one in found if one is not None]

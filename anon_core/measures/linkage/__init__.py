@@ -1,1 +1,1 @@
-"""Which published rows and which originals belong together: the four k's, and where rows come from."""
+"""Which published rows may belong to which originals: the four k's, and whether each row comes from an original."""

@@ -1,4 +1,4 @@
-"""Which published tuples cover which originals: every value of the one equals or generalises that of the other."""
+"""Which published tuples cover which originals: each published value equals or generalises the original one."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Covering:
     """
     Edges between distinct tuples: ``after[e]`` covers ``before[e]``.
 
-    They stand pattern by pattern of levels (``starts`` has the first edge of each), then by ``after``. Of one pattern
-    at most one tuple covers an original.
+    They are sorted by pattern of levels (``starts`` has the first edge of each pattern), then by ``after``. At most one
+    tuple of a pattern covers an original.
     """
 
     before: Integers
@@ -27,7 +27,7 @@ class Covering:
 
     @classmethod
     def joined(cls, parts: Sequence[Covering]) -> Covering:
-        """Put the edges of several patterns together; half the width of an integer is enough for their ends."""
+        """Return the edges of several patterns together, with 32-bit integers for their ends."""
         lengths = [len(part.before) for part in parts]
         return cls(
             before=np.concatenate([np.zeros(0, np.int32), *(part.before.astype(np.int32) for part in parts)]),
@@ -40,15 +40,15 @@ def coverings(ladders: Sequence[Ladder], before: Sequence[AnyCodes], after: Sequ
     """
     Yield every pair of a distinct original tuple and a distinct published tuple that covers it, pattern by pattern.
 
-    Published tuples are grouped by their pattern of levels. Lifted to a pattern, an original is covered by the tuple
-    that it has become, and by no other of that pattern: one join per pattern finds all pairs.
+    Published tuples are grouped by their pattern of levels. Generalised to the levels of a pattern, an original becomes
+    one tuple, and only this tuple of the pattern covers it. So one join per pattern finds all pairs.
     """
     originals, published = _length(before), _length(after)
     first_edge = np.zeros(1, np.int64)
     if not originals or not published:
         return
     if not ladders:
-        # Without quasi-identifiers there is one tuple on either side, and it covers the other.
+        # Without quasi-identifiers there is one tuple on each side, and the published one covers the original.
         yield Covering(before=np.zeros(1, np.int64), after=np.zeros(1, np.int64), starts=first_edge)
         return
     levels = [ladder.lowest[codes] for ladder, codes in zip(ladders, after, strict=True)]
@@ -72,8 +72,8 @@ def _length(codes: Sequence[AnyCodes]) -> int:
 def _join(
     ladders: Sequence[Ladder], pattern: Sequence[int], before: Sequence[AnyCodes], after: Sequence[AnyCodes]
 ) -> Integers:
-    """Return for each original, lifted to a pattern, the published tuple of that pattern that it has become, or -1."""
-    # A column at the root says nothing: everything meets there.
+    """Return for each original the published tuple of a pattern that covers it; -1 where there is none."""
+    # A column at the root says nothing: all values are equal there.
     told = [i for i, level in enumerate(pattern) if level < ladders[i].height or not ladders[i].height]
     originals, published = len(before[0]), len(after[0])
     if not told:

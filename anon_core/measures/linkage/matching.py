@@ -1,6 +1,6 @@
 """Which pairs of an original and a published row lie in some perfect matching, on distinct tuples.
 
-Whoever holds both tables rules out every pair with which no way of assigning all rows is left. Given any one perfect
+An adversary who has both tables rules out every pair that is in no assignment of all rows. Given any one perfect
 matching, a pair (d, r) with r covering d is in some perfect matching exactly if d and r are in one strongly connected
 component of the graph "d -> r when r covers d, r -> d when they are matched" (Dulmage and Mendelsohn, 1958).
 """
@@ -15,8 +15,8 @@ from anon_core.kernels import Integers, weigh
 from anon_core.measures.linkage.covering import Covering
 from anon_core.table import Mask
 
-MOST_ROWS = 2**31 - 1
-"""The flows of scipy are 32 bits wide."""
+MAX_ROWS = 2**31 - 1
+"""The flows of scipy are 32-bit integers."""
 
 
 def perfect_matching(edges: Covering, before: Integers, after: Integers) -> Integers | None:
@@ -24,8 +24,7 @@ def perfect_matching(edges: Covering, before: Integers, after: Integers) -> Inte
     Return how many rows each edge carries in one perfect matching, or None where there is none.
 
     Every published row is made from an original of its own; where there are more originals than published rows, any of
-    them may be those that were removed. Most rows are matched at once, pattern by pattern; a maximum flow places the
-    others.
+    them may be the removed ones. Most rows are matched at once, pattern by pattern; a maximum flow matches the others.
     """
     from scipy.sparse.csgraph import maximum_flow
 
@@ -39,7 +38,7 @@ def perfect_matching(edges: Covering, before: Integers, after: Integers) -> Inte
         return taken
     originals, nodes = len(before), len(before) + len(after)
     sources, sinks, back = np.flatnonzero(left_before), np.flatnonzero(left_after), np.flatnonzero(taken)
-    # The residual network: what is matched already can be taken back.
+    # The residual network: rows that are matched already can be matched anew.
     network = _network(
         [
             (edges.before, originals + edges.after, np.full(len(edges.before), int(before.sum()))),
@@ -83,8 +82,8 @@ def hidden_among(edges: Covering, matched: Integers, before: int, after: int, *,
     """
     Return which edges lie in some perfect matching.
 
-    ``matched`` is how many rows each edge carries in one of them; ``removed`` how many rows of each original are not
-    published in it: whoever does not know which they are may exchange them too.
+    ``matched`` is how many rows each edge has in one perfect matching; ``removed`` how many rows of each original are
+    not published in it: an adversary does not know which rows were removed, so they may be exchanged too.
     """
     from scipy.sparse.csgraph import connected_components
 

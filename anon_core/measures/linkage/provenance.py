@@ -1,8 +1,8 @@
-"""Whether released rows are those that were collected: each made from a row of its own, of the same person.
+"""Whether each released row was made from a row as collected of its own, of the same person.
 
-Published files say neither whose their rows are nor what they were. The witness of a recoding does, in private: beside
-every released row the quasi-identifiers as collected, and the number of the person where people have several rows.
-Nothing is believed of it before it was held against the table as collected.
+Published files do not say whose their rows are, nor what they were. The private witness of a recoding does: beside
+every released row it has the quasi-identifiers as collected, and the number of the person where people have several
+rows. The gate trusts it only after this comparison with the table as collected.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from anon_core.table import Mask
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
     """
-    How many released rows cannot be what they are said to be.
+    How many released rows cannot have been made as the witness says.
 
-    ``strangers`` are more than were collected of their person, with their values; ``uncovered`` have a label in some
-    column that does not cover the value beside it.
+    ``strangers`` are rows beyond those that were collected of their person with their values; ``uncovered`` rows have a
+    label in some column that does not cover the value beside it.
     """
 
     strangers: int
@@ -42,10 +42,10 @@ def provenance(
     before: Engine, witness: Engine, ladders: Sequence[Ladder], *, beside: Mapping[str, str], equal: Sequence[str]
 ) -> Provenance:
     """
-    Hold a witness against the rows as collected.
+    Compare a witness with the rows as collected.
 
-    ``beside[name]`` is the column of the witness with the values of a recoded column as collected; ``ladders`` say what
-    covers them. Columns in ``equal``, the person among them, are released as collected.
+    ``beside[name]`` is the column of the witness with the values of a recoded column as collected; ``ladders`` say
+    which labels cover them. Columns in ``equal``, the person among them, are released as collected.
 
     :raises UnknownColumnError: a column is not in one of the tables.
     """
@@ -59,7 +59,7 @@ def provenance(
 
 
 def _strangers(collected: FrequencyTable, said: FrequencyTable) -> int:
-    """Return how many rows more there are said to be than were collected, tuple by tuple."""
+    """Return how many rows the witness has beyond those that were collected, added up over tuples."""
     if not said.codes:
         return max(int(said.weights.sum()) - int(collected.weights.sum()), 0)
     both, sizes = [], []
@@ -76,7 +76,7 @@ def _strangers(collected: FrequencyTable, said: FrequencyTable) -> int:
 
 
 def _uncovered(before: Engine, said: FrequencyTable, ladders: Sequence[Ladder], beside: Mapping[str, str]) -> Mask:
-    """Return the tuples of which some label does not cover the value as collected."""
+    """Return which tuples have a label that does not cover the value as collected."""
     found = np.zeros(len(said.weights), np.bool_)
     for ladder in ladders:
         at, there = said.positions([beside[ladder.column], ladder.column])
@@ -88,6 +88,6 @@ def _uncovered(before: Engine, said: FrequencyTable, ladders: Sequence[Ladder], 
 
 
 def _places(words: pa.Array, among: pa.Array) -> Integers:
-    """Return where each of some words stands in a list; -1 where it does not."""
+    """Return the position of each word in a list; -1 where the list does not have it."""
     at = {word: place for place, word in enumerate(words.to_pylist())}
     return np.array([at.get(word, -1) for word in among.to_pylist()], np.int64)

@@ -23,14 +23,13 @@ from anon_core.measures.risk.rows_by_size import RowsBySize, rows_by_size
 from anon_core.table import Mask
 
 THRESHOLDS = (0.09, 0.2, 0.33)
-"""The usual thresholds, taken literally: one in three is above 0.33, one in eleven above 0.09."""
+"""The usual thresholds, as exact decimals: one in three is above 0.33, one in eleven above 0.09."""
 SERIES_TERMS = 64
-"""For classes of more than RECURRENCE_SIZES, or fractions of a half and more, so many terms are exact to the last
-digit."""
+"""For classes above RECURRENCE_SIZES, or fractions of at least a half, so many terms are exact to the last digit."""
 RECURRENCE_SIZES = 40
-"""Up to this size the expectation is taken from one size to the next, where a fraction is below a half."""
+"""Up to this size, for fractions below a half, the expectation of a size is computed from that of the next one."""
 SMALL_CLASSES = (2, 3, 5)
-"""Classes smaller than these are counted, and those smaller than k."""
+"""Rows are counted in classes below each of these sizes, and below k."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +43,7 @@ class RowsAt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackRisk:
-    """How likely a row is linked to its person: the row most at risk, the average, and how many are above limits."""
+    """How likely a row is linked to its person: the highest risk, the average, and how many rows are above limits."""
 
     highest: float
     average: float
@@ -54,11 +53,12 @@ class AttackRisk:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
     """
-    Three attackers, and the rows in small classes. ``marketer`` is the share of rows expected to be linked rightly.
+    The risk by three attackers, and the rows in small classes.
 
-    ``basis`` says what the journalist and the marketer are computed from. ``required`` is the highest risk that the
-    prosecutor may have, and the ``rows_failing`` have more. Where units are counted, rows are units, and a unit in
-    several classes is as much at risk as in the smallest of them.
+    ``marketer`` is the share of rows that are expected to be linked correctly. ``basis`` says what journalist and
+    marketer are computed from. ``required`` is the highest risk that is allowed for the prosecutor, and
+    ``rows_failing`` rows are above it. Where units are counted, rows are units; a unit in several classes has the risk
+    of the smallest one.
     """
 
     rows: int
@@ -89,8 +89,8 @@ def risk(
     """
     Measure the risk of every row from the size of its class; a gap is a value like any other.
 
-    Without a sampling fraction the table stands for its population: the journalist has the prosecutor's risk, and the
-    marketer its average.
+    Without a sampling fraction the table is taken for its population: the journalist has the prosecutor's risk, and the
+    marketer the average of that.
 
     :raises UnknownColumnError: a quasi-identifier is not in the table.
     :raises InvalidInputError: there are no rows; a fraction or a highest risk that is not above 0 and at most 1; a
@@ -104,7 +104,7 @@ def risk(
         raise InvalidInputError("the risk of a table without rows is not defined")
     exposed = rows_by_size(projected)
     if sampling_fraction is not None:
-        population_size(exposed.total, sampling_fraction)  # Refuses what is no share of a population.
+        population_size(exposed.total, sampling_fraction)  # It refuses a fraction that is no share of a population.
     limits = THRESHOLDS if max_risk is None else (*THRESHOLDS, max_risk)
     prosecutor = _attack(exposed, 1 / exposed.sizes, [_above(exposed.sizes, limit) for limit in limits], limits)
     journalist = prosecutor
@@ -139,15 +139,15 @@ def expected_risk(sizes: Integers, fraction: float) -> Floats:
     >>> expected_risk(np.array([1, 2]), 0.5).round(4).tolist()
     [0.6931, 0.3069]
     """
-    # scipy's 2F1 is infinite for a class of 100 at a fraction of 0.001, so it is added up here: term n is that before
-    # it times (1-p) n / (f+n), which vanishes soon unless both f and p are small.
+    # scipy's 2F1 is infinite for a class of 100 at a fraction of 0.001, so we add the series up: term n is the one
+    # before it times (1-p) n / (f+n), which becomes small soon unless both f and p are small.
     term, summed = np.ones(len(sizes)), np.ones(len(sizes))
     for n in range(1, SERIES_TERMS):
         term = term * (1 - fraction) * n / (sizes + n)
         summed += term
     found = fraction / sizes * summed
     if fraction < 0.5:
-        # There the recurrence from one size to the next damps its own rounding.
+        # There the recurrence from one size to the next reduces its own rounding errors.
         known = [fraction / (1 - fraction) * log(1 / fraction)]
         for size in range(1, RECURRENCE_SIZES):
             known.append(fraction / (1 - fraction) * (1 / size - known[-1]))
@@ -169,7 +169,7 @@ def _attack(exposed: RowsBySize, risks: Floats, above: Sequence[Mask], limits: S
 
 
 def _above(sizes: Integers, limit: float) -> Mask:
-    """Return where one in so many is above a limit, exactly: one in five is not above 0.2."""
+    """Return where 1 / size is above a limit, compared exactly: one in five is not above 0.2."""
     return share_above(np.ones(len(sizes), np.int64), sizes, limit)
 
 

@@ -1,7 +1,7 @@
-"""How many people are alone in the population that a table is a sample of: three estimators and a rule to elect one.
+"""How many people are alone in the population that a table is a sample of: three estimators and a rule to choose one.
 
-All are functions of how many classes of each size the sample has. Whoever is alone in the population is alone in the
-sample or not in it: no estimate is taken to be more than the uniques of the sample and the people who are not in it.
+All are functions of how many classes of each size the sample has. A person who is alone in the population is alone in
+the sample or not in it. So no estimate may be more than the uniques of the sample plus the people outside it.
 
 - Zayatz: Estimation of the percent of unique population elements on a microdata file using the sample, 1991.
 - Hoshino: Applying Pitman's sampling formula to microdata disclosure risk assessment, 2001.
@@ -24,15 +24,15 @@ from anon_core.kernels import Floats, Integers
 
 _BLOCK = 1 << 16
 _NOTHING = -746.0
-"""Below this, e to the power of it is 0 in floating point."""
-_LOWEST, _HIGHEST = 1e-4, 1 - 1e-6
-"""Between which alpha is searched. At 1 every row is alone."""
+"""e to the power of this number, or of a lower one, is 0 in floating point."""
+_MIN_ALPHA, _MAX_ALPHA = 1e-4, 1 - 1e-6
+"""The search for alpha stays between these. At 1 every row is alone."""
 _EVEN = 1e-3
-"""Below this alpha would be 0 or less, but for rounding."""
+"""An alpha below this is 0 or less, apart from rounding."""
 _STEPS = 4096
 _HALVINGS = 100
-MOST_PEOPLE = 10**12
-"""A hundred times as many as live: a fraction that implies more is a slip, and floats begin to miscount people."""
+MAX_PEOPLE = 10**12
+"""A hundred times as many people as live: a fraction that implies more is a mistake, and floats become inexact."""
 
 
 def population_size(rows: int, sampling_fraction: float) -> int:
@@ -46,16 +46,16 @@ def population_size(rows: int, sampling_fraction: float) -> int:
     """
     if not 0 < sampling_fraction <= 1:
         raise InvalidInputError(f"sampling_fraction must be above 0 and at most 1, not {sampling_fraction}")
-    if rows / sampling_fraction > MOST_PEOPLE:
+    if rows / sampling_fraction > MAX_PEOPLE:
         raise InvalidInputError(
-            f"a sampling_fraction of {sampling_fraction} makes {rows:,} rows a sample of more than {MOST_PEOPLE:,} "
+            f"a sampling_fraction of {sampling_fraction} makes {rows:,} rows a sample of more than {MAX_PEOPLE:,} "
             "people; give the share of the population that is in the table, or none"
         )
     return max(rows, round(rows / sampling_fraction))
 
 
 class Estimator(StrEnum):
-    """How the number of people who are alone in the population is found."""
+    """How the number of people who are alone in the population is estimated."""
 
     COUNTED = "counted"
     ZAYATZ = "Zayatz 1991"
@@ -66,9 +66,9 @@ class Estimator(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """
-    How many people one estimator takes to be alone, and their share of the population; None with the reason.
+    How many people are alone by one estimator, and their share of the population; None with the reason.
 
-    An estimate that was more than possible, and is what is possible instead, has its reason too.
+    An estimate above what is possible is replaced by what is possible, and has a reason too.
     """
 
     estimator: Estimator
@@ -82,8 +82,8 @@ class PopulationUniqueness:
     """
     Estimates of how many people are alone in the population; ``elected`` is the one that the rule of Dankar chooses.
 
-    Where ``reason`` is given, nothing could be assessed, and it says why. ``population`` is the number of rows by the
-    sampling fraction, rounded.
+    A ``reason`` says why there are no estimates. ``population`` is the number of rows divided by the sampling fraction,
+    rounded.
     """
 
     rows: int
@@ -101,9 +101,10 @@ def population_uniqueness(
     """
     Estimate how many people are alone in the population over the quasi-identifiers.
 
-    The table is taken for a random sample without replacement. Not assessed without a sampling fraction, and where a
-    unit stands in several classes (the estimators are about people who have one). Where the population has no more
-    people than the table, the uniques are counted: with a fraction of 1, or one so near that it rounds to nobody else.
+    The table is taken for a random sample without replacement. There is no estimate without a sampling fraction, or if
+    a unit is in several classes, since the estimators are about people in one class. Where the population has no more
+    people than the table, the uniques are counted: with a fraction of 1, or one so near 1 that the population rounds to
+    the number of rows.
 
     :raises UnknownColumnError: a quasi-identifier is not in the table.
     :raises InvalidInputError: there are no rows; a fraction that is not above 0 and at most 1, or that implies more
@@ -140,8 +141,8 @@ def elected(estimates: Sequence[Estimate], sampling_fraction: float) -> Estimate
     """
     Choose by the rule of Dankar 2012: Pitman up to a fraction of 0.1, above it the lower of the other two.
 
-    Where a model does not fit, Zayatz, who always has an estimate; in small samples it is far too high, which is the
-    safe side.
+    Where a model does not fit, it is Zayatz, which always has an estimate. In small samples it is far too high, which
+    is the safe side.
     """
     found = {one.estimator: one for one in estimates if one.uniques is not None}
     if sampling_fraction <= 0.1:
@@ -168,8 +169,8 @@ def _log_left_out(others: Integers, rows: int, population: int) -> Floats:
     """
     Return the logarithm of ``prod over k < others of (N-n-k) / (N-1-k)`` for ascending numbers of others.
 
-    A block of factors at a time, so that memory does not depend on the largest class, and only as long as what they
-    multiply to can be told from 0: at most some ten million factors for 10^12 people.
+    It multiplies a block of factors at a time, so that memory does not depend on the largest class, and stops when the
+    product is 0 in floating point: after at most some ten million factors for 10^12 people.
     """
     found = np.full(len(others), -np.inf)
     done, reached = 0, 0.0
@@ -227,15 +228,15 @@ def pitman_uniques(sizes: Integers, times: Integers, population: int) -> float |
 
     ``times`` classes have each of the ``sizes``. The expectation is exact, ``N * prod over i < N of (theta+alpha+i-1) /
     (theta+i)``; its limit for large N, which Hoshino uses, can be more than N. None where no alpha between 0 and 1
-    fits: classes are more even than the formula has them, and what it says at alpha = 0 is far too low where a sample
-    is small. There must be classes of one row and larger ones.
+    fits: then the sizes of classes are more even than in the model, whose estimate at alpha = 0 is far too low for
+    small samples. The sample must have classes of one row and larger ones.
     """
     from scipy.optimize import minimize_scalar
     from scipy.special import betaln
 
     fit = minimize_scalar(
         lambda alpha: -_likelihood(float(alpha), sizes, times),
-        bounds=(_LOWEST, _HIGHEST),
+        bounds=(_MIN_ALPHA, _MAX_ALPHA),
         method="bounded",
         options={"xatol": 1e-9},
     )
@@ -248,7 +249,7 @@ def pitman_uniques(sizes: Integers, times: Integers, population: int) -> float |
 
 
 def _likelihood(alpha: float, sizes: Integers, times: Integers) -> float:
-    """Return the logarithm of the likelihood of a sample with the best theta for an alpha, but for a constant."""
+    """Return the log likelihood of a sample with the best theta for an alpha, up to a constant."""
     from scipy.special import gammaln
 
     theta = _theta(alpha, sizes, times)
@@ -259,7 +260,7 @@ def _likelihood(alpha: float, sizes: Integers, times: Integers) -> float:
 
 
 def _theta(alpha: float, sizes: Integers, times: Integers) -> float:
-    """Return where the likelihood is highest for an alpha: its slope falls from plus infinity to below 0."""
+    """Return the theta with the highest likelihood for an alpha: the slope falls from plus infinity to below 0."""
     from scipy.optimize import brentq
     from scipy.special import psi
 
@@ -287,12 +288,12 @@ def slide_negative_binomial_uniques(sizes: Integers, times: Integers, population
         N = K (1 + a (1-b)/b),   u = K (1 - (1-p) w),   s = K p w (1 + a (1-p) (1-b)/z),
         where z = 1 - (1-p) (1-b) and w = (b/z)^a
 
-    and K b^a are alone. None where there are no such parameters. Dankar 2012 estimates K apart, by Shlosser; with the
-    size of the population known there is no need to.
+    and K b^a are alone. None where there are no such parameters. Dankar 2012 estimates K separately, by Shlosser; we
+    know the size of the population and do not need that.
     """
     rows, classes = int((sizes * times).sum()), int(times.sum())
     fraction = rows / population
-    # With fewer classes than in the sample, or more than all of which a share p was met, there is no w.
+    # There is no w with fewer classes than in the sample, or with more classes than the sample would show a share p of.
     lowest, highest = float(classes), min(classes / fraction, float(population))
     for _ in range(2):
         tried = np.linspace(lowest, highest, _STEPS + 1)[1:-1]

@@ -1,4 +1,4 @@
-"""How many rows are in classes of each size: what the risk of a table is drawn from."""
+"""How many rows are in classes of each size: the input of the risk and of its pictures."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from enum import StrEnum
 
 import numpy as np
 
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import Integers
 
 
 class RowsOrPeople(StrEnum):
-    """What is counted where a table is said to have rows: rows, or the people that they are about."""
+    """What figures called rows count: rows, or people."""
 
     ROWS = "rows"
     PEOPLE = "people"
@@ -33,8 +33,8 @@ class RowsBySize:
     """
     The sizes that classes have, ascending, and how many rows are in classes of each.
 
-    ``counted`` says what is called rows. A person in several classes counts once, with the smallest of
-    them: that is where they are found. A class of rows whose person is not known is one person.
+    ``counted`` says whether ``rows`` are rows or people. A person in several classes counts once, in the smallest one,
+    where they are found most easily. A class of rows whose person is not known is one person.
     """
 
     sizes: Integers
@@ -69,16 +69,16 @@ def rows_by_size(frequencies: FrequencyTable, quasi_identifiers: Sequence[str] |
     if classes.units is None:
         sizes, times = np.unique(smallest, return_counts=True)
         return RowsBySize(sizes=sizes, rows=sizes * times, classes=len(smallest), counted=RowsOrPeople.ROWS)
-    of_people = np.zeros(int(classes.units.max(initial=NOBODY)) + 1, np.int64)
+    of_people = np.zeros(int(classes.units.max(initial=UNKNOWN_PERSON)) + 1, np.int64)
     of_people[classes.units] = smallest
-    times = np.bincount(of_people[NOBODY + 1 :], minlength=2)
-    times[1] += classes.classes_of_nobody
+    times = np.bincount(of_people[UNKNOWN_PERSON + 1 :], minlength=2)
+    times[1] += classes.classes_of_unknown
     sizes = np.flatnonzero(times[1:]) + 1
     return RowsBySize(sizes=sizes, rows=times[sizes], classes=classes.tuples, counted=RowsOrPeople.PEOPLE)
 
 
 def smallest_classes(classes: FrequencyTable) -> Integers:
-    """Return for each tuple the rows of its class; for each pair of tuple and unit the smallest class of the unit."""
+    """Return for each tuple the size of its class; for each pair of tuple and unit, the unit's smallest class."""
     if classes.units is None:
         return classes.weights
     smallest = np.full(int(classes.units.max(initial=-1)) + 1, np.iinfo(np.int64).max)

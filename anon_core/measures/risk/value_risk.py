@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from anon_core import kernels
 from anon_core.errors import InvalidInputError
-from anon_core.frequency import NOBODY, FrequencyTable
+from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable
 from anon_core.kernels import AnyCodes, Integers
 from anon_core.measures.risk.rows_by_size import RowsOrPeople, smallest_classes
 from anon_core.table import Mask
@@ -22,8 +22,8 @@ class ValueRisk:
     """
     How many rows with each value of one column are safe, and how many are at risk: in a class smaller than ``k``.
 
-    Only values that some row has are listed, in the order of the domain; a gap is one of them. ``counted`` says what is
-    called rows.
+    Only values that some row has are listed, in the order of the domain; a gap is one of them. ``counted`` says whether
+    rows or people are counted.
     """
 
     column: str
@@ -46,8 +46,8 @@ def rows_at_risk_by_value(
     Count the safe rows and the rows at risk by their value in one column, which need not be a quasi-identifier.
 
     Without quasi-identifiers all rows are one class; a table without rows has no values. Where units are counted, a
-    person who is in one class smaller than k is at risk with every value that they have, and counts once for each of
-    them. A value that only rows of nobody known have is that of one person, at risk if one of these rows is.
+    person in a class smaller than k is at risk with all of their values, and counts once for each. If the person of no
+    row with a value is known, the value has one person, who is at risk if one of these rows is.
 
     >>> frequencies = FrequencyTable.from_codes(
     ...     ["sex", "town"], [np.array([0, 0, 1]), np.array([0, 1, 1])], [pa.array(["F", "M"]), pa.array(["x", None])]
@@ -79,7 +79,7 @@ def rows_at_risk_by_value(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Entries:
-    """The code of the column in distinct tuples, how many rows have each tuple, and whether they are at risk."""
+    """For distinct tuples: the code of the column, how many rows have the tuple, and whether they are at risk."""
 
     codes: AnyCodes
     weights: Integers
@@ -87,7 +87,7 @@ class _Entries:
 
 
 def _entries(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], column: str, k: int) -> _Entries:
-    """Tell tuples apart by the class that they are in, units by the smallest, whatever value they have in it."""
+    """Return the entries with their risk: a tuple is at risk by its class, a unit by its smallest class."""
     if frequencies.units is None:
         tuples = frequencies.project([*quasi_identifiers, column])
         quasi, domains = tuples.codes[:-1], tuples.domains[:-1]
@@ -99,13 +99,13 @@ def _entries(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], colu
     at_risk = np.zeros(int(frequencies.units.max(initial=-1)) + 1, np.bool_)
     at_risk[classes_of.units] = smallest_classes(classes_of) < k
     small = at_risk[units]
-    nobody = units == NOBODY
-    if nobody.any():
-        small[nobody] = _of_nobody(frequencies, quasi_identifiers, column, k)[values_of.codes[0][nobody]]
+    unknown = units == UNKNOWN_PERSON
+    if unknown.any():
+        small[unknown] = _of_unknown(frequencies, quasi_identifiers, column, k)[values_of.codes[0][unknown]]
     return _Entries(codes=values_of.codes[0], weights=values_of.weights, at_risk=small)
 
 
-def _of_nobody(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], column: str, k: int) -> Mask:
+def _of_unknown(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], column: str, k: int) -> Mask:
     """Return of each value whether a row with it whose person is not known is in a class smaller than k."""
     together = frequencies.project([*quasi_identifiers, column])
     *quasi, values = together.codes
@@ -113,5 +113,5 @@ def _of_nobody(frequencies: FrequencyTable, quasi_identifiers: Sequence[str], co
     # Both are in the order of the codes, and no class is only in one of them.
     small = (frequencies.project(quasi_identifiers).class_sizes() < k)[found.member]
     at_risk = np.zeros(len(together.domains[-1]), np.bool_)
-    at_risk[values[(together.units == NOBODY) & small]] = True
+    at_risk[values[(together.units == UNKNOWN_PERSON) & small]] = True
     return at_risk

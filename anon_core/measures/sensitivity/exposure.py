@@ -1,7 +1,8 @@
-"""The probability that sensitivity [Gong2020]_ bounds from above: knowing a column and the rest of some unique set.
+"""The probability of knowing a column and the rest of some unique set; sensitivity [Gong2020]_ is an upper bound of it.
 
 Equation 1 of the paper multiplies over overlapping sets as if they were independent. Here K is a random set of columns,
-each in it with its reveal probability, and the exposure of A is P(A is in K, and a unique set with A in it lies in K).
+which contains each column with its reveal probability. The exposure of A is P(A is in K, and K contains a unique set
+with A in it).
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ from anon_core.kernels import Words
 from anon_core.measures.sensitivity.sensitivity import formula
 from anon_core.measures.sensitivity.unique_sets import Family, Probabilities
 
-ENUMERATE = 22
-"""All subsets of this many columns are enumerated at once: four million, a third of a second."""
-ENUMERATE_ONE = 16
-"""The same, when it is done for one column at a time."""
-INCLUDE_EXCLUDE = 12
-"""Up to this many sets with a column in them, inclusion-exclusion takes a sum of a few thousand terms."""
-_WORK = 2_000_000_000  # Words looked at when no column is covered early; about two seconds.
-_FEWEST, _MOST = 1 << 12, 1 << 18
+MAX_ENUMERATED_COLUMNS = 22
+"""Up to so many columns all subsets are enumerated at once: four million, a third of a second."""
+MAX_ENUMERATED_BESIDE_ONE = 16
+"""The same, where the subsets are enumerated for one column at a time."""
+MAX_INCLUDED_SETS = 12
+"""Up to so many sets with a column in them, inclusion-exclusion is a sum of a few thousand terms."""
+_MAX_WORDS_READ = 2_000_000_000  # Words read when no column is covered early; about two seconds.
+_MIN_SAMPLES, _MAX_SAMPLES = 1 << 12, 1 << 18
 _BLOCK = 256
 _FULL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
 class Method(StrEnum):
-    """How the exposure of a column is found; the first two are exact."""
+    """How the exposure of a column is computed; the first two are exact."""
 
     INCLUSION_EXCLUSION = "inclusion-exclusion"
     ENUMERATION = "enumeration"
@@ -40,10 +41,10 @@ class Method(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exposure:
     """
-    The exposure of every column and how it was found.
+    The exposure of every column and how it was computed.
 
-    ``method`` is the weakest that some column needed. ``error`` is 0 when all are exact (to rounding, 1e-10); else with
-    99 % confidence no column is further off than this. ``samples`` is None unless something was sampled.
+    ``method`` is the least exact one that a column needed. ``error`` is 0 if all are exact (up to rounding, 1e-10);
+    else, with 99 % confidence, no column is further off than this. ``samples`` is None unless some column was sampled.
     """
 
     probabilities: dict[str, float]
@@ -63,9 +64,9 @@ def exposure(
     """
     Return the exposure of every column, or None when there is no unique set at all.
 
-    Exact by enumeration when few columns are in sets, else column by column by inclusion-exclusion over its sets or by
-    enumeration of the columns beside it, whichever is small; only what is left is sampled. Nothing
-    is drawn from the generator before.
+    It is exact by enumeration if few columns are in sets. Else each column is computed by inclusion-exclusion over its
+    sets, or by enumeration of the columns beside it, if one of these is small. Only the other columns are sampled, and
+    only for them numbers are drawn from the generator.
 
     >>> reveal = {"a": 0.5, "b": 0.5, "c": 0.5}
     >>> exposure("abc", ["ab", "bc"], reveal, generator=np.random.default_rng(0)).probabilities
@@ -75,8 +76,10 @@ def exposure(
     """
     whole = Family.of(columns, unique_sets, reveal)
     if not unique_sets:
-        nobody = Exposure(probabilities=dict.fromkeys(columns, 0.0), method=Method.ENUMERATION, error=0.0, samples=None)
-        return nobody if larger_exist else None
+        no_exposure = Exposure(
+            probabilities=dict.fromkeys(columns, 0.0), method=Method.ENUMERATION, error=0.0, samples=None
+        )
+        return no_exposure if larger_exist else None
     family = whole.possible()
     summed = _summed(family, len(columns))
     found, method, error, samples = summed.probabilities, summed.method, 0.0, None
@@ -84,7 +87,7 @@ def exposure(
         sampled = sample(family, summed.left, generator)
         found[summed.left] = sampled.probabilities
         method, error, samples = Method.MONTE_CARLO, sampled.error, sampled.samples
-    found = np.clip(found, _floor(family), formula(family))  # Both are proved, so clipping only takes error away.
+    found = np.clip(found, _floor(family), formula(family))  # Both bounds are proved, so clipping only removes errors.
     return Exposure(
         probabilities={name: float(found[at]) for at, name in enumerate(columns)},
         method=method,
@@ -95,7 +98,7 @@ def exposure(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Summed:
-    """What is exact, the weakest method that it took, and the columns that are ``left`` to sample."""
+    """The exact exposures, the least exact method among them, and the columns that are ``left`` to sample."""
 
     probabilities: Probabilities
     method: Method
@@ -103,15 +106,15 @@ class _Summed:
 
 
 def _summed(family: Family, columns: int) -> _Summed:
-    """Sum over all columns at once where they are few, else over one column after the other."""
-    if len(family.members) <= ENUMERATE:
+    """Compute the exposures exactly: of all columns at once where they are few, else one column after the other."""
+    if len(family.members) <= MAX_ENUMERATED_COLUMNS:
         return _Summed(probabilities=enumerate_all(family), method=Method.ENUMERATION, left=[])
     found, method = np.zeros(len(family.names)), Method.INCLUSION_EXCLUSION
     left: list[int] = []
     for column, own in zip(range(columns), family.each_column(), strict=False):
-        if own.sets <= INCLUDE_EXCLUDE:
+        if own.sets <= MAX_INCLUDED_SETS:
             found[column] = include_exclude(own, column)
-        elif len(own.members) <= ENUMERATE_ONE:
+        elif len(own.members) <= MAX_ENUMERATED_BESIDE_ONE:
             found[column] = enumerate_all(own)[column]
             method = Method.ENUMERATION
         else:
@@ -121,10 +124,11 @@ def _summed(family: Family, columns: int) -> _Summed:
 
 def enumerate_all(family: Family) -> Probabilities:
     """
-    Return the exposure of every column by going through all subsets of the columns that are in sets.
+    Return the exposure of every column by enumerating all subsets of the columns that are in sets.
 
-    ``covered[K]`` is the union of the sets inside K, as bits; it starts with the sets themselves, and one pass for each
-    column hands on what is covered without it. Then ``union`` is how likely each union is, summed out column by column.
+    ``covered[K]`` is the union of the sets inside K, as bits. It starts with the sets themselves, and one pass for each
+    column adds what is covered without that column. Then ``union`` is the probability of each union, summed column by
+    column.
     """
     members = family.members
     bit = np.zeros(len(family.names), np.int64)
@@ -152,8 +156,8 @@ def include_exclude(own: Family, column: int) -> float:
     """
     Return the exposure of a column from the sets that contain it, by inclusion-exclusion.
 
-    P(no set is known) is the sum over all choices of sets of +-P(all columns of the choice are known). The choices are
-    listed by doubling: those with the next set are those without it, times its columns that were not in them yet.
+    P(no set is known) is the sum over all choices of sets of +-P(all columns of the choice are known). The list of
+    choices is doubled for each set: each choice so far is repeated with the set added.
     """
     count = own.sets
     if not count:
@@ -172,7 +176,7 @@ def include_exclude(own: Family, column: int) -> float:
 
 
 def _floor(family: Family) -> Probabilities:
-    """Return what cannot be undercut: the probability of the likeliest set of each column."""
+    """Return a lower bound of the exposure of each column: the probability of its likeliest set."""
     floor = np.zeros(len(family.names))
     for sets in family.by_size:
         likely = family.reveal[sets].prod(axis=1)
@@ -183,7 +187,7 @@ def _floor(family: Family) -> Probabilities:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampled:
-    """Estimated exposures; with 99 % confidence none of them is further off than ``error``."""
+    """Estimated exposures; with 99 % confidence none is further off than ``error``."""
 
     probabilities: Probabilities
     error: float
@@ -194,9 +198,8 @@ def sample(family: Family, columns: list[int], generator: np.random.Generator) -
     """
     Estimate the exposure of some columns from random sets of known columns.
 
-    What is sampled is P(the rest of some set is known | the column is known), and p(A) is multiplied in: that halves
-    the error at p = 0.5. ``error`` is Hoeffding's bound for all columns together, so it assumes nothing about how large
-    the probabilities are.
+    We sample P(the rest of some set is known | the column is known), and multiply by p(A): that halves the error at
+    p = 0.5. ``error`` is Hoeffding's bound for all columns together, which holds for probabilities of any size.
     """
     samples = _affordable(family)
     known = _draw(family.reveal, samples, generator)
@@ -211,14 +214,14 @@ def sample(family: Family, columns: list[int], generator: np.random.Generator) -
 
 
 def _affordable(family: Family) -> int:
-    """Return how many samples, a power of two: fewer where there are more sets to look for."""
+    """Return how many samples to draw, a power of two: fewer where there are more sets to check."""
     per_word: int = sum(sets.size * max(sets.shape[1] - 1, 1) for sets in family.by_size)
-    words = max(_WORK // max(per_word, 1), 1)
-    return min(max(64 << (words.bit_length() - 1), _FEWEST), _MOST)
+    words = max(_MAX_WORDS_READ // max(per_word, 1), 1)
+    return min(max(64 << (words.bit_length() - 1), _MIN_SAMPLES), _MAX_SAMPLES)
 
 
 def _draw(reveal: Probabilities, samples: int, generator: np.random.Generator) -> Words:
-    """Return for every column in which samples it is known, one bit each."""
+    """Return for every column in which samples it is known, one bit per sample."""
     known = np.empty((len(reveal), samples // 64), np.uint64)
     for at, p in enumerate(reveal):
         known[at] = np.packbits(generator.random(samples) < p).view(np.uint64)
@@ -226,7 +229,7 @@ def _draw(reveal: Probabilities, samples: int, generator: np.random.Generator) -
 
 
 def _covered(own: Family, column: int, known: Words) -> int:
-    """Return in how many samples the rest of some set is known, of the sets with this column."""
+    """Return in how many samples the rest of some set with this column is known."""
     found = np.zeros(known.shape[1], np.uint64)
     for sets in own.by_size:
         rest = sets[sets != column].reshape(len(sets), -1)

@@ -14,11 +14,11 @@ from anon_core.measures.sensitivity.exposure import Exposure, Method, exposure
 from anon_core.measures.sensitivity.sensitivity import sensitivities
 
 MEASURES = ("sensitivity", "cardinality", "unique_share", "entropy")
-"""What columns are ranked by: sensitivity and the baselines. Not by ``exact``: where it is sampled, ranks are noise."""
+"""Columns are ranked by sensitivity and the baselines. Not by ``exact``: where it is sampled, ranks would be noise."""
 
 
 class UniqueSets(Protocol):
-    """What scoring needs to know of a search for unique column combinations."""
+    """The result of a search for unique column combinations, as far as scoring needs it."""
 
     @property
     def rows(self) -> int: ...
@@ -39,12 +39,13 @@ class UniqueSets(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoredColumn:
     """
-    One column. ``exact`` is the probability that ``sensitivity`` bounds; both are None when there is no unique set.
+    The figures of one column.
 
+    ``exact`` is the probability of which ``sensitivity`` is an upper bound; both are None when there is no unique set.
     ``cardinality`` counts the gap as a value, as unique sets, ``unique_share`` and ``entropy`` (bits) do; ``distinct``
-    does not, and ``missing`` is how many gaps there are. A rank of 1 is the most sensitive; equal figures share the
-    better rank, and the next one skips (1, 2, 2, 4). Where people are counted, so do ``unique_share`` and ``entropy``;
-    ``missing`` counts rows.
+    does not, and ``missing`` is the number of gaps. Rank 1 is the most sensitive column; equal figures share the better
+    rank, and the next rank is skipped (1, 2, 2, 4). Where people are counted, ``unique_share`` and ``entropy`` count
+    people, and ``missing`` counts rows.
     """
 
     name: str
@@ -65,8 +66,8 @@ class Scores:
     The scores of a table, columns in its order. ``average`` is the mean sensitivity of all columns.
 
     ``reason`` says why there is no unique set, and what to do; None when there is one. ``exact_error`` is 0 where
-    ``exact_method`` is exact; for "monte carlo" no column is further off with 99 % confidence. ``seed`` and ``samples``
-    are None unless something was sampled.
+    ``exact_method`` is exact; for "monte carlo", with 99 % confidence, no column is further off than this. ``seed`` and
+    ``samples`` are None unless some column was sampled.
     """
 
     columns: tuple[ScoredColumn, ...]
@@ -85,7 +86,8 @@ class Scores:
 
 def score_columns(engine: Engine, unique: UniqueSets, reveal: Mapping[str, float], *, seed: int = 0) -> Scores:
     """
-    Score every column of a table from its minimal unique column combinations; the ``seed`` repeats what is sampled.
+    Score every column of a table from its minimal unique column combinations; with the same ``seed``, samples are
+    equal.
 
     :raises InvalidInputError: reveal probabilities that are missing or outside 0 to 1, all columns named.
     """
@@ -109,7 +111,7 @@ def score_columns(engine: Engine, unique: UniqueSets, reveal: Mapping[str, float
 
 
 def _profile(engine: Engine, name: str) -> ColumnProfile:
-    """Return the figures of a column; who has several rows counts once for each value."""
+    """Return the figures of a column; a person with several rows counts once for each value."""
     found = profile(engine.column(name))
     if engine.unit is None:
         return found
@@ -149,9 +151,9 @@ def _scored(
 
 def ranks(figures: Sequence[float]) -> list[int]:
     """
-    Rank figures, the largest first; equal ones share the better rank.
+    Rank figures, the largest first; equal figures share the better rank.
 
-    Figures that agree to twelve decimals are equal: which of two equal products came out larger is rounding.
+    Figures that agree to twelve decimals are equal: further decimals are rounding.
 
     >>> ranks([0.25, 0.5, 0.1, 0.25])
     [2, 1, 4, 2]
@@ -164,17 +166,17 @@ def ranks(figures: Sequence[float]) -> list[int]:
 
 
 def _reason(unique: UniqueSets, rows: int) -> str:
-    """Say why there is no unique set, and what to change."""
+    """Return why there is no unique set, and what to change."""
     if unique.exists:
         most = f"{unique.max_size} column{'' if unique.max_size == 1 else 's'}"
-        return f"every unique set has more than {most}: who knows no more is certain of nobody"
+        return f"every unique set has more than {most}: an adversary who knows no more identifies no person for sure"
     within = "columns" if unique.max_size is None else f"up to {unique.max_size} column{'s' * (unique.max_size > 1)}"
     if unique.counted == "people":
         return _reason_by_people(unique, within)
     wanted = f"at least {1 - unique.approximate:.6g} of the rows" if unique.approximate else "every row"
     why = f"no set of {within} makes {wanted} unique, so sensitivity is not defined"
     advice = [f"allow {'more' if unique.approximate else 'some'} rows that are not unique (approximate)"]
-    if unique.duplicate_rows and unique.rows == rows:  # Fewer rows were searched: duplicates were ignored already.
+    if unique.duplicate_rows and unique.rows == rows:  # With fewer rows, duplicates were ignored already.
         repeat = "repeats" if unique.duplicate_rows == 1 else "repeat"
         why += f" ({unique.duplicate_rows} of {rows} rows {repeat} an earlier one)"
         advice.insert(0, "count equal rows once (ignore_duplicates)")

@@ -16,7 +16,7 @@ from anon_core.measures.sensitivity.unique_sets import Family, Probabilities
 
 _TINY = 1e-6
 ROUNDING = 1e-12
-"""By how much a sensitivity may miss a limit: products of probabilities are not exact."""
+"""By how much a sensitivity may exceed a limit: products of probabilities are not exact."""
 
 
 def sensitivities(
@@ -31,11 +31,11 @@ def sensitivities(
 
     S(A) = p(A) * (1 - prod over U of (1 - prod of p(B), B in U without A))
 
-    where: U runs over the minimal unique sets that contain A, and p(B) is the probability that an adversary knows B.
-    It is an upper bound of the probability that the adversary knows A together with the rest of some such set, which
-    :func:`~anon_core.measures.sensitivity.exposure.exposure` computes. A table without any unique set (one pair of
-    equal rows is enough) says nothing about its columns: never read it as 0. A column in no set, while there are sets,
-    has 0. So have all columns if there are sets, but none within the adversary's limit (``larger_exist``).
+    where: U runs over the minimal unique sets that contain A, and p(B) is the probability that an adversary knows B. It
+    is an upper bound of the probability that the adversary knows A together with the rest of some such set, which
+    :func:`~anon_core.measures.sensitivity.exposure.exposure` computes. Without any unique set (one pair of equal rows
+    is enough) sensitivity is not defined: never read it as 0. If there are sets, a column in none of them has 0. All
+    columns have 0 if there are sets, but none within the adversary's limit (``larger_exist``).
 
     >>> sensitivities(["id", "sex"], [["id"]], {"id": 0.5, "sex": 0.5})
     {'id': 0.5, 'sex': 0.0}
@@ -60,16 +60,16 @@ def formula(family: Family) -> Probabilities:
             np.multiply.at(none, sets[:, at], 1 - rest)
             with np.errstate(divide="ignore"):
                 np.add.at(log_none, sets[:, at], np.log1p(-rest))
-    # The plain product is exact where the paper's examples are; below a millionth its difference from 1 drowns in
-    # rounding, and a column in a large set would look as if it were in none.
+    # The plain product is exact for the paper's examples. Below a millionth its difference from 1 is lost in rounding,
+    # and a column in a large set would look as if it were in none.
     some = np.where(1 - none > _TINY, 1 - none, 0 - np.expm1(log_none))
     result: Probabilities = family.reveal * some
     return result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SensitivityFound:
-    """The sensitivity of every column, and how many unique column sets it rests on."""
+class SensitivityFigures:
+    """The sensitivity of every column, and from how many unique column sets it was computed."""
 
     by_column: dict[str, float]
     limit: float
@@ -86,7 +86,7 @@ class SensitivityFound:
 
     @property
     def above(self) -> tuple[str, ...]:
-        """The columns above the limit, beyond rounding."""
+        """The columns above the limit by more than rounding."""
         return tuple(name for name, found in self.by_column.items() if found > self.limit + ROUNDING)
 
 
@@ -98,11 +98,11 @@ def sensitivity_found(
     approximate: float,
     ignore_duplicates: bool,
     reveal: Mapping[str, float],
-) -> SensitivityFound | None:
+) -> SensitivityFigures | None:
     """
     Measure the sensitivity of all columns; None where it is not defined, which is never a pass.
 
-    That is so where there is no column, and where no set of columns makes enough rows unique.
+    It is not defined without columns, and where no set of columns makes enough rows unique.
 
     :raises InvalidInputError: reveal probabilities that are missing or outside 0 to 1.
     """
@@ -110,4 +110,4 @@ def sensitivity_found(
         frequencies, max_size=max_size, approximate=approximate, ignore_duplicates=ignore_duplicates
     )
     found = sensitivities(frequencies.names, unique.sets, reveal, larger_exist=unique.exists)
-    return SensitivityFound(by_column=found, limit=limit, unique_sets=len(unique.sets)) if found else None
+    return SensitivityFigures(by_column=found, limit=limit, unique_sets=len(unique.sets)) if found else None

@@ -1,4 +1,4 @@
-"""How sensitivity moves with the number of rows and with what the adversary may know [Gong2020]_, Figure 4."""
+"""How sensitivity changes with the number of rows, and with how much the adversary knows [Gong2020]_, Figure 4."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from anon_core.kernels import Integers
 from anon_core.measures.sensitivity.scores import UniqueSets
 from anon_core.measures.sensitivity.sensitivity import sensitivities
 
-SMALLEST = 10
-"""The first sample of a sweep over rows, as in the paper."""
+MIN_SAMPLE_ROWS = 10
+"""The size of the first sample of a sweep over rows, as in the paper."""
 
 
 class UniqueSearch(Protocol):
-    """A search for unique column combinations; an argument, because detection knows scoring and not the reverse."""
+    """A search for unique column combinations, passed as an argument: measures do not import detection."""
 
     def __call__(
         self, frequencies: FrequencyTable, /, *, max_size: int | None, approximate: float, ignore_duplicates: bool
@@ -29,7 +29,7 @@ class UniqueSearch(Protocol):
 
 
 class Axis(StrEnum):
-    """What grows along a sweep: the rows that are sampled, or the columns that the adversary may know."""
+    """What grows along a sweep: the sample of rows, or the number of columns that the adversary knows."""
 
     ROWS = "rows"
     COLUMNS = "columns"
@@ -69,11 +69,11 @@ def sweep_rows(
     progress: Callable[[int], None] | None = None,
 ) -> Sweep:
     """
-    Score growing random samples of the rows, each contained in the next one, the last one the whole table (Figure 4a).
+    Score growing random samples of the rows, each contained in the next one; the last is the whole table (Figure 4a).
 
-    ``steps`` is how many samples, spaced evenly on a logarithmic scale from 10 rows on, or the sample sizes themselves.
-    The rows are sorted by their values before they are drawn, so neither the order of the rows nor that of the columns
-    changes the result. ``progress`` is told how many samples are done.
+    ``steps`` is the number of samples, spaced evenly on a logarithmic scale from 10 rows on, or the sample sizes. Rows
+    are sorted by their values before the draw, so the order of rows and columns does not change the result.
+    ``progress`` is called with the number of samples that are done.
 
     :raises InvalidInputError: no rows, no step, or a sample size below 1 or above the number of rows.
     """
@@ -96,8 +96,8 @@ def sweep_adversary(
     """
     Score with an adversary who knows at most 1, 2, ... ``max_size`` columns (Figure 4b).
 
-    ``unique`` is one search up to the largest limit, for a smaller limit only drops the larger sets. By default the
-    sweep ends with the largest set found. Below the smallest set every column has 0.
+    ``unique`` is one search up to the largest limit: a smaller limit only leaves out larger sets. By default the sweep
+    ends with the size of the largest set found. Below the size of the smallest set every column has 0.
 
     :raises InvalidInputError: a limit below 1, or above the one that the sets were searched with.
     """
@@ -124,12 +124,12 @@ def _sizes(steps: int | Sequence[int], rows: int) -> list[int]:
         return sorted(set(steps))
     if steps < 1:
         raise InvalidInputError(f"a sweep needs at least 1 step, not {steps}")
-    spaced = np.geomspace(rows, min(SMALLEST, rows), steps).round().astype(int)
+    spaced = np.geomspace(rows, min(MIN_SAMPLE_ROWS, rows), steps).round().astype(int)
     return sorted(set(spaced.tolist()))
 
 
 def _drawn(whole: FrequencyTable, tuples: Integers) -> FrequencyTable:
-    """Return the distinct tuples of a sample, in the order they have in the whole table."""
+    """Return the distinct tuples of a sample, in the order of the whole table."""
     weights = np.bincount(tuples, minlength=whole.tuples).astype(np.int64)
     kept = np.flatnonzero(weights)
     return replace(whole, codes=tuple(column[kept] for column in whole.codes), weights=weights[kept])

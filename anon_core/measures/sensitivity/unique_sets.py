@@ -30,7 +30,7 @@ class Family:
     @classmethod
     def of(cls, columns: Sequence[str], unique_sets: Iterable[Sequence[str]], reveal: Mapping[str, float]) -> Family:
         """
-        Number the columns and sort the sets. Columns that only occur in sets come after the others.
+        Number the columns and sort the sets. Columns of sets that ``columns`` does not have come last.
 
         >>> Family.of(["a", "b"], [["b", "a"], ["b"], ["a", "b"]], {"a": 0.5, "b": 0.5}).by_size
         (array([[1]]), array([[0, 1]]))
@@ -69,12 +69,12 @@ class Family:
         return np.flatnonzero(inside)
 
     def possible(self) -> Family:
-        """Leave out the sets that an adversary can never know as a whole."""
+        """Return the family without the sets that an adversary cannot know as a whole."""
         kept = tuple(matrix[(self.reveal[matrix] > 0).all(axis=1)] for matrix in self.by_size)
         return self._with(kept)
 
     def each_column(self) -> Iterator[Family]:
-        """Give for every column, in order, the sets that it is in."""
+        """Yield for every column, in order, the family of the sets with it."""
         index = []
         for matrix in self.by_size:
             flat = matrix.ravel()
@@ -101,7 +101,7 @@ def _check(names: Sequence[str], reveal: Mapping[str, float]) -> None:
 
 
 def _sorted(matrix: Integers) -> Integers:
-    """Return the distinct rows in order, each in rising order itself."""
+    """Return the distinct rows of a matrix in order, with the entries of each row sorted."""
     matrix = np.sort(matrix, axis=1)
     matrix = matrix[np.lexsort(matrix.T[::-1])]
     new = np.ones(len(matrix), np.bool_)

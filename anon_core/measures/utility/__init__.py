@@ -21,10 +21,10 @@ from anon_core.measures.utility.queries import Marginals, Queries, marginals, qu
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utility:
     """
-    What is left of a table, and what it cost.
+    How much information is left in a table after recoding, and how much was lost.
 
-    ``entropy`` and ``changes`` are None where nobody knows which row became which, ``entropy`` also where labels do
-    not cover what they were made from; ``reason`` says so.
+    ``entropy`` and ``changes`` are None where it is not known which row became which. ``entropy`` is also None where
+    labels do not cover the values that they were made from. ``reason`` says which.
     """
 
     entropy: Entropy | None
@@ -42,8 +42,8 @@ def utility(
     """
     Measure how useful a release is beside its original.
 
-    ``weights`` say how much the columns matter (1 where they say nothing), ``k`` is what the average class size is
-    held against, and the ``seed`` repeats what is sampled.
+    ``weights`` say how much the columns matter (1 for a column that is missing there), ``k`` is what the average class
+    size is compared with, and the same ``seed`` gives the same samples.
 
     >>> import numpy as np, pyarrow as pa
     >>> from anon_core.frequency import FrequencyTable
@@ -71,7 +71,7 @@ def utility(
 
 
 def _reason(cells: RecodedCells | None) -> str | None:
-    """Say why entropy cannot be measured, and what to change; None if it can."""
+    """Return why entropy cannot be measured, and what to change; None if it can."""
     if cells is None:
         return "it is not known which row became which; a run has them in its internal report"
     astray = strays(cells)
@@ -90,7 +90,7 @@ class ClassSizes:
     from LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, 2006.
 
     ``normalised`` is LeFevre's C_avg, rows / classes / k: 1 is as fine as k allows; None without a k. ``average`` is
-    None when nothing is published. ``discernibility`` says from how many rows each row cannot be told apart, added up.
+    None when no row is published. ``discernibility`` adds up, for each row, how many rows are equal to it.
     """
 
     classes: int
@@ -101,10 +101,10 @@ class ClassSizes:
 
 def class_sizes(comparison: Comparison, k: int | None = None) -> ClassSizes:
     """
-    Measure the classes that are published; where units are counted, a class is as large as its units are many.
+    Measure the classes that are published; where units are counted, the size of a class is the number of its units.
 
-    Rows at the root everywhere are a class like any other. A removed row cannot be told apart from any row: it costs
-    as much discernibility as the original has rows.
+    Rows at the root in every column are a class like any other. A removed row cannot be told apart from any row: it
+    adds the number of rows of the original to the discernibility.
     """
     sizes = comparison.after.class_sizes()
     average = float(sizes.sum() / len(sizes)) if len(sizes) else None

@@ -1,4 +1,4 @@
-"""The cells of a table after recoding, and before: what loss, entropy and the shares of change are computed from."""
+"""The cells of a table after and before recoding: the input of loss, entropy and the shares of changed cells."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from anon_core.table import Mask
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Released:
     """
-    What rows have become: one entry for all that became the same, and how many they are.
+    The rows after recoding: one entry for all rows that became equal, and how many they are.
 
     ``labels[i][j]`` is the label of entry ``j`` in column ``i``, a code into the labels of ladder ``i``. A ``removed``
-    entry stands at the root in every column.
+    entry has the root in every column.
     """
 
     ladders: tuple[Ladder, ...]
@@ -41,10 +41,10 @@ class Released:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecodedCells(Released):
     """
-    What rows were and what they have become: one entry for all that were one tuple and became one.
+    The rows before and after recoding: one entry for all rows that were one tuple and became one tuple.
 
     ``values[i][j]`` is the code of the value as collected. Where people are counted, a person counts once for each pair
-    of a tuple that they had and a tuple that it became; rows of nobody known count where no person has the pair.
+    of an original tuple and a published one; rows whose person is not known count only for pairs without known people.
     """
 
     values: tuple[AnyCodes, ...]
@@ -52,9 +52,9 @@ class RecodedCells(Released):
     @classmethod
     def by(cls, plan: RecodingPlan) -> RecodedCells:
         """
-        Return what a plan makes of each tuple, without counting what it publishes.
+        Return what a plan makes of each tuple, without counting the published rows.
 
-        Columns that are always published as collected lose nothing, and are left out.
+        Columns that the plan always publishes as collected lose nothing, and are left out.
         """
         labels = []
         some = bool(plan.removed.any())
@@ -77,7 +77,7 @@ def released(comparison: Comparison) -> Released:
     if comparison.pairs is not None:
         return _recoded(comparison, comparison.pairs)
     after, removed = comparison.after, comparison.rows_removed
-    gone = 1 if removed else 0  # All removed rows are one entry: nobody knows which they are.
+    gone = 1 if removed else 0  # All removed rows are one entry: it is not known which rows they are.
     return Released(
         ladders=comparison.ladders,
         labels=tuple(
@@ -110,7 +110,7 @@ def _recoded(comparison: Comparison, pairs: Pairs) -> RecodedCells:
 
 def covered(ladder: Ladder) -> Integers:
     """Return how many values of the column each label may stand for; the root stands for all of them."""
-    # A value that the hierarchy does not know has the root's label on every level: only on top is the count whole.
+    # A value that the hierarchy does not know has the label of the root on every level: only the top counts all values.
     most = np.zeros(len(ladder.labels), np.int64)
     for labels in ladder.maps:
         np.maximum(most, np.bincount(labels, minlength=len(most)), out=most)
@@ -118,7 +118,7 @@ def covered(ladder: Ladder) -> Integers:
 
 
 def strays(cells: RecodedCells) -> int:
-    """Return how many published cells hold a label that does not cover what they were made from."""
+    """Return how many published cells have a label that does not cover the value that they were made from."""
     found = 0
     for ladder, values, labels in zip(cells.ladders, cells.values, cells.labels, strict=True):
         astray = ladder.maps[ladder.lowest[labels], values] != labels

@@ -1,4 +1,4 @@
-"""Non-uniform entropy (NUE): how much of what a column says is left [DeWaal1999]_, [Bampoulidis2019]_.
+"""Non-uniform entropy (NUE): how much information of a column is left [DeWaal1999]_, [Bampoulidis2019]_.
 
 De Waal, Willenborg: Information loss through global recoding and local suppression, 1999. Here as the programs of
 Bampoulidis et al. and ARX compute it, with cells of one column at several levels.
@@ -18,7 +18,7 @@ from anon_core.measures.utility.cells import RecodedCells
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entropy:
-    """What is left: 1 is everything, 0 is nothing. ``weighted`` (wNUE) heeds the priorities of the columns."""
+    """The information left: 1 is everything, 0 is nothing. ``weighted`` (wNUE) weights columns by their priorities."""
 
     overall: float
     weighted: float
@@ -27,19 +27,19 @@ class Entropy:
 
 def entropy(cells: RecodedCells, weights: Mapping[str, float] | None = None) -> Entropy:
     """
-    Measure non-uniform entropy, for which it must be known which row became which.
+    Measure non-uniform entropy; it must be known which row became which.
 
-    Per column let l0 < l1 < ... be the levels at which its cells stand, and S the rows at level lj or above. Each lj
-    adds to the loss -sum over S of log2(f(value at l(j-1)) / f(value at lj)), where f counts inside S and the value as
-    collected stands for the level before l0. With max = -sum over all rows of log2(f(value) / rows):
+    For a column let l0 < l1 < ... be the levels of its cells, and S the rows at level lj or above. Each lj adds to the
+    loss -sum over S of log2(f(value at l(j-1)) / f(value at lj)), where f counts inside S, and before l0 comes the
+    value as collected. With max = -sum over all rows of log2(f(value) / rows):
 
     - score of a column = 1 - loss / max;
     - NUE = 1 - sum of losses / sum of maxima;
     - wNUE = the same with both sums weighted; a column that ``weights`` does not name weighs 1.
 
-    A removed row stands at the root. A value that the hierarchy does not know is itself on level 0 and the root above.
-    A column with a single value has nothing to lose (max 0): its score is 1, and so is NUE where all columns are like
-    that. Labels must cover the values that they stand for.
+    A removed row is at the root. A value that the hierarchy does not know is itself on level 0, and the root above. A
+    column with a single value has nothing to lose (max 0): its score is 1, and so is NUE if all columns are like that.
+    Labels must cover the values that they were made from.
     """
     lost, most = {}, {}
     rows = cells.weights.astype(np.float64)
@@ -67,7 +67,7 @@ def _lost_and_most(ladder: Ladder, counts: AnyCodes) -> tuple[float, float]:
     lost = 0.0
     for level in np.flatnonzero(counts.any(axis=0)):
         inside = counts[:, level:].sum(axis=1)
-        # On level 0 every value is itself, one that the hierarchy does not know too.
+        # On level 0 every value is itself, also one that the hierarchy does not know.
         here = ladder.maps[level] if level else as_collected
         lost += bits_within(np.bincount(here, inside)) - bits_within(np.bincount(below, inside))
         below = here
@@ -75,13 +75,13 @@ def _lost_and_most(ladder: Ladder, counts: AnyCodes) -> tuple[float, float]:
 
 
 def most_bits(rows: AnyCodes) -> float:
-    """Return all that a column says, from the rows of each value: -sum over rows of log2(f(value) / rows)."""
+    """Return the bits of a column, from the rows of each value: -sum over rows of log2(f(value) / rows)."""
     return bits_within(rows.sum()) - bits_within(rows)
 
 
 def bits_within(sizes: AnyCodes | int | float) -> float:
     """
-    Return the bits that tell rows apart inside their groups: the sum of f * log2(f) over groups of f rows.
+    Return the bits that it takes to tell rows apart inside their groups: the sum of f * log2(f) over groups of f rows.
 
     That is the sum over rows of log2(f of its group), so -sum over rows of log2(f before / f after) is a difference of
     two of these.

@@ -1,4 +1,4 @@
-"""What recoding cost in detail (iLoss [Xiao2006]_), and how many rows and cells it touched.
+"""How much detail recoding lost (iLoss [Xiao2006]_), and how many rows and cells it changed.
 
 Xiao, Tao: Personalized privacy preservation, 2006.
 """
@@ -15,7 +15,7 @@ from anon_core.measures.utility.cells import RecodedCells, Released, covered
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loss:
-    """How much detail is gone: 0 is untouched, 1 is nothing left. ``weighted`` heeds the priorities of the columns."""
+    """How much detail is lost: 0 is nothing, 1 is everything. ``weighted`` weights columns by their priorities."""
 
     overall: float
     weighted: float
@@ -32,10 +32,10 @@ class Changes:
 
 def loss(cells: Released, weights: Mapping[str, float] | None = None) -> Loss:
     """
-    Measure the share of a column's other values that a cell may also stand for, on average.
+    Measure which share of the other values of its column a cell may also stand for, on average.
 
-    A removed row counts as lost altogether. A column with a single value loses nothing but removed rows. It does not
-    matter which row became which. A column that ``weights`` does not name weighs 1.
+    A removed row counts as fully lost. A column with a single value loses only its removed rows. It does not matter
+    which row became which. A column that ``weights`` does not name weighs 1.
     """
     published = np.where(cells.removed, 0, cells.weights)
     rows, removed = max(cells.rows, 1), cells.rows_removed

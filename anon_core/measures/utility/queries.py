@@ -1,7 +1,7 @@
-"""How far counts by any one or two columns, and the shares of each column's values, are off in the release.
+"""How far counts by one or two columns, and the shares of each column's values, are off in the release.
 
-The error of a count is relative to the true one, or to 0.1 % of the rows where that is more: being off by two of three
-is no news. That bound is from Xiao, Wang, Gehrke: Differential privacy via wavelet transforms, 2010.
+The error of a count is relative to the true count, or to 0.1 % of the rows where that is more: two rows too many in a
+group of three matter little. That bound is from Xiao, Wang, Gehrke: Differential privacy via wavelet transforms, 2010.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import AnyCodes, Floats, Integers
 from anon_core.measures.utility.cells import covered
 
-MOST_QUERIES = 1000
-"""Of the groups of one set of columns, so many are asked for; of more, a sample."""
-MOST_PAIRS = 200
-"""Of the pairs of columns, so many are asked about; of more (there are 4,950 of a hundred columns), a sample."""
-BOUND = 0.001
+MAX_QUERIES = 1000
+"""So many groups of one set of columns are compared; of more, a sample."""
+MAX_PAIRS = 200
+"""So many pairs of columns are compared; of more (a hundred columns have 4,950), a sample."""
+MIN_BASE_SHARE = 0.001
 """Share of the rows that an error is at least relative to."""
 
 
@@ -33,7 +33,7 @@ class QueryErrors:
     """
     The relative errors of the counts by so many columns: 0 is exact.
 
-    ``groups`` occur in the sets of columns that were asked about, for ``queries`` of them.
+    The compared sets of columns have ``groups`` groups, and ``queries`` of them were compared.
     """
 
     groups: int
@@ -46,9 +46,9 @@ class QueryErrors:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queries:
     """
-    Counts by every column and by every pair of columns. None where there is no group to ask for.
+    Counts by every column and by every pair of columns. None where there is no group to compare.
 
-    ``sampled`` tells that not all pairs, or not all groups of a column or pair, were asked for.
+    ``sampled``: not all pairs, or not all groups of a column or pair, were compared.
     """
 
     one_column: QueryErrors | None
@@ -57,16 +57,14 @@ class Queries:
     seed: int | None
 
 
-def queries(
-    comparison: Comparison, *, seed: int = 0, most: int = MOST_QUERIES, most_pairs: int = MOST_PAIRS
-) -> Queries:
+def queries(comparison: Comparison, *, seed: int = 0, most: int = MAX_QUERIES, most_pairs: int = MAX_PAIRS) -> Queries:
     """
-    Ask the release how many rows each group of the original has, for all sets of one and of two columns.
+    Compare how many rows each group has in the original and, as a reader estimates it, in the release.
 
-    Only groups that occur are asked for, all of a set of columns or a sample of ``most``; of more than ``most_pairs``
-    pairs of columns a sample. The ``seed`` repeats both, whatever the order of rows and columns; every query counts
-    alike. A reader spreads labels evenly over the values that they cover and does not know of removed rows. ``seed`` of
-    the result is None if nothing was sampled.
+    Groups are those of all sets of one and of two columns that occur in the original: up to ``most`` for each set, and
+    up to ``most_pairs`` pairs of columns; of more, a sample. With the same ``seed`` both samples are the same for any
+    order of rows and columns. Every group counts alike. The reader spreads labels evenly over the values that they
+    cover, and does not know of removed rows. ``seed`` of the result is None if nothing was sampled.
     """
     generator = np.random.default_rng(seed)
     spreads = {ladder.column: Spread.of(ladder) for ladder in comparison.ladders}
@@ -83,7 +81,7 @@ def queries(
 def _pairs(names: Sequence[str], generator: np.random.Generator, most: int) -> list[tuple[str, str]]:
     """Return the pairs of names in their order, or a sample of them."""
     number = comb(len(names), 2)
-    # Without a list of all pairs: a pair is found by its number, of which each name has those after its own.
+    # There is no list of all pairs: a pair is found by its number. Each name has as many pairs as names follow it.
     chosen = np.sort(generator.choice(number, most, replace=False)) if number > most else np.arange(number)
     starts = np.concatenate([[0], np.cumsum(np.arange(len(names) - 1, 0, -1))])
     first = np.searchsorted(starts, chosen, side="right") - 1
@@ -92,7 +90,7 @@ def _pairs(names: Sequence[str], generator: np.random.Generator, most: int) -> l
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _SetErrors:
     groups: int
     errors: Floats
 
@@ -103,19 +101,19 @@ def _ask(
     spreads: dict[str, Spread],
     generator: np.random.Generator,
     most: int,
-) -> _Asked:
+) -> _SetErrors:
     original = counted(comparison.before, columns)
     groups = len(original.rows)
-    # Groups come in the order of their codes, so a sample does not depend on the order of the rows.
+    # Groups are sorted by their codes, so a sample does not depend on the order of the rows.
     chosen = generator.choice(groups, most, replace=False) if groups > most else np.arange(groups)
     true = original.rows[chosen]
     values = [codes[chosen] for codes in original.codes]
     expected = estimates([spreads[name] for name in columns], values, counted(comparison.after, columns))
-    errors = np.abs(expected - true) / np.maximum(true, BOUND * comparison.before.rows)
-    return _Asked(groups=groups, errors=errors)
+    errors = np.abs(expected - true) / np.maximum(true, MIN_BASE_SHARE * comparison.before.rows)
+    return _SetErrors(groups=groups, errors=errors)
 
 
-def _summary(asked: Sequence[_Asked]) -> QueryErrors | None:
+def _summary(asked: Sequence[_SetErrors]) -> QueryErrors | None:
     errors = np.concatenate([np.zeros(0), *(each.errors for each in asked)])
     if not len(errors):
         return None
@@ -147,9 +145,9 @@ def counted(frequencies: FrequencyTable, columns: Sequence[str]) -> Counted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """For every level and value of a column: the label there, and the share of its rows that falls to the value.
+    """For every level and value of a column: the label there, and the share of the label's rows that the value gets.
 
-    A label that a value has on several levels counts on the lowest only.
+    A label that a value has on several levels counts only on the lowest.
     """
 
     labels: AnyCodes
@@ -168,8 +166,8 @@ def estimates(spreads: Sequence[Spread], values: Sequence[AnyCodes], released: C
     Return how many rows a reader of the release expects in each group: ``values[i][q]`` is its value in column ``i``.
 
     Each label is spread evenly over the values that it may stand for, as Xiao, Tao: Anatomy: simple and effective
-    privacy preservation, 2006 do. Only the labels above a value can stand for it, so a group needs one look at the
-    released counts for each combination of levels.
+    privacy preservation, 2006 do. Only the labels above a value can stand for it, so each combination of levels takes
+    one look-up in the released counts per group.
     """
     expected = np.zeros(len(values[0]))
     if not len(released.rows):
@@ -197,7 +195,7 @@ def _keys(codes: Sequence[AnyCodes], spreads: Sequence[Spread]) -> Integers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marginals:
-    """The total variation distance of every column: 0 where the shares of all values are right, 1 at worst."""
+    """The total variation distance of every column: 0 if the shares of all values are right, 1 at worst."""
 
     by_column: dict[str, float]
     mean: float
@@ -208,9 +206,9 @@ def marginals(comparison: Comparison) -> Marginals:
     """
     Compare the shares of a column's values in the original with those that a reader estimates from the release.
 
-    Labels are spread evenly over the values of the original that they cover; half the sum of all differences is the
-    distance. Removed rows are part of the original and not of the release. Where nothing is published of something,
-    the distance is 1. A gap is a value.
+    Labels are spread evenly over the values of the original that they cover. The distance is half the sum of all
+    differences. Removed rows are in the original and not in the release. If the original has rows and the release has
+    none, the distance is 1. A gap is a value.
     """
     by_column = {}
     for ladder in comparison.ladders:

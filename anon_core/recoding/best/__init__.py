@@ -1,4 +1,4 @@
-"""The best of all methods: each that applies is run, those that keep the policy stay, the utility measure elects."""
+"""The best of all methods: runs each method that applies, and keeps the cheapest result that keeps the policy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class BestRecoding(RecodingMethod):
-    """The cheapest of what the methods find that let it try them: everything that the policy requires of classes."""
+    """The cheapest result of the other methods that keeps everything that the policy requires of classes."""
 
     key: ClassVar[str] = "best"
     heeded: ClassVar[frozenset[str]] = frozenset({"k", "improve", "seed", "nue_weight", "utility"})

@@ -1,4 +1,4 @@
-"""The best of all methods: each that applies is run, those that keep the policy stay, the utility measure elects."""
+"""The best of all methods: runs each method that applies, and keeps the cheapest result that keeps the policy."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from anon_core.spec import UtilityMeasure
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Attempt:
-    """What one method came to: a recoding and what it lacks, or the error that ended it."""
+    """The result of one method: a recoding and what it does not keep, or the error that ended it."""
 
     method: str
     recoding: Recoding | None
@@ -27,18 +27,19 @@ class _Attempt:
 
     @property
     def reason(self) -> str | None:
-        """Why it cannot be elected; None where it can."""
+        """Why it cannot be chosen; None if it can."""
         return str(self.error) if self.error else "; ".join(map(unreached, self.lacking)) or None
 
 
 def recode_best(task: Task, *, progress: Progress | None = None) -> Recoding:
     """
-    Run every method that lets itself be tried, and elect the cheapest result that keeps every requirement.
+    Run every method that yields attempts, and choose the cheapest result that keeps every requirement.
 
-    Where values are guarded against freeform attacks, utility is measured over the guarded columns too. Ties go to
-    fewer rows removed, then to the order of trying. All candidates of all methods are reported.
+    Where values are guarded against freeform attacks, utility is measured over the guarded columns too. Of equally
+    cheap results it is the one with fewer rows removed, then the one tried first. All candidates of all methods are
+    reported.
 
-    :raises PolicyNotMetError: no method keeps the policy, with the numbers of the one that comes closest.
+    :raises PolicyNotMetError: no method keeps the policy; it has the numbers of the method that comes closest.
     """
     attempts = list(_tried(task, progress))
     measured = {at: _measured(task, one) for at, one in enumerate(attempts)}
@@ -61,7 +62,7 @@ def recode_best(task: Task, *, progress: Progress | None = None) -> Recoding:
 
 
 def cost_of(candidate: Candidate, measure: UtilityMeasure) -> float:
-    """Return what a candidate costs in the measure that elects; nothing is cheaper than 0."""
+    """Return what a candidate costs in the utility measure, at least 0."""
     if measure is UtilityMeasure.ROWS:
         return float(candidate.rows_changed + candidate.rows_removed)
     if measure is UtilityMeasure.LOSS:
@@ -71,7 +72,7 @@ def cost_of(candidate: Candidate, measure: UtilityMeasure) -> float:
 
 
 def _tried(task: Task, progress: Progress | None) -> Iterator[_Attempt]:
-    """Yield what each method came to; every plan is measured once, by what its method promises and by the policy."""
+    """Yield the result of each method; every plan is measured once, by the promise of its method and by the policy."""
     before: dict[str, Recoding | None] = {}
     for method in (member() for member in METHODS.members().values()):
         for attempt in method.attempts(task, before):
@@ -89,9 +90,9 @@ def _tried(task: Task, progress: Progress | None) -> Iterator[_Attempt]:
 
 def _measured(task: Task, attempt: _Attempt) -> Candidate:
     """
-    Return what a method came to as one candidate.
+    Return the result of a method as one candidate.
 
-    Where it found nothing the counts are those of the table as it is, and there is no measure of what would be left.
+    Where it found nothing, the counts are those of the table as collected, and there is no utility.
     """
     own = [one for one in attempt.recoding.candidates if one.elected] if attempt.recoding else []
     plan = attempt.recoding.plan if attempt.recoding else RecodingPlan.unchanged(task.frequencies, task.ladders)
@@ -107,7 +108,7 @@ def _measured(task: Task, attempt: _Attempt) -> Candidate:
 
 
 def _candidates(attempts: list[_Attempt], measured: dict[int, Candidate], best: int) -> Iterator[Candidate]:
-    """Yield the result of every method, then what else the methods tried."""
+    """Yield the result of every method, then the other candidates of the methods."""
     for at, found in measured.items():
         beaten = f"costs more than {attempts[best].method}, or as much and was tried later"
         yield replace(found, elected=at == best, reason=None if at == best else found.reason or beaten)
@@ -118,7 +119,7 @@ def _candidates(attempts: list[_Attempt], measured: dict[int, Candidate], best: 
 
 
 def _closest(task: Task, attempts: list[_Attempt]) -> PolicyNotMetError:
-    """Return the error with the numbers of the method that leaves fewest rows at risk."""
+    """Return the error with the numbers of the method that leaves the fewest rows at risk."""
 
     def at_risk(attempt: _Attempt) -> int:
         return attempt.error.rows_at_risk if attempt.error else max(one.rows_at_risk for one in attempt.lacking)

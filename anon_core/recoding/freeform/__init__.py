@@ -1,4 +1,4 @@
-"""Freeform anonymity reached [Wang2009]_: the table that is generalised least, among those without a breach."""
+"""Recoding for freeform anonymity [Wang2009]_: the least generalised table without a breach."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FreeformRecoding(RecodingMethod):
         return self.heeded if settings.then else frozenset({"then"})
 
     def attempts(self, task: Task, before: Mapping[str, Recoding | None]) -> Iterator[Attempt]:
-        if task.freeform and not task.requirements.asked:
+        if task.freeform and not task.requirements.required_beyond_k:
             yield self.attempt(then="prioritised", mode=Mode.SAFE)
 
     def problems(self, file: Written) -> Found:
@@ -42,4 +42,4 @@ class FreeformRecoding(RecodingMethod):
         if file.at("privacy", "freeform") is None:
             yield ("recode", "method"), "`method: freeform` needs `privacy.freeform`, which says what is guarded"
         if file.at("recode", "then") is not None and file.quasi_identifiers == []:
-            yield ("recode", "then"), "needs at least one column of role quasi: without any there is no k to reach"
+            yield ("recode", "then"), "needs at least one column of role quasi: without one there is no k to reach"

@@ -1,7 +1,7 @@
-"""Freeform anonymity reached [Wang2009]_: the table that is generalised least, among those without a breach.
+"""Recoding for freeform anonymity [Wang2009]_: the least generalised table without a breach.
 
-Wang, Xu, Fu, Wong: FF-anonymity: when quasi-identifiers are missing, 2009. It keeps people from being told something,
-not from being found: ``then: prioritised`` reaches k as well.
+Wang, Xu, Fu, Wong: FF-anonymity: when quasi-identifiers are missing, 2009. It keeps adversaries from inferring values,
+but not from finding people: ``then: prioritised`` reaches k as well.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from anon_core.spec import Mode
 
 def recode_freeform(task: Task, *, progress: Progress | None = None) -> Recoding:
     """
-    Generalise values, each the same in all rows, until no freeform attack is a breach; then reach k, if that is asked.
+    Generalise values, each the same in all rows, until no freeform attack is a breach; then reach k, with `then`.
 
-    Local recoding for k can raise a threat, so breaches are looked for again. If there is one, k is reached another
-    way: a specialisation is kept only if classes keep k rows too.
+    Local recoding for k can raise a threat, so breaches are searched again. If there is one, k is reached another way:
+    a specialisation is kept only if classes keep k rows too.
 
     :raises PolicyNotMetError: even the table of all roots has a breach, naming the column; or k cannot be reached.
     :raises InvalidInputError: nothing is guarded, or diversity is required too.
@@ -41,14 +41,14 @@ def recode_freeform(task: Task, *, progress: Progress | None = None) -> Recoding
     problem = task.freeform
     if problem is None:
         raise InvalidInputError("`recode.method: freeform` needs `privacy.freeform`, which says what is guarded")
-    if task.requirements.asked:
+    if task.requirements.required_beyond_k:
         raise InvalidInputError(
-            "`recode.method: freeform` does not reach l_diversity, t_closeness or alpha yet; remove them, or use "
+            "`recode.method: freeform` does not reach l_diversity, t_closeness or alpha yet; remove these keys, or use "
             "another method"
         )
     _refuse_infeasible(problem)
     cut = specialise(problem, progress=progress)
-    plan, why = _plan(problem, cut.levels), _told(cut)
+    plan, why = _plan(problem, cut.levels), _described(cut)
     if task.settings.then is not None:
         plan, why = _then(task, problem, plan, why, progress)
     check = problem.check(plan)
@@ -69,7 +69,7 @@ def recode_freeform(task: Task, *, progress: Progress | None = None) -> Recoding
 def _then(
     task: Task, problem: FreeformProblem, plan: RecodingPlan, why: str, progress: Progress | None
 ) -> tuple[RecodingPlan, str]:
-    """Reach k as well: locally if that raises no threat above the limit, else by specialising less."""
+    """Reach k as well: by local recoding if that raises no threat above the limit, else by specialising less."""
     local = recode_upwards(task, problem, plan, progress=progress)
     raised = problem.check(local)
     if raised.holds:
@@ -89,8 +89,8 @@ def _then(
         )
     worst_threat = raised.worst.threat if raised.worst else 0.0
     return both, (
-        f"{_told(cut)}, so that classes have {task.k} rows too: prioritised recoding would have raised a threat to "
-        f"{worst_threat:.2g}"
+        f"{_described(cut)}, so that classes have {task.k} rows too: prioritised recoding would have raised a threat "
+        f"to {worst_threat:.2g}"
     )
 
 
@@ -123,7 +123,7 @@ def _plan(problem: FreeformProblem, levels: Sequence[Integers]) -> RecodingPlan:
     )
 
 
-def _told(cut: LevelCut) -> str:
+def _described(cut: LevelCut) -> str:
     return (
         f"Of {cut.tried} specialisations from the roots down {cut.kept} were kept; every further one would let a "
         "guarded value be inferred"
@@ -131,7 +131,7 @@ def _told(cut: LevelCut) -> str:
 
 
 def _suppressed(task: Task, problem: FreeformProblem) -> Candidate:
-    """Return what suppressing every sensitive value would leave, as the paper's T2: for comparison only."""
+    """Return the table with every sensitive value suppressed, the paper's T2: for comparison only."""
     levels = []
     for ladder, column, places in zip(problem.ladders, problem.columns, problem.places, strict=False):
         leaf: Integers = places[ladder.maps[0]]
@@ -195,7 +195,7 @@ def recode_upwards(
 
 
 def _above(plan: RecodingPlan, column: int) -> Ladder:
-    """Return the ladder of the labels that a plan publishes: up to the level where they stand they are themselves."""
+    """Return the ladder of the labels that a plan publishes: up to its own level a label is itself."""
     ladder = plan.ladders[column]
     base = np.full(len(ladder.labels), ladder.height, np.int64)
     example: Integers = np.zeros(len(ladder.labels), np.int64)
@@ -220,12 +220,12 @@ def specialise(
     """
     Specialise the table of all roots, which has no breach, until every further specialisation has one.
 
-    One value goes into its children everywhere. A specialisation that breaches once breaches for ever (the paper's
-    Corollary 3.1), so it is dropped for good, and when none is left the table is minimally generalised.
+    A specialisation replaces one label by its children in all rows. One that leads to a breach always will (the paper's
+    Corollary 3.1), so it is not tried again; when none is left, the table is minimally generalised.
 
-    With ``quasi`` and ``k`` a specialisation is also dropped if it makes a class over these columns smaller than k:
-    that too lasts for ever. Candidates come by the information they give back, weighted by priority; ties by column and
-    label.
+    With ``quasi`` and ``k`` a specialisation is also dropped if it makes a class over these columns smaller than k,
+    which it always will. Candidates are sorted by the information that they give back, weighted by priority, then by
+    column and label.
     """
     return _Search(problem, problem.frequencies.positions(quasi), k).run(progress)
 
@@ -280,7 +280,7 @@ class _Search:
         return np.asarray(self._values(at, levels)[self.problem.frequencies.codes[at]])
 
     def _specialised(self, at: int, label: int) -> Integers:
-        """Return the levels with one label replaced by those below it: the next level at which a value differs."""
+        """Return the levels with one label replaced by its children: the next lower level at which a value differs."""
         ladder, levels = self.problem.ladders[at], self.levels[at].copy()
         for code in np.flatnonzero(self._values(at, levels) == label).tolist():
             while levels[code] > 0 and ladder.maps[levels[code], code] == label:
@@ -288,7 +288,7 @@ class _Search:
         return levels
 
     def _offer(self, at: int, labels: Any) -> None:
-        """Put the labels that can be specialised into the queue, those that give back most information first."""
+        """Put the labels that can be specialised into the queue, sorted by the information that they give back."""
         ladder = self.problem.ladders[at]
         values = self._values(at, self.levels[at])
         for label in labels.tolist():

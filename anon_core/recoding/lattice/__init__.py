@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class GlobalRecoding(RecodingMethod):
-    """One level per column for the whole table, the rows still unsafe removed: every class is safe."""
+    """One level per column for the whole table; rows of classes that are still unsafe are removed."""
 
     key: ClassVar[str] = "global"
     heeded: ClassVar[frozenset[str]] = frozenset({"k", "utility"})

@@ -1,4 +1,4 @@
-"""Nodes of the lattice: their classes, what they cost, and what is known of all nodes below or above one."""
+"""Nodes of the lattice: their classes, their costs, and what follows from one node for all nodes below or above it."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from anon_core.table import Mask
 Node = tuple[int, ...]
 """A level per column."""
 
-HELD = 1 << 24
-"""Classes remembered for counting other nodes from them, of all nodes together: a quarter of a gigabyte."""
+MAX_CLASSES_HELD = 1 << 24
+"""So many classes, of all nodes together, are kept to count other nodes from them: a quarter of a gigabyte."""
 
-MOST_HELD = 4_000
-"""Nodes remembered; looking through more of them costs more than it saves."""
+MAX_NODES_HELD = 4_000
+"""So many nodes are kept; to search through more costs more than it saves."""
 
-LARGEST_SHARE_HELD = 0.8
-"""A node is remembered if it has at most this share of the classes that it was counted from."""
+MAX_SHARE_HELD = 0.8
+"""A node is kept if it has at most this share of the classes from which it was counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassPeople:
-    """The people in each class, pair by pair: person ``units[i]`` is in class ``member[i]``."""
+    """The pairs of person and class: person ``units[i]`` is in class ``member[i]``."""
 
     member: Integers
     units: AnyCodes
@@ -42,9 +42,9 @@ class ClassPeople:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeClasses:
     """
-    One tuple of each class, by its number, its rows and its people.
+    For each class the number of one of its tuples, its rows and its people.
 
-    People are rows, and there is no ``crowd``, where every row is another person.
+    Where every row is another person, people are rows, and ``crowd`` is None.
     """
 
     first: Integers
@@ -54,21 +54,21 @@ class NodeClasses:
 
     @property
     def held(self) -> int:
-        """How many numbers it takes to count other classes from these."""
+        """How many numbers must be kept to count other classes from these."""
         return len(self.sizes) + (0 if self.crowd is None else len(self.crowd.member))
 
 
 class ClassCounter:
     """
-    Counts classes, each time from the node below with fewest classes of those that it remembers.
+    Counts classes, each time from the kept node below that has the fewest classes.
 
-    Going up, classes only merge, so one tuple of each class tells where the whole class goes.
+    On the way up classes only merge, so one tuple of a class shows where the whole class goes.
     """
 
     def __init__(self, task: Task) -> None:
         frequencies = task.frequencies
         self._codes = frequencies.codes
-        # Labels that are numbered per level need few bits on upper levels, and few bits are counted without sorting.
+        # Labels numbered per level need few bits on upper levels, and codes of few bits are counted without sorting.
         self._labels: list[list[AnyCodes]] = []
         self._cardinalities: list[list[int]] = []
         for ladder in task.ladders:
@@ -80,8 +80,8 @@ class ClassCounter:
         every = np.arange(tuples)
         people = task.requirements.sizes(every, every, tuples)
         bottom = NodeClasses(first=every, sizes=frequencies.weights, people=people, crowd=crowd)
-        self._nodes = np.zeros((MOST_HELD + 1, len(task.ladders)), np.int8)
-        self._tuples = np.zeros(MOST_HELD + 1, np.int64)
+        self._nodes = np.zeros((MAX_NODES_HELD + 1, len(task.ladders)), np.int8)
+        self._tuples = np.zeros(MAX_NODES_HELD + 1, np.int64)
         self._tuples[0] = tuples
         self._known: list[NodeClasses] = [bottom]
         self._held = 0
@@ -93,7 +93,7 @@ class ClassCounter:
         base = self._known[at]
         groups = self._grouped(node, [codes[base.first] for codes in self._codes], base.sizes)
         found = _merged(base, groups)
-        if len(found.sizes) <= LARGEST_SHARE_HELD * len(base.sizes):
+        if len(found.sizes) <= MAX_SHARE_HELD * len(base.sizes):
             self._remember(node, found)
         return found
 
@@ -108,14 +108,14 @@ class ClassCounter:
 
     def _remember(self, node: Node, classes: NodeClasses) -> None:
         known = len(self._known)
-        if known <= MOST_HELD and self._held + classes.held <= HELD:
+        if known <= MAX_NODES_HELD and self._held + classes.held <= MAX_CLASSES_HELD:
             self._nodes[known], self._tuples[known] = node, len(classes.sizes)
             self._known.append(classes)
             self._held += classes.held
 
 
 def _merged(base: NodeClasses, groups: kernels.Groups) -> NodeClasses:
-    """Return classes merged to groups; a person who was in several classes of a group counts once."""
+    """Return classes merged into groups; a person in several classes of a group counts once."""
     first = base.first[groups.first]
     if base.crowd is None:
         return NodeClasses(first=first, sizes=groups.weights, people=groups.weights)
@@ -130,13 +130,13 @@ class NodeCosts:
     """
     The cost of nodes in one measure: 0 is the table as collected, 1 is nothing left.
 
-    In a full-domain recoding all rows of a class have one label per column, and what a row costs depends on its labels
-    and on whether it is removed. So costs come from one tuple of each class; no row, and no other tuple, is looked at.
+    In a full-domain recoding all rows of a class have one label per column, and the cost of a row depends on its labels
+    and on whether it is removed. So costs are computed from one tuple of each class, and not from rows.
 
-    ``bound`` is a cost that neither a node nor any node above it can undercut. Without removals every measure only
-    grows on the way up: labels cover more, entropy is lost, and no changed row becomes unchanged. (A label may come
-    back to the value itself, where it covers nothing else; so of all levels from its own on, the cheapest counts.)
-    Removed rows stand at the root, which only adds to it.
+    ``bound`` is a lower bound for the cost of a node and all nodes above it. Without removals every measure only grows
+    on the way up: labels cover more, entropy is lost, and no changed row becomes unchanged. (A label on a higher level
+    may be the value itself again, if it covers no other value; so the cheapest level from its own on counts.) Removed
+    rows are at the root, which only adds to the cost.
     """
 
     def __init__(self, task: Task) -> None:
@@ -152,11 +152,11 @@ class NodeCosts:
         return self.detail(node)
 
     def detail(self, node: Node) -> float:
-        """Return how much detail a node loses, removals aside: quick in every measure, so it tells where to look."""
+        """Return how much detail a node loses without removals: quick in every measure, so it directs the search."""
         return sum(bound[level] for bound, level in zip(self._bounds, node, strict=True))
 
     def cost(self, node: Node, classes: NodeClasses, removed: Mask) -> float:
-        """Return what a node costs; ``removed`` says which of its classes are."""
+        """Return the cost of a node; ``removed`` says which of its classes are removed."""
         if self._rows is not None:
             return self._rows.cost(node, classes, removed)
         gone = np.flatnonzero(removed)
@@ -168,7 +168,7 @@ class NodeCosts:
 
 
 def _columns(task: Task) -> Sequence[_Column]:
-    """Return what the columns lose by level: entropy where that elects, the share of values covered elsewhere."""
+    """Return what the columns lose by level: by the utility measure entropy, or else the share of values covered."""
     measure = task.settings.utility
     if measure in (UtilityMeasure.LOSS, UtilityMeasure.ROWS):
         total = sum(task.weights) or 1.0
@@ -186,7 +186,7 @@ def _columns(task: Task) -> Sequence[_Column]:
 
 
 class _Column(Protocol):
-    """What one column adds to the cost: per level without removals, and with some rows of given values removed."""
+    """What one column adds to the cost: per level without removals, and with rows of given values removed."""
 
     unremoved: Floats
 
@@ -194,7 +194,7 @@ class _Column(Protocol):
 
 
 class _LossColumn:
-    """One column's part in the weighted iLoss: a removed row is lost altogether."""
+    """The part of one column in the weighted iLoss: a removed row is fully lost."""
 
     def __init__(self, ladder: Ladder, rows: Integers, share: float) -> None:
         self._ladder = ladder
@@ -210,11 +210,11 @@ class _LossColumn:
 
 class _EntropyColumn:
     """
-    One column's part in non-uniform entropy, as :mod:`anon_core.measures.utility.entropy` defines it.
+    The part of one column in non-uniform entropy, as :mod:`anon_core.measures.utility.entropy` defines it.
 
-    With all rows of a column at one level the formula collapses: groups below a level are whole, so up to it each row
-    loses log2(f(label) / f(value)). Removed rows, and values that the hierarchy does not know, go on to the root, and
-    lose log2(f(root) / f(label)) with f counted among them only.
+    With all rows of a column at one level the formula becomes simpler: up to that level each row loses
+    log2(f(label) / f(value)). Removed rows, and values that the hierarchy does not know, are at the root, and lose
+    log2(f(root) / f(label)) more, with f counted among these rows only.
     """
 
     def __init__(self, ladder: Ladder, rows: Integers, factor: float) -> None:
@@ -226,28 +226,28 @@ class _EntropyColumn:
         groups = [np.arange(ladder.maps.shape[1]), *ladder.maps[1:]]
         as_collected = bits_within(rows)
         self._whole = [bits_within(np.bincount(group, rows)) - as_collected for group in groups]
-        nobody, nothing = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        self.unremoved: Floats = np.array([self.cost(level, nobody, nothing) for level in range(len(groups))])
+        no_rows, nothing = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        self.unremoved: Floats = np.array([self.cost(level, no_rows, nothing) for level in range(len(groups))])
 
     def cost(self, level: int, values: AnyCodes, rows: Integers) -> float:
         lost = self._whole[level]
         inside = np.bincount(self._ladder.maps[level, values], rows, minlength=self._root + 1)
-        inside[self._root] = 0  # Whoever stands there by now is counted below, or has nothing more to lose.
+        inside[self._root] = 0  # Rows at the root are counted below, or have nothing more to lose.
         if level < self._ladder.height:
             total = float(inside.sum()) + self._unknown
-            # As collected, a value that the hierarchy does not know is still itself.
+            # At level 0, a value that the hierarchy does not know is still itself.
             unknown = bits_within(self._unknown) if level else self._apart
             lost += bits_within(total) - bits_within(inside) - unknown
         return self._factor * lost
 
 
 class _ChangedRows:
-    """The share of the rows that are changed or removed."""
+    """The cost as the share of the rows that are changed or removed."""
 
     def __init__(self, task: Task) -> None:
         self._ladders, self._frequencies = task.ladders, task.frequencies
         self._rows = max(task.frequencies.rows, 1)
-        # A label that some value has as collected stands for that value alone, on whatever level.
+        # A label that a value has as collected stands for that value alone, on every level.
         self._own: list[Mask] = []
         # Per column and level: which values may be unchanged there or above.
         self._unchanged: list[Mask] = []
@@ -276,9 +276,9 @@ class _ChangedRows:
 
 class Frontier:
     """
-    A set of nodes that speaks for everything below each of them (or above, as ``below`` says), themselves included.
+    A set of nodes with a property that also holds for all nodes below them (with ``below``), or for all nodes above.
 
-    Only the outermost ones are kept.
+    Only the outermost nodes are kept.
 
     >>> hopeless = Frontier(2, below=True)
     >>> hopeless.add((1, 2))

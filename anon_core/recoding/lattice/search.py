@@ -1,8 +1,8 @@
-"""Global recoding: one level per column for the whole table, the rows still unsafe removed [LeFevre2005]_.
+"""Global recoding: one level per column for the whole table; rows still unsafe are removed [LeFevre2005]_.
 
 LeFevre, DeWitt, Ramakrishnan: Incognito: efficient full-domain k-anonymity, 2005. Kohlmayer, Prasser, Eckert, Kemper,
-Kuhn: Flash: efficient, stable and optimal k-anonymity, 2012. Nodes (a level per column) are looked at in the order of
-the least that they can cost, and ways up are halved to find out quickly what is hopeless.
+Kuhn: Flash: efficient, stable and optimal k-anonymity, 2012. Nodes (a level per column) are visited in the order of
+their lower bounds, and paths to the root are searched by halving, to find out quickly which nodes cannot be safe.
 """
 
 from __future__ import annotations
@@ -24,64 +24,64 @@ from anon_core.recoding.task import Candidate, Recoding, Task
 from anon_core.table import Mask
 from anon_core.wording import counted
 
-NODE_LIMIT = 200_000
-"""Nodes looked at before the search stops and says that its result may not be the best."""
+MAX_NODES = 200_000
+"""After so many nodes the search stops, and says that its result may not be the best."""
 
 TIE = 1e-12
 """Costs closer than this are equal: they are sums of the same shares in another order."""
 
-SHOWN = 12
-"""How many of the safe nodes are reported, the best ones."""
+MAX_NODES_REPORTED = 12
+"""So many of the safe nodes are reported, the best ones."""
 
 
 def recode_globally(task: Task, *, progress: Progress | None = None) -> Recoding:
     """
-    Find the combination of levels that costs least in the measure that elects, while every class is safe.
+    Find the combination of levels with the lowest cost in the utility measure, such that every class is safe.
 
-    Classes below k people are removed if they hold at most as many rows as may be suppressed, and no others: removal
-    must not tell a sensitive value. So the levels that k alone needs are found first. Where classes lack what is
-    required of sensitive columns, levels are raised from there on; each such class must be merged with at least one
-    that lacks nothing, if there is any. Closeness is held to the rows that stay.
+    Classes below k people are removed, if their rows are no more than may be suppressed. No other class is removed,
+    because that could give a sensitive value away. So the search first finds the levels that k alone needs. If classes
+    there break what is required of sensitive columns, it raises levels from there on; each such class must be merged
+    with at least one class that keeps the requirements, if there is one. Closeness compares with the rows that stay.
 
-    Costs are those of ``task.settings.utility``, a removed row standing at the root. Without removals they only grow on
-    the way up, so nothing above a node that costs more than the best can win, and the result is optimal: of all nodes
-    for k alone, else of those above the best of these. Ties go to fewer removed rows, then to lower levels of the more
-    important columns.
+    Costs are those of ``task.settings.utility``, with removed rows at the root. Without removals they only grow on the
+    way up, so no node above a node that costs more than the best one can win. The result is optimal: of all nodes, for
+    k alone; else of the nodes above the best one for k alone. Of equal costs it is the node with fewer removed rows,
+    then the one with lower levels of the more important columns.
 
     :raises PolicyNotMetError: no combination is safe; rows at the root in every column count as removed.
     """
     search = _searched(task, progress)
     if not search.found:
         raise _not_met(task, search.closest, search.broken)
-    best, above = search.found[0], " from those on that k alone needs" if task.requirements.asked else ""
+    best, above = search.found[0], " from those on that k alone needs" if task.requirements.required_beyond_k else ""
     why = f"Of {counted(search.counted, 'combination')} of levels that were counted{above}, this one is safe and costs "
     why += f"least ({_MEASURES[task.settings.utility]})"
     return Recoding(
         method="global",
         plan=search.plan(best.node),
-        why=why if search.complete else f"{why}; the search stopped at {NODE_LIMIT} combinations",
-        candidates=tuple(search.describe(found, elected=found is best) for found in search.found[:SHOWN]),
+        why=why if search.complete else f"{why}; the search stopped at {MAX_NODES} combinations",
+        candidates=tuple(search.describe(found, elected=found is best) for found in search.found[:MAX_NODES_REPORTED]),
         optimal=search.complete if _may_claim(task) else None,
     )
 
 
 def levels_for_all(task: Task) -> RecodingPlan | None:
-    """Return the plan that global recoding finds, None where no combination is safe."""
+    """Return the plan that global recoding finds; None if no combination is safe."""
     search = _searched(task, None)
     return search.plan(search.found[0].node) if search.found else None
 
 
 def _may_claim(task: Task) -> bool:
-    """Whether a result may be called optimal: by people only k and distinct values are what everybody means by them."""
+    """Whether a result may be called optimal: where people are counted, only if k and distinct values are required."""
     others = task.requirements.others
     return task.people is None or all(one.column is None or one.absorbing for one in others)
 
 
 def _searched(task: Task, progress: Progress | None) -> _Lattice:
-    """Return the lattice, searched: for k alone, then for what is required beside it from the best levels on."""
+    """Search the lattice for k alone, then from the best levels on for the other requirements, and return it."""
     search = _Lattice(task.by_k_alone, progress)
     search.run()
-    if task.requirements.asked and search.found:
+    if task.requirements.required_beyond_k and search.found:
         above = _Lattice(task, progress, search.found[0].node)
         above.run()
         above.complete = above.complete and search.complete
@@ -99,7 +99,7 @@ _MEASURES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Closest:
-    """The node that leaves fewest rows at risk, for the message when none is safe; ``k`` is its smallest class."""
+    """The node with the fewest rows at risk, for the error when none is safe; ``k`` is its smallest class."""
 
     rows_at_risk: int
     k: int
@@ -117,14 +117,14 @@ class _Safe:
 
 
 def _not_met(task: Task, closest: _Closest, broken: tuple[PrivacyModel, ...]) -> PolicyNotMetError:
-    # Else it is a model of sensitive columns, or too many rows say nothing.
+    # Otherwise a model of sensitive columns is broken, or too many rows say nothing.
     small, rows = closest.k < task.k and not broken, closest.rows_at_risk
     goal = f"k {task.k}" if small else f"suppression of at most {task.allowed} rows"
     less = "lower privacy.k"
     if broken:
         goal = f"{', '.join(one.goal for one in broken)} with k {task.k} and {goal}"
-        asked = dict.fromkeys(f"privacy.{one.section}" for one in broken if one in task.requirements.asked)
-        less = f"ask for less in {', '.join(asked)}" if asked else "publish fewer rows of one person"
+        asked = dict.fromkeys(f"privacy.{one.section}" for one in broken if one in task.requirements.required_beyond_k)
+        less = f"require less in {', '.join(asked)}" if asked else "publish fewer rows of one person"
     return PolicyNotMetError(
         goal=goal,
         reached=closest.k if small else rows,
@@ -138,9 +138,11 @@ def _not_met(task: Task, closest: _Closest, broken: tuple[PrivacyModel, ...]) ->
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Mates:
     """
-    Which tuples are in classes of k people that ``lack`` something at the levels that k alone needs, and which not.
+    Which tuples, at the levels that k alone needs, are in classes of k people that break another requirement
+    (``lack``).
 
-    Where none lacks nothing there is no mate for any, and none is asked for.
+    Each such class must be merged with a mate, a class that keeps all requirements. If there is no such class, no mate
+    is needed.
     """
 
     lack: Integers
@@ -159,7 +161,7 @@ class _Mates:
         return cls(lack=lack, mate=np.flatnonzero(whole[member]))
 
     def missing(self, member: Integers, classes: int) -> Mask:
-        """Return which classes merge some that lacked something, and none that did not."""
+        """Return which classes contain a class that broke a requirement, and none that kept all."""
         lack, mate = np.zeros(classes, np.bool_), np.zeros(classes, np.bool_)
         lack[member[self.lack]] = True
         mate[member[self.mate]] = True
@@ -167,7 +169,7 @@ class _Mates:
 
 
 class _Lattice:
-    """The walk through the lattice, from the ``floor`` on."""
+    """The search through the lattice, from the node ``floor`` on."""
 
     def __init__(self, task: Task, progress: Progress | None, floor: Node | None = None) -> None:
         self.task, self.progress = task, progress
@@ -177,7 +179,7 @@ class _Lattice:
         self.importance = sorted(range(len(task.ladders)), key=lambda i: -task.weights[i])
         required = task.requirements
         self.mates = None if floor is None else _Mates.at(floor, self.classes, required)
-        # Small classes that are removed below may meet and lack something; without them only safe classes meet.
+        # Small classes that are removed below may merge and break a requirement; otherwise only safe classes merge.
         self.monotone = required.monotone and not (self.classes.count(self.floor).people < task.k).any()
         self.closest = _Closest(rows_at_risk=task.frequencies.rows + 1, k=0)
         self.hopeless = Frontier(len(self.heights), below=True)
@@ -190,13 +192,13 @@ class _Lattice:
 
     @property
     def broken(self) -> tuple[PrivacyModel, ...]:
-        """The models that the closest node does not keep; none where too many rows are in classes below k."""
+        """The models that the closest node does not keep; none if too many rows are in classes below k."""
         if not self.closest.lacking:
             return ()
         member = self.classes.members(self.closest.node)
         required = self.task.requirements
         found = required.broken_by(np.arange(len(member)), member, int(member.max()) + 1)
-        return found or required.others  # All are kept, but by merging classes that lack something with each other.
+        return found or required.others  # All are kept, but only by merges without a mate.
 
     @property
     def counted(self) -> int:
@@ -206,25 +208,25 @@ class _Lattice:
         """Find the safe nodes, best first."""
         waiting: list[tuple[float, Node, int]] = [(self.costs.bound(self.floor), self.floor, 0)]
         levels = (height - low + 1 for height, low in zip(self.heights, self.floor, strict=True))
-        size = min(prod(levels), NODE_LIMIT)  # No more of them are looked at.
+        size = min(prod(levels), MAX_NODES)  # No more nodes are visited.
         looked_at = 0
         while waiting:
             bound, node, last = heapq.heappop(waiting)
             if bound > self.best + TIE:
                 break
-            if looked_at >= NODE_LIMIT:
+            if looked_at >= MAX_NODES:
                 self.complete = False
                 self._improve()
                 break
             looked_at += 1
             if self.progress:
                 self.progress("level combinations", looked_at, size)
-            # Above a node that is safe without removals everything is safe, and nothing is better.
+            # Above a node that is safe without removals all nodes are safe, and none is better.
             if self.finished.covers(node):
                 continue
             if not self.hopeless.covers(node) and not self._hopeful(node):
                 self._look_up(node)
-            for i in range(last, len(node)):  # Every node is entered once: its columns were raised from left to right.
+            for i in range(last, len(node)):  # Each node is entered once: columns are raised from left to right.
                 if node[i] < self.heights[i]:
                     parent = (*node[:i], node[i] + 1, *node[i + 1 :])
                     heapq.heappush(waiting, (max(bound, self.costs.bound(parent)), parent, i))
@@ -234,7 +236,7 @@ class _Lattice:
         return round(found.cost, 12), found.removed, tuple(found.node[i] for i in self.importance)
 
     def _look_up(self, node: Node) -> None:
-        """Halve the way from a hopeless node to the roots until it is known up to where it is hopeless."""
+        """Halve the path from a node to the roots until it is known up to where nodes cannot be safe."""
         way = self._way_up(node)
         low, high = 0, len(way) - 1
         while low <= high:
@@ -247,7 +249,7 @@ class _Lattice:
                 low = middle + 1
 
     def _way_up(self, node: Node) -> list[Node]:
-        """Return the nodes from one to the roots, each step the one that loses least detail."""
+        """Return a path from a node to the roots; each step is the one that loses least detail."""
         way: list[Node] = []
         while True:
             steps = self._above(node)
@@ -257,7 +259,7 @@ class _Lattice:
             way.append(node)
 
     def _improve(self) -> None:
-        """Go down from the roots, then from the nodes next above the best one, as long as that finds a better one."""
+        """Go down from the roots, then from the nodes just above the best one, as long as that finds a better node."""
         best, start = None, [tuple(self.heights)]
         while start:
             for node in start:
@@ -267,7 +269,7 @@ class _Lattice:
             best = found
 
     def _descend(self, node: Node) -> None:
-        """Judge the nodes on one way down, each step the cheapest that is hopeful."""
+        """Judge the nodes on one path down; each step goes to the cheapest node that may be safe."""
         self._hopeful(node)
         while True:
             below = [(*node[:i], level - 1, *node[i + 1 :]) for i, level in enumerate(node) if level > self.floor[i]]
@@ -281,7 +283,7 @@ class _Lattice:
         return [(*node[:i], level + 1, *node[i + 1 :]) for i, level in enumerate(node) if level < self.heights[i]]
 
     def _hopeful(self, node: Node) -> bool:
-        """Judge a node once; return False if neither it nor any node below it can be safe."""
+        """Judge a node once; return False if neither this node nor any node below can be safe."""
         if node in self.judged:
             return not self.hopeless.covers(node)
         self.judged.add(node)
@@ -296,7 +298,7 @@ class _Lattice:
         return hopeful
 
     def _note(self, node: Node, classes: NodeClasses, small: Mask, lacking: Mask) -> None:
-        """Remember a node if it is safe, else how close it came."""
+        """Remember a node if it is safe; if not, remember it if it is the closest so far."""
         rows = self.task.frequencies.rows
         removed = int(classes.sizes[small].sum())
         blanked = self._blanked(node, classes, ~small)
@@ -313,7 +315,7 @@ class _Lattice:
             self.finished.add(node)
 
     def _lacking(self, node: Node, small: Mask) -> Mask:
-        """Return which classes with k people lack what is required beside k, among rows that stay or before."""
+        """Return which classes of k people break a requirement among the rows that stay, or lack a mate."""
         member = self.classes.members(node)
         kept = np.flatnonzero(~small[member])
         number = np.cumsum(~small) - 1
@@ -323,7 +325,7 @@ class _Lattice:
         return lacking if self.mates is None else lacking | self.mates.missing(member, len(small))
 
     def _blanked(self, node: Node, classes: NodeClasses, kept: Mask) -> int:
-        """Return how many kept rows would say nothing in any column: published in name only, they are removed."""
+        """Return how many kept rows would say nothing in any column: these rows are removed."""
         blank = kept
         for i, (ladder, level) in enumerate(zip(self.task.ladders, node, strict=True)):
             empty = ladder.empty[ladder.maps[level]]
@@ -333,7 +335,7 @@ class _Lattice:
         return int(classes.sizes[blank].sum())
 
     def plan(self, node: Node) -> RecodingPlan:
-        """Return the plan that a node stands for."""
+        """Return the plan of a node."""
         frequencies = self.task.frequencies
         member, tuples = self.classes.members(node), len(frequencies.weights)
         small = self.classes.count(node).people < self.task.k

@@ -43,18 +43,18 @@ class PrioritisedRecoding(RecodingMethod):
         return _PROMISES[settings.mode]
 
     def may_miss(self, model: str) -> bool:
-        return model not in (*K, ALONE)  # No search can mend these; a k that is too small would be a bug.
+        return model not in (*K, ALONE)  # The data may not allow the others; a k that is too small would be a bug.
 
     def heeds(self, settings: Recode) -> frozenset[str]:
         return self.heeded - {"improve", "seed"} if settings.mode is Mode.PAPER else self.heeded
 
     def attempts(self, task: Task, before: Mapping[str, Recoding | None]) -> Iterator[Attempt]:
-        """Yield mode safe, and mode link where the policy means that k and nothing of sensitive columns."""
+        """Yield mode safe, and mode link if the policy means link k and requires nothing of sensitive columns."""
         from anon_core.recoding.prioritised.search import Begun
 
         begun = Begun(task, before)
         modes = {"prioritised": Mode.SAFE}
-        if task.policy.k_means is KMeans.LINK and not task.requirements.asked:  # That mode reaches k only.
+        if task.policy.k_means is KMeans.LINK and not task.requirements.required_beyond_k:  # That mode reaches k only.
             modes["prioritised (mode link)"] = Mode.LINK
         for name, mode in modes.items():
             yield replace(self.attempt(mode=mode), name=name, run=partial(self.recode, begun=begun))

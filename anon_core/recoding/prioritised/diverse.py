@@ -1,7 +1,7 @@
-"""What is required of sensitive columns, reached after k: classes that lack it are merged, never removed.
+"""Requirements of sensitive columns, reached after k: classes that break them are merged, never removed.
 
-Whoever knows how a release was made tells from a class that k alone would have kept, and that is missing, what it
-lacked. Wong, Fu, Wang, Pei: Minimality attack in privacy preserving data publishing, 2007.
+An attacker who knows how a release was made learns from a missing class, which k alone would have kept, that it broke
+such a requirement. Wong, Fu, Wang, Pei: Minimality attack in privacy preserving data publishing, 2007.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from anon_core.recoding.prioritised.orders import Found
 from anon_core.recoding.prioritised.prices import Objective, costs_beside
 from anon_core.recoding.task import Task
 
-_TOO_MANY = 0.5
-"""Where classes that lack something hold more of the rows than this, larger classes are tried too."""
+_MAX_LACKING_SHARE = 0.5
+"""If classes that break a requirement have a larger share of the rows than this, larger classes are tried too."""
 
 
 def diversified(
@@ -30,10 +30,11 @@ def diversified(
     globally: RecodingPlan | None,
 ) -> RecodingPlan:
     """
-    Return the plan that loses least of those that merge what ``by_k`` finds, and of what global recoding finds.
+    Return the best plan: of those with the classes of ``by_k`` merged, and of global recoding.
 
-    Each class that lacks something is merged with the nearest that does not. Where these are few, classes of two, four,
-    eight times k are merged like that too. Which rows are removed is decided by k alone. What breaks least wins.
+    Each class that breaks a requirement is merged with the nearest class that keeps all. If few classes keep all, the
+    same is tried with classes of two, four and eight times k. Only k decides which rows are removed. The plan that
+    breaks least wins, then the one that loses least.
     """
     best = None
     for plan in (*_merged(task, encoded, objective, by_k), *([globally] if globally else [])):
@@ -47,24 +48,27 @@ def diversified(
 def _merged(
     task: Task, encoded: Encoded, objective: Objective, by_k: Callable[[int], RecodingPlan]
 ) -> Iterator[RecodingPlan]:
-    """Yield the plans that come from classes of k people, and of more, merged until they lack nothing."""
+    """Yield the plans from classes of k people, and of more, merged until all keep the requirements."""
     removed, k = None, task.k
     while True:
         plan = by_k(k)
         removed = plan.removed if removed is None else removed
         if (plan.removed & ~removed).any():
-            return  # Rows that k alone does not remove.
+            return  # It would remove rows that k alone does not remove.
         own, partition = _held_to(task, encoded, plan), TuplePartition.of(plan)
         safe = own.task.requirements.safe(partition.members, partition.classes[partition.members], partition.count)
         costs = costs_beside(encoded, objective, partition.levels(own))
         yield merged(own, costs, partition, own.task.requirements).plan(own)
         lacking = np.append(~safe, False)[partition.classes]
-        if encoded.weights[lacking].sum() <= _TOO_MANY * encoded.weights[~plan.removed].sum() or 2 * k > task.counted:
+        if (
+            encoded.weights[lacking].sum() <= _MAX_LACKING_SHARE * encoded.weights[~plan.removed].sum()
+            or 2 * k > task.counted
+        ):
             return
         k *= 2
 
 
 def _held_to(task: Task, encoded: Encoded, plan: RecodingPlan) -> Encoded:
-    """Return the encoded table whose classes are held to the rows that a plan keeps."""
+    """Return the encoded table whose classes are judged by the rows that a plan keeps."""
     requirements = task.requirements.without(plan.removed)
     return replace(encoded.all_open, task=replace(task, requirements=requirements))

@@ -1,4 +1,4 @@
-"""A task as arrays, which the compiled loops of local recoding work on, and its tuples put into classes."""
+"""A task as arrays for the compiled loops of local recoding, and partitions of its tuples into classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from anon_core import kernels
-from anon_core.frequency import NOBODY
+from anon_core.frequency import UNKNOWN_PERSON
 from anon_core.hierarchy.ladder import Ladder
 from anon_core.kernels import Floats, Integers, Words
 from anon_core.plan import RecodingPlan
@@ -27,12 +27,12 @@ class Encoded:
     """
     The tuples of a task with a key for every level of every cell.
 
-    A slot is one level of one column; those of column ``i`` begin at ``base[i]``. ``keys[t, slot]`` stands for the
-    label there, so that the exclusive or over one slot per column is the key of a whole tuple. ``settled`` tuples are
-    in classes that are safe as collected: they stay as they are.
+    A slot is one level of one column; those of column ``i`` begin at ``base[i]``. ``keys[t, slot]`` is a word for the
+    label of tuple ``t`` there; the exclusive or of one slot per column is the key of the whole tuple. ``settled``
+    tuples are in classes that are safe as collected, and are not changed.
 
-    A column that is published as collected has one more slot, at which all are equal, so that every two tuples meet
-    somewhere; a plan removes what only meets there.
+    A column that is published as collected has one more slot, at which all tuples are equal, so that any two tuples
+    have a node where they are equal; a plan removes tuples that need this slot.
     """
 
     task: Task
@@ -42,7 +42,7 @@ class Encoded:
 
     @classmethod
     def of(cls, task: Task) -> Encoded:
-        """Encode a task. Beyond 64 bits keys are hashes: whoever uses them counts again at the end."""
+        """Encode a task. Beyond 64 bits keys are hashes, so the classes must be counted again at the end."""
         heights = [ladder.height for ladder in task.ladders]
         base = np.concatenate([[0], np.cumsum(np.maximum(np.array(heights, np.int64), 1) + 1)]).astype(np.int64)
         keys = np.zeros((len(task.frequencies.weights), int(base[-1])), np.uint64)
@@ -75,7 +75,7 @@ class Encoded:
     def empty(self) -> Integers:
         """The first slot of each column from which on its labels say nothing."""
         levels = np.array([ladder.empty_levels for ladder in self.task.ladders], np.int64)
-        levels[self.fixed] = 2  # Whether a row says nothing is asked of the other columns.
+        levels[self.fixed] = 2  # The other columns decide whether a row says nothing.
         return self.base[1:] - levels
 
     @property
@@ -84,13 +84,13 @@ class Encoded:
 
     @property
     def behind(self) -> Behind:
-        """Who is behind the tuples, for the compiled loops."""
+        """The people of the tuples, for the compiled loops."""
         from anon_core.kernels.compiled.local_classes import Behind
 
         people = self.task.people
         if people is None:
             return Behind(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64))
-        known = people.units > NOBODY
+        known = people.units > UNKNOWN_PERSON
         before = np.concatenate([[0], np.cumsum(known)])
         return Behind(before[people.starts].astype(np.int64), people.units[known].astype(np.int64), people.rows[known])
 
@@ -105,7 +105,7 @@ class Encoded:
         return replace(self, settled=np.zeros_like(self.settled))
 
     def classes_at(self, levels: Sequence[int]) -> kernels.Groups:
-        """Return the classes of all tuples at one node."""
+        """Return the classes of all tuples at one node, a level per column."""
         codes = [
             ladder.maps[level][codes]
             for ladder, level, codes in zip(self.task.ladders, levels, self.task.frequencies.codes, strict=True)
@@ -119,7 +119,7 @@ class Encoded:
         return self.task.requirements.safe(every, found.member, len(found.weights))[found.member]
 
     def plan(self, levels: Integers, removed: Mask | None = None) -> RecodingPlan:
-        """Return the plan that gives every tuple its levels, ``levels[t, column]``; those with none are removed."""
+        """Return the plan with ``levels[t, column]`` for every tuple; it removes tuples without levels."""
         beyond: Mask = np.asarray((levels > self.heights).any(axis=1))
         return RecodingPlan(
             frequencies=self.task.frequencies,
@@ -129,7 +129,7 @@ class Encoded:
         )
 
     def within_reach(self, classes: Integers, tuples: Integers) -> Integers:
-        """Return those of some tuples that can join a class: one that has their values where nothing is changed."""
+        """Return which tuples can join a class: those with its values in columns that are never changed."""
         if not len(self.fixed):
             return tuples
         codes = [self.task.frequencies.codes[at] for at in self.fixed]
@@ -138,7 +138,7 @@ class Encoded:
 
 
 def _words(ladders: Sequence[Ladder]) -> list[Words]:
-    """Return a word for every label, bits of its own for every column; beyond 64 bits random words."""
+    """Return a word for every label, with separate bits for each column; beyond 64 bits the words are random."""
     bits = [kernels.bits_of(len(ladder.labels)) for ladder in ladders]
     if sum(bits) > 64:
         random = np.random.default_rng(_HASH_SEED)
@@ -153,9 +153,9 @@ def _words(ladders: Sequence[Ladder]) -> list[Words]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuplePartition:
     """
-    Which class every tuple is in, from 0 to ``count`` - 1; -1 for settled ones and those that are in none.
+    The class of every tuple, from 0 to ``count`` - 1; -1 for settled tuples and those that are in no class.
 
-    Classes are never empty, and every class has the lowest levels at which its tuples agree.
+    Classes are never empty, and every class has the lowest levels at which its tuples are equal.
     """
 
     classes: Integers
@@ -184,7 +184,7 @@ class TuplePartition:
         return TuplePartition.numbered(np.where(own, self.count + encoded.classes_at(bottom).member, self.classes))
 
     def without_settled(self, encoded: Encoded) -> TuplePartition:
-        """Return the partition without classes of nothing but settled tuples."""
+        """Return the partition without classes that have only settled tuples."""
         others = np.zeros(self.count, np.bool_)
         others[self.classes[(self.classes >= 0) & ~encoded.settled]] = True
         own = (self.classes >= 0) & others[self.classes]
@@ -201,7 +201,7 @@ class TuplePartition:
         return np.flatnonzero((self.classes < 0) & ~encoded.settled)
 
     def levels(self, encoded: Encoded) -> Integers:
-        """Return the levels of every tuple: 0 for settled ones, the roots for homeless ones."""
+        """Return the levels of every tuple: 0 for settled tuples, the roots for tuples without a class."""
         levels = np.zeros((len(self.classes), encoded.columns), np.int64)
         placed = self.classes >= 0
         levels[placed] = self.class_levels(encoded)[self.classes[placed]]
@@ -223,7 +223,7 @@ class TuplePartition:
         return np.asarray((self.classes >= 0) & np.append(empty, False)[self.classes])
 
     def plan(self, encoded: Encoded) -> RecodingPlan:
-        """Return the plan of the partition, in which homeless tuples are removed."""
+        """Return the plan of the partition; it removes tuples without a class."""
         removed: Mask = np.zeros(len(self.classes), np.bool_)
         removed[self.homeless(encoded)] = True
         return encoded.plan(self.levels(encoded), removed)

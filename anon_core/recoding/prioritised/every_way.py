@@ -1,7 +1,7 @@
-"""Every way to put a few items into classes, and the cheapest: exact, for as few as twelve items.
+"""Tries every way to put a few items into classes, and returns the cheapest: exact, for up to twelve items.
 
-An item is a tuple, or several that stay together. What is required of a class, k people of whom none has more than half
-of the rows, is kept by unions, so a class that falls into two safe ones never is part of the cheapest way.
+An item is a tuple, or several that stay together. The union of two safe classes (k people, of whom none has more than
+half of the rows) is safe, so a class that divides into two safe classes is never part of the cheapest way.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from anon_core.recoding.prioritised.prices import Objective
 from anon_core.table import Mask
 
 MAX_ITEMS = 12
-"""Twelve items have 4,096 unions, and mostly some thousand ways."""
+"""Twelve items have 4,096 unions, and usually some thousand ways."""
 MAX_WAYS = 60_000
-"""With more ways none is tried: it would take seconds."""
-_AT_ONCE = 1 << 22
-"""Levels of cells that are held at once."""
+"""With more ways the search gives up: it would take seconds."""
+_MAX_CELLS_AT_ONCE = 1 << 22
+"""So many levels of cells are held in memory at once."""
 
 
 def cheapest(
     encoded: Encoded, objective: Objective, partition: TuplePartition, items: Sequence[Integers], may_go: Mask
 ) -> TuplePartition | None:
     """
-    Return the partition in which some items are put into classes in the way that loses least, all others being kept.
+    Return the partition with some items put into classes in the way that loses least, and all other classes kept.
 
-    No class of the partition has tuples both in an item and outside. Only items of tuples that ``may_go`` are removed.
-    None where no way is safe and suppresses no more rows than allowed, or where there are too many ways.
+    No class of the partition may have tuples both in an item and outside. Only items whose tuples ``may_go`` may be
+    removed. None if no way is safe and suppresses at most the allowed rows, or if there are too many ways.
     """
     blocks = _Blocks.of(encoded, items)
     rest = partition.classes.copy()
@@ -58,9 +58,9 @@ def cheapest(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Blocks:
     """
-    What every union of items would be as a class; union ``u`` has item ``i`` if bit ``i`` of ``u`` is set.
+    Every union of items as a class; union ``u`` has item ``i`` if bit ``i`` of ``u`` is set.
 
-    ``usable`` are the safe ones that do not fall into two safe ones. ``blank`` say nothing in any column.
+    ``usable`` unions are safe and do not divide into two safe ones. ``blank`` unions say nothing in any column.
     """
 
     items: int
@@ -86,7 +86,7 @@ class _Blocks:
 
 
 def _common(encoded: Encoded, items: Sequence[Integers]) -> tuple[Integers, Mask, Mask]:
-    """Return the lowest levels at which every union of items agrees, whether it does, and whether it is blank there."""
+    """Return the lowest levels at which each union is equal, whether there are such levels, and whether it is blank."""
     unions = 1 << len(items)
     levels = np.zeros((unions, encoded.columns), np.int64)
     together, blank = np.ones(unions, np.bool_), np.ones(unions, np.bool_)
@@ -131,7 +131,7 @@ def _ways(blocks: _Blocks, optional: Mask, allowed: int) -> Integers | None:
     suppressed = np.zeros(1, np.int64)
     ways = np.zeros((1, blocks.items), np.int64)
     usable = np.flatnonzero(blocks.usable)
-    for at in range(blocks.items):  # Each step places the first item that is left, where it is this one.
+    for at in range(blocks.items):  # Step ``at`` places item ``at`` in the ways where it is not placed yet.
         bit = 1 << at
         waiting = np.flatnonzero(left & bit)
         grown = [(left[left & bit == 0], suppressed[left & bit == 0], ways[left & bit == 0])]
@@ -156,8 +156,8 @@ def _costs(
     blocks: _Blocks,
     ways: Integers,
 ) -> Floats:
-    """Return what the whole table loses in every way; ``levels`` are those of the tuples that are kept."""
-    size = max(1, _AT_ONCE // max(1, levels.size))
+    """Return what the whole table loses in every way; ``levels`` are the levels of the kept tuples."""
+    size = max(1, _MAX_CELLS_AT_ONCE // max(1, levels.size))
     found = []
     for first in range(0, len(ways), size):
         some = ways[first : first + size]
@@ -171,7 +171,7 @@ def _costs(
 
 
 def _lost(encoded: Encoded, objective: Objective, levels: Integers) -> Floats:
-    """Return what recodings lose, given the level of every cell in each: :meth:`Objective.cost` of many at once."""
+    """Return what several recodings lose, from the levels of all cells; :meth:`Objective.cost` does it for one."""
     total = np.zeros(len(levels))
     for column, (ladder, codes) in enumerate(zip(encoded.task.ladders, encoded.task.frequencies.codes, strict=True)):
         if not ladder.height:
@@ -190,7 +190,7 @@ def _lost(encoded: Encoded, objective: Objective, levels: Integers) -> Floats:
 
 
 def _within(rows: Floats, groups: Integers) -> Floats:
-    """Return the bits that tell rows apart inside their groups, for every recoding."""
+    """Return for every recoding the bits that it takes to tell rows apart inside their groups."""
     _, own = np.unique(groups, return_inverse=True)
     sizes = rows @ (own[:, None] == np.arange(own.max(initial=-1) + 1)).astype(np.float64)
     return np.asarray((sizes * np.log2(np.maximum(sizes, 1))).sum(axis=1))

@@ -1,4 +1,4 @@
-"""What is left when no group is safe any more: joined to the nearest classes, or removed."""
+"""Tuples that are left when no group is safe any more: they join the nearest classes, or are removed."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 from anon_core.recoding.requirements import Requirements
 
 
-def housed(encoded: Encoded, costs: Floats, partition: TuplePartition) -> TuplePartition:
+def with_leftovers_placed(encoded: Encoded, costs: Floats, partition: TuplePartition) -> TuplePartition:
     """
-    Return the partition with as few homeless tuples and rows at the roots as it takes.
+    Return the partition without homeless tuples and without rows at the roots, unless it is cheaper to suppress these.
 
-    Homeless tuples stay so, and will be removed, if the policy allows that and it costs less than to join each to its
-    nearest class. A class at the roots everywhere says nothing: where it is more than may be suppressed, it is
-    dissolved like that too. A class that is not safe any more is joined to its nearest one. Classes that were safe as
-    collected take others in as well.
+    Homeless tuples are in no class. They stay so, and are removed, if the policy allows that and it costs less than to
+    join each to its nearest class. A class at the roots in every column says nothing: if it has more rows than may be
+    suppressed, it is dissolved, and its tuples join other classes. A class that is not safe any more joins its nearest
+    class. Classes that were safe as collected take in tuples as well.
     """
     partition = _without_blank(encoded, partition)
     homeless = partition.homeless(encoded)
     if not len(homeless):
         return partition
-    if encoded.task.people is not None:  # Else tuples of k rows are classes by themselves.
+    if encoded.task.people is not None:  # Otherwise tuples of k rows are classes by themselves.
         own = encoded.task.requirements.sizes(homeless, np.arange(len(homeless)), len(homeless))
-        if (own >= encoded.task.k).any():  # They may not go: k alone would have kept them.
+        if (own >= encoded.task.k).any():  # They may not be removed: k alone would keep them.
             every = partition.with_settled(encoded)
             if not every.count:
                 return partition
@@ -44,7 +44,7 @@ def _blank_rows(encoded: Encoded, partition: TuplePartition) -> int:
 
 
 def _without_blank(encoded: Encoded, partition: TuplePartition) -> TuplePartition:
-    """Return the partition without classes at the roots, unless so many rows may be suppressed."""
+    """Return the partition without classes at the roots, unless their rows may be suppressed."""
     if _blank_rows(encoded, partition) <= encoded.task.allowed or partition.count + encoded.settled.sum() == 1:
         return partition
     return TuplePartition.numbered(np.where(partition.blank(encoded), -1, partition.classes))
@@ -58,10 +58,9 @@ def _cost(encoded: Encoded, costs: Floats, partition: TuplePartition) -> float:
 
 def joined(encoded: Encoded, costs: Floats, partition: TuplePartition) -> TuplePartition:
     """
-    Return the partition with the homeless in their nearest classes.
+    Return the partition with homeless tuples in their nearest classes.
 
-    Classes that are not safe after that join the nearest safe one, all of them at once, until all are safe or one is
-    left.
+    Classes that are not safe then join the nearest safe class, all at once, until all are safe or one is left.
     """
     every = partition.with_settled(encoded)
     homeless = encoded.within_reach(every.classes, partition.homeless(encoded))
@@ -75,8 +74,8 @@ def merged(encoded: Encoded, costs: Floats, partition: TuplePartition, requireme
     """
     Return the partition with unsafe classes merged with their nearest safe ones, round by round, until all are safe.
 
-    In a round each safe class takes in the unsafe one that costs least, so that none draws all the others to it; many
-    at a time only where very few are safe. Where no class is safe all are one.
+    In a round each safe class takes in the one unsafe class that costs least, so that no class takes in all the others;
+    it takes in several only if very few classes are safe. If no class is safe, all become one.
     """
     from anon_core.kernels.compiled.local_classes import nearest_classes
 
@@ -93,7 +92,9 @@ def merged(encoded: Encoded, costs: Floats, partition: TuplePartition, requireme
         unsafe = unsafe[nearest[unsafe] >= 0]
         if not len(unsafe):
             return TuplePartition.numbered(np.where(classes >= 0, 0, -1))
-        taken = unsafe[_cheapest(nearest[unsafe], added[unsafe], most=max(1, len(unsafe) // (_ROUNDS * takes.sum())))]
+        taken = unsafe[
+            _cheapest(nearest[unsafe], added[unsafe], most=max(1, len(unsafe) // (_MAX_UNSAFE_PER_SAFE * takes.sum())))
+        ]
         number = np.arange(count)
         number[taken] = nearest[taken]
         classes = np.where(classes >= 0, number[classes], -1)
@@ -105,13 +106,13 @@ def merged(encoded: Encoded, costs: Floats, partition: TuplePartition, requireme
     return TuplePartition.numbered(classes)
 
 
-_ROUNDS = 16
-"""Where there are more unsafe classes than this for each safe one, a safe one takes in several of them in a round."""
+_MAX_UNSAFE_PER_SAFE = 16
+"""With more unsafe classes than this for each safe one, a safe class takes in several of them in a round."""
 
 
 def _cheapest(group: Integers, costs: Floats, *, most: int) -> Integers:
     """
-    Return the positions of the cheapest ones of each group, of equal ones the first.
+    Return the positions of the cheapest entries of each group; of equal ones, the first.
 
     >>> _cheapest(np.array([1, 0, 1, 1]), np.array([3.0, 1.0, 2.0, 2.0]), most=1).tolist()
     [1, 2]
@@ -123,7 +124,7 @@ def _cheapest(group: Integers, costs: Floats, *, most: int) -> Integers:
 
 
 class _Nearness:
-    """What it takes to tell how near a tuple is to every class: their levels, first members and costs."""
+    """The data for the distance of tuples to every class: the levels, first members and costs of the classes."""
 
     def __init__(self, encoded: Encoded, costs: Floats, partition: TuplePartition) -> None:
         from anon_core.kernels.compiled.local_classes import Cells, common_levels
@@ -139,7 +140,7 @@ class _Nearness:
 
 
 def _nearest(encoded: Encoded, costs: Floats, partition: TuplePartition, groups: Iterable[Integers]) -> TuplePartition:
-    """Return the partition with groups of homeless tuples in the classes that are nearest to their first ones."""
+    """Return the partition with groups of homeless tuples in the classes nearest to the first tuple of each group."""
     from anon_core.kernels.compiled.local_classes import join_nearest
 
     near = _Nearness(encoded, costs, partition)

@@ -1,7 +1,7 @@
-"""Mode ``link``: whoever knows a person finds rows of at least k people, and every row may be at least k people.
+"""Mode ``link``: at least k rows may be those of each person, and every row may be that of at least k people.
 
-Two ways lead there, and the better one is taken: the classes of mode ``safe``, in which cells are lowered as far as
-that allows; and the result of mode ``paper``, in which people who meet too few rows are put into classes, then lowered.
+There are two ways, and the better result is used: the classes of mode ``safe``, with cells lowered as far as possible;
+and the result of mode ``paper``, with people who are covered by too few rows put into classes, and then lowered.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from anon_core import kernels
 from anon_core.comparison import Comparison
 from anon_core.kernels import Integers
 from anon_core.measures.linkage.covering import Covering, coverings
-from anon_core.measures.linkage.four_ks import MOST_PAIRS
+from anon_core.measures.linkage.four_ks import MAX_PAIRS
 from anon_core.plan import RecodingPlan
 from anon_core.recoding.prioritised.encoding import Encoded
 from anon_core.recoding.prioritised.leftovers import joined
@@ -22,31 +22,31 @@ from anon_core.recoding.prioritised.node_order import by_node_order, mean_prices
 from anon_core.recoding.prioritised.prices import Objective, costs_beside
 from anon_core.table import Mask
 
-_ROUNDS = 4
-"""Once lowered, others may follow; after a few rounds next to nothing does."""
+_MAX_ROUNDS = 4
+"""After cells are lowered, others may be lowered too; after a few rounds hardly any."""
 
 
 def lowered(encoded: Encoded, objective: Objective, plan: RecodingPlan) -> RecodingPlan:
     """
     Return a plan with cells at lower levels where link k and source k allow it.
 
-    The very same plan where they do not hold before, or where too many tuples cover each other to compare them all.
+    If these do not hold before, or too many tuples cover each other to compare them all, the same plan is returned.
 
-    Where people have several rows they count once, in the tuple that is their home: that never overstates a union of
-    tuples. Whoever has fewer than k by that, and more by an exact count, keeps the rows that cover them.
+    A person with several rows counts once, in the tuple that is their home (see :meth:`TuplePeople.homes`), which never
+    overstates a union of tuples. A person who has fewer than k by that count keeps the rows that cover them.
 
-    Tuples are gone through from the one that can gain most, ties in their order.
+    Tuples are visited from the one that can gain most, of equal ones in their order.
     """
     from anon_core.kernels.compiled.local_classes import Cells
     from anon_core.kernels.compiled.lowering import Covered, lower_all
 
-    meetings, exactly = _Meetings(encoded, plan), encoded.task.people is None
+    meetings, exactly = _Covers(encoded, plan), encoded.task.people is None
     if plan.removed.all() or meetings.originals is None:
         return plan
     if exactly and meetings.met[~plan.removed].min() < encoded.task.k:
         return plan
     levels = np.ascontiguousarray(plan.levels.T.astype(np.int64))
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         costs = costs_beside(encoded, objective, levels)
         slots = levels + encoded.base[:-1]
         gain = encoded.weights * np.take_along_axis(costs, slots, axis=1).sum(axis=1)
@@ -61,13 +61,14 @@ def lowered(encoded: Encoded, objective: Objective, plan: RecodingPlan) -> Recod
 
 def repaired(encoded: Encoded, objective: Objective, plan: RecodingPlan, random: np.random.Generator) -> RecodingPlan:
     """
-    Return a plan in which everybody is covered by at least k rows.
+    Return a plan in which at least k rows cover every person.
 
-    People who meet fewer are put into classes of at least k rows, and their cells are raised to the levels of these:
-    then every row of a class covers everybody in it. Raising takes nobody's cover away. Fewer people than k, none of
-    whom is near a class, stay as they are: then the plan is no way to the link k.
+    People covered by fewer rows are put into classes of at least k rows, and their cells are raised to the levels of
+    these classes: then every row of a class covers all people in it. A raised cell covers all that it covered before.
+    If there are fewer than k such people, and none is near a class, they stay as they are: then the plan does not reach
+    link k.
     """
-    short: Mask = (_Meetings(encoded, plan).met < encoded.task.k) & ~plan.removed
+    short: Mask = (_Covers(encoded, plan).met < encoded.task.k) & ~plan.removed
     if not short.any():
         return plan
     levels = plan.levels.T.astype(np.int64)
@@ -82,11 +83,11 @@ def repaired(encoded: Encoded, objective: Objective, plan: RecodingPlan, random:
     return encoded.plan(levels, plan.removed)
 
 
-class _Meetings:
+class _Covers:
     """
-    Whom each published tuple of a plan covers, and how many people surely do, by the ``weights`` of tuples.
+    Which originals each published tuple of a plan covers; ``weights`` of tuples give lower bounds for people.
 
-    ``originals`` is None where that would be more pairs than memory should hold.
+    ``originals`` is None if there are more pairs than memory should hold.
     """
 
     def __init__(self, encoded: Encoded, plan: RecodingPlan) -> None:
@@ -106,11 +107,11 @@ class _Meetings:
         for part in coverings(plan.ladders, [codes[kept] for codes in plan.frequencies.codes], after.codes):
             np.add.at(self.met, kept[part.before], published[part.after])
             pairs += len(part.before)
-            if pairs > MOST_PAIRS:
+            if pairs > MAX_PAIRS:
                 parts.clear()
             else:
                 parts.append(part)
-        if pairs <= MOST_PAIRS:
+        if pairs <= MAX_PAIRS:
             edges = Covering.joined(parts)
             order = np.argsort(edges.after, kind="stable")
             self.starts = np.searchsorted(edges.after[order], np.arange(len(after.weights) + 1))

@@ -1,6 +1,6 @@
-"""Classes by the order of nodes: the cheapest node first, the groups that are safe there are frozen, and so on.
+"""Classes by the order of nodes: groups that are safe at the cheapest node become classes, then those at the next node.
 
-Tried are all nodes of the lattice, or a sample of too many.
+All nodes of the lattice are tried, or a sample if there are too many.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import numpy as np
 from anon_core.kernels import Floats, Integers
 from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 
-MOST_NODES = 20_000
-"""Larger lattices are sampled; for large tables smaller ones too, but never down to fewer than FEWEST_NODES."""
-FEWEST_NODES = 2_000
-MUCH = 1_000_000_000
-"""Tuples times nodes: a pass over so many takes some ten seconds."""
-_ROUNDS = 200
+MAX_NODES = 20_000
+"""Larger lattices are sampled; for large tables smaller ones too, but at least MIN_NODES nodes are tried."""
+MIN_NODES = 2_000
+MAX_PASS_SIZE = 1_000_000_000
+"""Tuples times nodes of one pass: so many take some ten seconds."""
+_MAX_ROUNDS = 200
 
-_MOST_ANEW = 0.6
-"""At most this share of a node's columns is drawn anew, so that it stays near the way; found by trying on Adult."""
+_MAX_SHARE_DRAWN = 0.6
+"""At most this share of a node's columns is drawn anew, so that it stays near the path; found on Adult."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nodes:
-    """Nodes as levels per column, the one of all roots last; ``total`` is how many the lattice has."""
+    """Nodes as levels per column, the node of all roots last; ``total`` is how many nodes the lattice has."""
 
     levels: Integers
     total: int
@@ -48,17 +48,18 @@ def nodes_of(heights: Integers, prices: Floats, base: Integers, tuples: int, ran
     """
     Return the nodes to try for so many tuples.
 
-    Of a lattice that is too large: the way from the bottom to the roots that raises the cheapest column next, on which
-    every tuple finds a class sooner or later; all nodes that raise one column, or two to the same level (to the root,
-    where that is lower); and nodes drawn around that way, so that cheap columns are high more often than dear ones.
+    For a lattice that is too large these are: the path from the bottom to the roots that raises the cheapest column
+    next, on which every tuple finds a class at some node; all nodes that raise one column, or two to the same level (or
+    to the root, if that is lower); and nodes drawn at random around that path, so that cheap columns are raised more
+    often than expensive ones.
     """
     total = math.prod(int(height) + 1 for height in heights)
-    most = max(FEWEST_NODES, min(MOST_NODES, MUCH // max(tuples, 1)))
+    most = max(MIN_NODES, min(MAX_NODES, MAX_PASS_SIZE // max(tuples, 1)))
     if total <= most:
         return Nodes(levels=_all(heights), total=total)
     way = _cheapest_way(heights, prices, base)
     levels = np.unique(np.concatenate([way, *_few_raised(heights)]), axis=0)
-    for _ in range(_ROUNDS):  # Of a lattice that is hardly larger the last nodes are hardly ever drawn.
+    for _ in range(_MAX_ROUNDS):  # In a lattice that is only slightly larger, the last nodes are hardly ever drawn.
         if len(levels) >= most:
             break
         levels = np.unique(np.concatenate([levels, _around(way, heights, random)]), axis=0)
@@ -71,7 +72,7 @@ def _all(heights: Integers) -> Integers:
 
 
 def _cheapest_way(heights: Integers, prices: Floats, base: Integers) -> Integers:
-    """Return the nodes from the bottom to the roots, each raising the column that becomes dearer by least."""
+    """Return the path from the bottom to the roots; each step raises the column whose cost grows least."""
     node = np.zeros(len(heights), np.int64)
     way = [node.copy()]
     for _ in range(int(heights.sum())):
@@ -83,7 +84,7 @@ def _cheapest_way(heights: Integers, prices: Floats, base: Integers) -> Integers
 
 
 def _few_raised(heights: Integers) -> list[Integers]:
-    """Return the nodes that raise one column, or two to the same level; a lower root ends the way of its column."""
+    """Return the nodes that raise one column, or two to the same level or to a lower root."""
     found = []
     columns = len(heights)
     for one in range(columns):
@@ -96,32 +97,33 @@ def _few_raised(heights: Integers) -> list[Integers]:
 
 
 def _around(way: Integers, heights: Integers, random: np.random.Generator) -> Integers:
-    """Return nodes of the way with some columns at levels drawn anew."""
+    """Return nodes of the path with some columns at levels drawn anew."""
     again = way[random.integers(0, len(way), 1024)]
     drawn = random.integers(0, heights + 1, again.shape)
-    share = random.random((len(again), 1)) * _MOST_ANEW
+    share = random.random((len(again), 1)) * _MAX_SHARE_DRAWN
     return np.where(random.random(again.shape) < share, drawn, again)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderedPartition:
-    """The partition that an order of nodes gives, and which of the nodes froze something."""
+    """The partition of an order of nodes, and which of the nodes made a class."""
 
     partition: TuplePartition
     hits: Integers
 
 
 def mean_prices(encoded: Encoded, costs: Floats) -> Floats:
-    """Return what each slot costs a row that has to be recoded, on average."""
+    """Return the mean cost of each slot for a row that has to be recoded."""
     rows = encoded.weights[encoded.open]
     return np.asarray(rows @ costs[encoded.open] / max(int(rows.sum()), 1))
 
 
 def by_node_order(encoded: Encoded, nodes: Nodes, prices: Floats, some: Integers | None = None) -> OrderedPartition:
     """
-    Put the open tuples into classes, the nodes (or some of them) in the order of what they cost by the prices.
+    Put the open tuples into classes, node by node, in the order of the costs of the nodes by ``prices``.
 
-    What is left when no group is safe any more is in no class. Ties go to the node that comes first.
+    With ``some`` only these nodes are tried. Tuples that are left when no group is safe any more are in no class. Of
+    equally expensive nodes the first is tried first.
     """
     from anon_core.kernels.compiled.local_classes import (
         Cells,

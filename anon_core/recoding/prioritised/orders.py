@@ -1,4 +1,4 @@
-"""A search for a better order of nodes: which columns to sacrifice for the whole table."""
+"""A search for a better order of nodes: which columns to generalise most in the whole table."""
 
 from __future__ import annotations
 
@@ -10,36 +10,37 @@ import numpy as np
 from anon_core.kernels import Floats, Integers
 from anon_core.recoding.method import Progress
 from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
-from anon_core.recoding.prioritised.leftovers import housed
+from anon_core.recoding.prioritised.leftovers import with_leftovers_placed
 from anon_core.recoding.prioritised.node_order import Nodes, by_node_order, mean_prices
 from anon_core.recoding.prioritised.prices import Objective, costs_beside
 
 ADAPTATIONS = 4
-"""Passes whose costs are taken from the pass before."""
+"""So many passes take their costs from the pass before."""
 FULL_PASSES = 2
-LARGE = 400_000_000
-"""Tuples times nodes; a pass over so many takes some seconds."""
-AT_ONCE = 2
-"""Orders that are tried side by side, whatever the number of cores: the result must not depend on it."""
+LARGE_PASS_SIZE = 400_000_000
+"""Tuples times nodes of one pass: so many take some seconds."""
+ORDERS_AT_ONCE = 2
+"""So many orders are tried at the same time on any number of cores: the result must not depend on the cores."""
 
-# What follows was found by trying on Adult; other tables may have better ones, and every result is safe with any.
+# These figures were found by experiments on Adult; other tables may have better ones. With any figures results are
+# safe.
 _STEP = 0.3
-"""How far a price moves in one trial (the deviation of its logarithm): by about a third, up or down."""
+"""How far a price changes in one trial (the standard deviation of its logarithm): by about a third, up or down."""
 _COLUMNS_MOVED = 0.3
-"""The share of the columns whose prices move in one trial: with few it shows which of them did it good."""
+"""The share of the columns whose prices change in one trial: if it is small, the trial shows which columns help."""
 _LEVELS_MOVED = 0.15
-"""The share of the single levels that move beside them: there are several per column."""
+"""The share of the single levels whose prices change too: there are several levels per column."""
 _LEVEL_STEP = 0.7
-"""How far a single level moves, as a share of the step of a column: it adds to that."""
+"""How far the price of a single level changes, as a share of the step of a column, to which it is added."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """
-    A partition, what it costs, and what cells cost beside it.
+    A partition, its cost, and what cells cost beside it.
 
-    ``breaks`` counts the rows that are suppressed beyond what is allowed, or in classes that are not safe; whatever
-    breaks less is better, whatever it costs.
+    ``breaks`` counts the rows that are suppressed beyond what is allowed, or are in classes that are not safe. A
+    partition that breaks less is better at any cost.
     """
 
     partition: TuplePartition
@@ -66,7 +67,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """The best of the first passes, and the nodes that froze something in any of them."""
+    """The best result of the first passes, and the nodes that made a class in any of them."""
 
     found: Found
     hits: Integers
@@ -74,13 +75,13 @@ class Start:
 
 def start(encoded: Encoded, nodes: Nodes, objective: Objective, *, progress: Progress | None = None) -> Start:
     """
-    Build classes by the order of nodes, several times: NUE counts frequencies inside the rows at or above a level.
+    Build classes by the order of nodes, several times.
 
-    So the costs of one pass are those beside the result of the one before. Of large tables only the first two passes
-    try all nodes, the others those that have frozen something.
+    NUE counts frequencies among the rows at or above a level, so the costs of a pass depend on the result of the pass
+    before. For large tables only the first two passes try all nodes; the others try the nodes that have made a class.
     """
     hits = [np.array([len(nodes.levels) - 1])]
-    large = len(nodes.levels) * len(encoded.open) > LARGE
+    large = len(nodes.levels) * len(encoded.open) > LARGE_PASS_SIZE
 
     def a_pass(costs: Floats) -> Found:
         some = np.unique(np.concatenate(hits)) if large and len(hits) > FULL_PASSES else None
@@ -88,7 +89,7 @@ def start(encoded: Encoded, nodes: Nodes, objective: Objective, *, progress: Pro
         hits.append(ordered.hits)
         if progress:
             progress("first passes", len(hits) - 1, ADAPTATIONS + 1)
-        return Found.measured(encoded, objective, housed(encoded, costs, ordered.partition))
+        return Found.measured(encoded, objective, with_leftovers_placed(encoded, costs, ordered.partition))
 
     best = found = a_pass(costs_beside(encoded, objective))
     for _ in range(ADAPTATIONS):
@@ -110,27 +111,27 @@ def better_order(
     """
     Try other prices for whole columns and single levels, and go on from the best.
 
-    A marginal cost knows nothing of what becomes cheaper for others when a column is given up everywhere; prices that
-    are multiplied find that out. Only nodes that have ever frozen something are tried.
+    A marginal cost does not show what becomes cheaper for other columns when a column is fully generalised; multiplied
+    prices do. Only nodes that have made a class before are tried.
     """
     best, factors = begin.found, np.ones(encoded.keys.shape[1])
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        for done in range(0, trials, AT_ONCE):
-            drawn = [factors * _disturbance(encoded, random) for _ in range(AT_ONCE)]
+    with ThreadPoolExecutor(ORDERS_AT_ONCE) as pool:
+        for done in range(0, trials, ORDERS_AT_ONCE):
+            drawn = [factors * _disturbance(encoded, random) for _ in range(ORDERS_AT_ONCE)]
             prices = mean_prices(encoded, best.costs) * np.array(drawn)
             tried = pool.map(lambda own: by_node_order(encoded, nodes, own, begin.hits), prices)
             for own, ordered in zip(drawn, list(tried), strict=True):
-                partition = housed(encoded, best.costs, ordered.partition)
+                partition = with_leftovers_placed(encoded, best.costs, ordered.partition)
                 found = Found.measured(encoded, objective, partition)
                 if found.is_better_than(best):
                     best, factors = found, own
             if progress:
-                progress("orders of generalisations", min(done + AT_ONCE, trials), trials)
+                progress("orders of generalisations", min(done + ORDERS_AT_ONCE, trials), trials)
     return best
 
 
 def _disturbance(encoded: Encoded, random: np.random.Generator) -> Floats:
-    """Return factors for all slots: some columns become dearer or cheaper, and some single levels."""
+    """Return factors for all slots: some columns become more expensive or cheaper, and some single levels too."""
     columns = np.exp(_STEP * random.normal(size=encoded.columns) * (random.random(encoded.columns) < _COLUMNS_MOVED))
     slots = encoded.keys.shape[1]
     single = np.exp(_LEVEL_STEP * _STEP * random.normal(size=slots) * (random.random(slots) < _LEVELS_MOVED))

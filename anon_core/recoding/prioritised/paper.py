@@ -1,8 +1,8 @@
 """Mode ``paper``: prioritised recoding as Bampoulidis et al. print and programmed it, with the wildcard rule.
 
-Columns join from the least important one. With each, rows are generalised with as few columns changed as possible, the
-largest group first, then single cells are suppressed. A recoded row covers at least k originals (source k); whoever
-knows a person may still find fewer than k rows.
+Columns join from the least important one on. With each, rows are generalised with as few columns changed as possible,
+the largest group first; then single cells are suppressed. A recoded row covers at least k originals (source k). But an
+adversary who knows a person may find fewer than k rows.
 
 Bampoulidis, Markopoulos, Lupu: PrioPrivacy: a local recoding k-anonymity tool for prioritised quasi-identifiers, 2019.
 """
@@ -22,15 +22,15 @@ from anon_core.recoding.method import Progress
 from anon_core.recoding.prioritised.encoding import Encoded
 from anon_core.table import Mask
 
-MOST_COLUMNS = 16
-"""The method tries every set of columns: of 16 there are 65,535."""
+MAX_COLUMNS = 16
+"""The method tries every set of columns: 16 columns have 65,535."""
 
 _UNKNOWN = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Groups:
-    """Tuples grouped by some slots: ``order`` has them group by group, ``starts`` where groups begin."""
+    """Tuples grouped by some slots: ``order`` has them group by group, ``starts`` has where groups begin."""
 
     order: Integers
     starts: Integers
@@ -45,16 +45,16 @@ def recode_as_in_the_paper(encoded: Encoded, *, progress: Progress | None = None
     """
     Return the level of every cell, ``levels[tuple, column]``.
 
-    Of equally important columns the first joins first. Rules of one level combine, those of the root do not: a cell at
-    the root is suppressed. Largest groups win, then sets of columns in the order of joining, then groups in the order
-    of their labels. Rows that are still unsafe in the end are ``*`` everywhere; beside a column that is published as
-    collected they have no level.
+    Of equally important columns the first joins first. Rules of one level are combined, but not those of the root: a
+    cell at the root is suppressed. The largest group wins, then the first set of columns in the order of joining, then
+    the first group in the order of labels. Rows that are unsafe at the end are ``*`` in every column; beside a column
+    that is published as collected they have no level.
 
-    :raises InvalidInputError: more columns than all sets of them can be tried.
+    :raises InvalidInputError: there are too many columns to try all sets of them.
     """
-    if encoded.columns > MOST_COLUMNS:
+    if encoded.columns > MAX_COLUMNS:
         raise InvalidInputError(
-            f"mode paper tries every set of quasi-identifiers, so it takes at most {MOST_COLUMNS} of them, not "
+            f"mode paper tries every set of quasi-identifiers, so it takes at most {MAX_COLUMNS} of them, not "
             f"{encoded.columns}; use `mode: safe`"
         )
     run = _Run(encoded)
@@ -71,7 +71,7 @@ def recode_as_in_the_paper(encoded: Encoded, *, progress: Progress | None = None
 
 
 class _Run:
-    """The levels so far, and which tuples are unsafe still."""
+    """The levels so far, and which tuples are still unsafe."""
 
     def __init__(self, encoded: Encoded) -> None:
         self.encoded = encoded
@@ -83,7 +83,7 @@ class _Run:
         self.values = [int(ladder.maps.shape[1]) for ladder in encoded.task.ladders]
 
     def generalise(self, joined: Sequence[int]) -> None:
-        """Generalise by rules of one level after the other, few columns first; a set must have the newest column."""
+        """Generalise level by level, with sets of few columns first; each set has the newest column."""
         heights = self.encoded.heights
         for level in range(1, int(heights.max())):
             able = [column for column in joined if level < heights[column]]
@@ -92,7 +92,7 @@ class _Run:
                     self._largest_first([own for own in combinations(able, size) if joined[-1] in own], level)
 
     def _largest_first(self, sets: Sequence[tuple[int, ...]], level: int) -> None:
-        """Take the largest group of any set until none has k people; a set is counted again only if it may be next."""
+        """Take the largest group of any set until none has k people; sets are counted anew only when needed."""
         heap = [(-_UNKNOWN, number) for number in range(len(sets))]
         while heap and self.unsafe.any():
             bound, number = heapq.heappop(heap)
@@ -119,10 +119,10 @@ class _Run:
 
     def suppress(self, joined: Sequence[int]) -> None:
         """
-        Suppress as few cells as possible: a row is safe that then covers k originals, if enough values are open.
+        Suppress as few cells as possible: a row is safe if it then covers k originals, and enough values are possible.
 
-        With D the number of combinations of values that the suppressed columns have: D must be above k, and k of them
-        must not be those of other originals that the row covers, lest the row's own be inferred.
+        Let D be the number of combinations of values of the suppressed columns. D must be above k, and k combinations
+        must not belong to other originals that the row covers; otherwise its own values could be inferred.
         """
         encoded = self.encoded
         for own in self._sets_with_newest(joined):

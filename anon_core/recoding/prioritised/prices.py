@@ -1,4 +1,4 @@
-"""What a cell costs at each level, in bits, and what a whole recoding costs: a mixture of wNUE and NUE."""
+"""The cost of a cell at each level, in bits, and the cost of a whole recoding: a mixture of wNUE and NUE."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from anon_core.recoding.prioritised.encoding import Encoded
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Objective:
     """
-    ``(1 - share) * (1 - wNUE) + share * (1 - NUE)``: what is lost, where ``share`` is the weight of plain NUE.
+    The cost of a recoding: ``(1 - share) * (1 - wNUE) + share * (1 - NUE)``, with ``share`` the weight of plain NUE.
 
-    ``per_bit`` is what one bit that a column loses costs.
+    ``per_bit`` is the cost of one bit that a column loses.
     """
 
     share: float
@@ -42,10 +42,10 @@ class Objective:
 
 def costs_beside(encoded: Encoded, objective: Objective, levels: Integers | None = None) -> Floats:
     """
-    Return what each tuple's cell costs at each slot: what one more row there adds to the loss of a recoding.
+    Return the cost of each tuple's cell at each slot: what one more row there adds to the loss of a recoding.
 
-    NUE counts frequencies among the rows at or above a level, so a value of which many are generalised already costs
-    little more. Without a recoding every row is taken to stand at the roots: then it is the bits of the level. Costs
+    NUE counts frequencies among the rows at or above a level, so a value with many rows generalised already costs
+    little more. Without a recoding all rows count as being at the roots: then the cost is the bits of the level. Costs
     are relative to the largest one.
     """
     if levels is None:
@@ -62,9 +62,9 @@ def costs_beside(encoded: Encoded, objective: Objective, levels: Integers | None
             inside = counts[:, level:].sum(axis=1)
             bits = bits + _added(inside, ladder.maps[level]) - _added(inside, ladder.maps[level - 1])
             costs[:, encoded.base[column] + level] = objective.per_bit[column] * bits[codes]
-    # Rounded, so that another machine's last digit does not change an order.
+    # They are rounded, so that the last digit, which differs between machines, does not change an order.
     costs = np.asarray(np.round(costs / (costs.max(initial=0.0) or 1.0), 12), np.float64)
-    # More than anything that the other columns may cost, so that tuples meet there only where they meet nowhere else.
+    # More than all other columns may cost, so that tuples use this slot only if they are equal at no other node.
     costs[:, encoded.base[encoded.fixed] + 1] = float(encoded.columns * encoded.weights.sum())
     return costs
 

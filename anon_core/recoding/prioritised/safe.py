@@ -1,8 +1,8 @@
 """Mode ``safe``: local recoding into classes of k people in the exact sense, with a search for cheap ones.
 
-The paper's greedy, with ``*`` as a level and exact classes, loses more than ARX's local recoding. This search does not:
-classes by the order of nodes (:mod:`node_order`), a better order (:mod:`orders`), better neighbourhoods
-(:func:`improved`). Every step is deterministic for a seed.
+The paper's greedy method, with ``*`` as a level and exact classes, loses more than ARX's local recoding. This search
+does not. It builds classes by the order of nodes (:mod:`node_order`), searches a better order (:mod:`orders`) and
+better neighbourhoods (:func:`improved`). Every step is deterministic for a seed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from anon_core.recoding.lattice.search import levels_for_all
 from anon_core.recoding.method import Progress
 from anon_core.recoding.prioritised.encoding import Encoded, TuplePartition
 from anon_core.recoding.prioritised.node_order import Nodes, mean_prices, nodes_of
-from anon_core.recoding.prioritised.orders import AT_ONCE, Found, Start, better_order, start
+from anon_core.recoding.prioritised.orders import ORDERS_AT_ONCE, Found, Start, better_order, start
 from anon_core.recoding.prioritised.polish import polished
 from anon_core.recoding.prioritised.prices import Objective, costs_beside
 
 SWEEPS_PER_ORDER = 3
-FEW_CLASSES = 20
-"""With fewer classes a single level for all rows may well be better, and costs little to try."""
-_AUTO = 240
+MAX_FEW_CLASSES = 20
+"""With fewer classes, a single level for all rows may be better, and is quickly tried."""
+_AUTO_SWEEPS = 240
 _AUTO_TUPLES = 20_000
 
 
@@ -49,15 +49,15 @@ def search_safe(
     """
     Put the tuples that have to be recoded into classes of k people; some may be removed.
 
-    Where the first classes break the policy, or are few, the search begins with what global recoding finds, if that is
-    better; ``globally`` returns it where it is known already. The task requires k alone.
+    If the first classes break the policy, or are few, the search begins with the result of global recoding, if that is
+    better; ``globally`` returns that result. The task requires k alone.
     """
     settings = encoded.task.settings
     random = np.random.default_rng(settings.seed)
     prices = mean_prices(encoded, costs_beside(encoded, objective))
     nodes = nodes_of(encoded.heights, prices, encoded.base, len(encoded.open), random)
     begin = start(encoded, nodes, objective, progress=progress)
-    few = begin.found.partition.count < FEW_CLASSES
+    few = begin.found.partition.count < MAX_FEW_CLASSES
     if (begin.found.breaks or few) and (plan := globally() if globally else levels_for_all(encoded.task)) is not None:
         open_ = encoded.all_open
         other = Found.measured(open_, objective, TuplePartition.of(plan))
@@ -79,28 +79,30 @@ def sweeps_of(improve: int | str, tuples: int) -> int:
     """
     Return how many sweeps ``improve`` means for so many tuples that have to be recoded.
 
-    By itself fewer for large tables, where a sweep takes long, and for small ones, where there is little to find.
+    ``auto`` means fewer sweeps for large tables, where a sweep takes long, and for small ones, where there is little to
+    gain.
 
     >>> sweeps_of("auto", 15_000), sweeps_of("auto", 100_000), sweeps_of("auto", 12), sweeps_of(7, 100)
     (240, 21, 5, 7)
     """
     if isinstance(improve, int):
         return improve
-    return max(5, min(_AUTO, tuples // 20, int(_AUTO * (_AUTO_TUPLES / max(tuples, 1)) ** 1.5)))
+    return max(5, min(_AUTO_SWEEPS, tuples // 20, int(_AUTO_SWEEPS * (_AUTO_TUPLES / max(tuples, 1)) ** 1.5)))
 
 
-SIZE = 6.0
+MEAN_NEIGHBOURHOOD = 6.0
 """Classes in the neighbourhood of a class, on average; every sweep draws its own size around it."""
 
-# What follows was found by trying on Adult; other tables may have better ones, and every result is safe with any.
+# These figures were found by experiments on Adult; other tables may have better ones. With any figures results are
+# safe.
 _SIZES = 0.7
-"""How widely sizes are drawn (the deviation of their logarithm): small ones are quick, large ones find more."""
+"""How widely sizes vary (the standard deviation of their logarithm): small ones are quick, large ones find more."""
 _NOISE = 0.3
-"""How far prices are disturbed, as a share: without that a neighbourhood would be built again as it was."""
+"""How far prices are changed at random, as a share: otherwise a neighbourhood would be built as it was."""
 _POWER = 2.5
-"""How much more often cheap columns are raised to find neighbours: classes that differ there merge at little cost."""
-_REFRESH = 3
-"""Sweeps with the same costs: measuring anew takes time, and costs that are too old mislead."""
+"""How much more often cheap columns are raised to find neighbours: merging classes that differ there costs little."""
+_SWEEPS_PER_COST = 3
+"""So many sweeps use the same costs: to measure anew takes time, and old costs are wrong."""
 
 
 def improved(
@@ -113,14 +115,14 @@ def improved(
     progress: Progress | None = None,
 ) -> Found:
     """
-    Go through all classes so many times: those near each other are dissolved and built again, if that is cheaper.
+    Visit all classes in ``sweeps`` rounds: classes near each other are dissolved and built again, if that is cheaper.
 
-    Costs are fixed within a few sweeps and then taken anew from what was reached.
+    Costs stay the same for a few sweeps, and are then measured anew from the result so far.
     """
     best, partition, costs = found, found.partition, found.costs
     for sweep in range(sweeps):
         partition = _swept(encoded, partition, costs, random)
-        if sweep % _REFRESH == _REFRESH - 1 or sweep == sweeps - 1:
+        if sweep % _SWEEPS_PER_COST == _SWEEPS_PER_COST - 1 or sweep == sweeps - 1:
             now = Found.measured(encoded, objective, partition)
             costs = now.costs
             best = now if now.is_better_than(best) else best
@@ -149,12 +151,12 @@ def _swept(encoded: Encoded, partition: TuplePartition, costs: Floats, random: n
     largest = int(np.diff(near.starts).max())
 
     def some(part: int) -> None:
-        numbers = np.arange(part, len(near.starts) - 1, AT_ONCE)
+        numbers = np.arange(part, len(near.starts) - 1, ORDERS_AT_ONCE)
         table = hash_table(largest, largest if len(behind.starts) else 0)
         rebuild_all(cells, behind, places, numbers, encoded.task.k, _NOISE, table, rebuilt)
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(some, range(AT_ONCE)))
+    with ThreadPoolExecutor(ORDERS_AT_ONCE) as pool:
+        list(pool.map(some, range(ORDERS_AT_ONCE)))
     return _taken(encoded, partition, near, rebuilt)
 
 
@@ -169,12 +171,12 @@ class _Near:
 
 
 def _neighbourhoods(encoded: Encoded, partition: TuplePartition, costs: Floats, random: np.random.Generator) -> _Near:
-    """Put classes together of which a tuple, drawn by lot, has the same labels at a node that is drawn too."""
+    """Put classes together that each have a random tuple with the same labels at a random node."""
     members = partition.members
     sizes = np.bincount(partition.classes[members], minlength=partition.count)
     begins = np.cumsum(sizes) - sizes
     drawn = members[begins + (random.random(partition.count) * sizes).astype(np.int64)]
-    wanted = max(1.5, SIZE * float(np.exp(_SIZES * random.normal())))
+    wanted = max(1.5, MEAN_NEIGHBOURHOOD * float(np.exp(_SIZES * random.normal())))
     cell = _cells(encoded, drawn, mean_prices(encoded, costs), wanted, random)
     lot = random.permutation(partition.count)
     order = lot[np.argsort(cell[lot], kind="stable")]
@@ -193,7 +195,7 @@ def _cells(encoded: Encoded, drawn: Integers, prices: Floats, wanted: float, ran
     """
     Return which of the drawn tuples are near each other: those with one key at a node.
 
-    The node is raised column by column, cheap ones more often, until a tuple has as many neighbours as wanted.
+    The node is raised column by column, cheap columns more often, until a tuple has as many neighbours as wanted.
     """
     levels = np.zeros(encoded.columns, np.int64)
     while True:
@@ -208,7 +210,7 @@ def _cells(encoded: Encoded, drawn: Integers, prices: Floats, wanted: float, ran
 
 
 def _cut(cell: Integers, most: int) -> Integers:
-    """Return where neighbourhoods begin (and the end): at every change of cell, and within large ones evenly."""
+    """Return where neighbourhoods begin, and the end: at every change of cell, and in large cells at equal steps."""
     changes = np.flatnonzero(np.diff(cell, prepend=-1, append=-2))
     lengths = np.diff(changes)
     parts = -(-lengths // most)
@@ -219,9 +221,10 @@ def _cut(cell: Integers, most: int) -> Integers:
 
 def _taken(encoded: Encoded, partition: TuplePartition, near: _Near, rebuilt: Integers) -> TuplePartition:
     """
-    Return the partition with the neighbourhoods that were built again, where all their classes are safe.
+    Return the partition with those rebuilt neighbourhoods whose classes are all safe.
 
-    Where more rows would come to stand at the roots everywhere than allowed, those that put them there are left out.
+    If more rows than allowed would then be at the roots in every column, the neighbourhoods that put them there are
+    left out.
     """
     owner = np.repeat(np.arange(len(near.starts) - 1), np.diff(near.starts))
     changed = np.flatnonzero(rebuilt >= 0)

@@ -19,7 +19,7 @@ from anon_core.recoding.method import K, Progress, Promise
 from anon_core.recoding.prioritised.diverse import diversified
 from anon_core.recoding.prioritised.encoding import Encoded
 from anon_core.recoding.prioritised.link import lowered, repaired
-from anon_core.recoding.prioritised.paper import MOST_COLUMNS, recode_as_in_the_paper
+from anon_core.recoding.prioritised.paper import MAX_COLUMNS, recode_as_in_the_paper
 from anon_core.recoding.prioritised.prices import Objective
 from anon_core.recoding.prioritised.safe import SafeSearch, search_safe
 from anon_core.recoding.task import Candidate, Recoding, Task
@@ -27,7 +27,7 @@ from anon_core.spec import Mode
 
 
 class Begun:
-    """What modes ``safe`` and ``link`` begin with, the encoded table and its safe classes, each found once."""
+    """The start of modes ``safe`` and ``link``: the encoded table and its safe classes, each computed once."""
 
     def __init__(self, task: Task, before: Mapping[str, Recoding | None] | None = None) -> None:
         self.task, self._before = task, before or {}
@@ -35,7 +35,7 @@ class Begun:
 
     @cached_property
     def encoded(self) -> Encoded:
-        """The table, of which k alone is required."""
+        """The table with k as its only requirement."""
         return Encoded.of(self.task.by_k_alone)
 
     @cached_property
@@ -43,7 +43,7 @@ class Begun:
         return Objective.of(self.encoded, self.task.settings.nue_weight)
 
     def safe(self, progress: Progress | None) -> SafeSearch:
-        """Return classes that are safe: by k alone first, then merged where the policy requires more of them."""
+        """Return safe classes: first by k alone, then merged if the policy requires more of them."""
         if self._safe is None:
             found = search_safe(self.encoded, self.objective, globally=self._by_k, progress=progress)
             self._safe = replace(found, plan=self._diverse(found.plan, progress)) if self._diverse_needed else found
@@ -51,7 +51,7 @@ class Begun:
 
     @property
     def _diverse_needed(self) -> bool:
-        return bool(self.task.requirements.asked)
+        return bool(self.task.requirements.required_beyond_k)
 
     def _diverse(self, by_k_alone: RecodingPlan, progress: Progress | None) -> RecodingPlan:
         def by(k: int) -> RecodingPlan:
@@ -76,14 +76,15 @@ def recode_prioritised(task: Task, *, progress: Progress | None = None, begun: B
     """
     Recode locally: every distinct tuple gets levels of its own, cells of important columns change least.
 
-    What is promised depends on ``mode``: ``safe`` exact k and all that the policy asks of sensitive columns, ``link``
-    that link k and source k are at least k, ``paper`` source k alone. Same task and seed, same plan. Where more rows
-    are suppressed than allowed, or no class is diverse enough, the caller finds that when it counts the plan anew.
+    The promise depends on ``mode``: ``safe`` promises exact k and all that the policy requires of sensitive columns,
+    ``link`` that link k and source k are at least k, ``paper`` source k alone. The same task and seed give the same
+    plan. If more rows are suppressed than allowed, or no class is diverse enough, the caller finds that when it counts
+    the plan anew.
 
     :raises InvalidInputError: diversity is required in a mode that does not reach it; too many columns for ``paper``.
     """
     mode = task.settings.mode
-    if task.requirements.asked and mode is not Mode.SAFE:
+    if task.requirements.required_beyond_k and mode is not Mode.SAFE:
         raise InvalidInputError(
             f"`recode.mode: {mode.value}` reaches k only, not what the policy requires of sensitive columns; use safe"
         )
@@ -98,18 +99,18 @@ def recode_prioritised(task: Task, *, progress: Progress | None = None, begun: B
     if mode is Mode.LINK:
         return _linked(begun, progress)
     search = begun.safe(progress)
-    return _recoding(task, "safe", search.plan, _told(search))
+    return _recoding(task, "safe", search.plan, _described(search))
 
 
 def _linked(begun: Begun, progress: Progress | None) -> Recoding:
     """
-    Return the better of two ways to mode ``link``: of those that keep the policy the one that loses less.
+    Return the better of two results for mode ``link``: of those that keep the policy, the one that loses less.
 
-    Ties go to the first. With more columns than the paper's method can try there is only one way.
+    Of equal ones it is the first. With more columns than the paper's method can take, there is only one.
     """
     task, encoded, objective, search = begun.task, begun.encoded, begun.objective, begun.safe(progress)
     ways = {"safe classes": lowered(encoded, objective, search.plan)}
-    if encoded.columns <= MOST_COLUMNS:
+    if encoded.columns <= MAX_COLUMNS:
         paper = encoded.plan(recode_as_in_the_paper(encoded, progress=progress))
         random = np.random.default_rng(task.settings.seed)
         ways["the paper's rows"] = lowered(encoded, objective, repaired(encoded, objective, paper, random))
@@ -125,7 +126,7 @@ def _linked(begun: Begun, progress: Progress | None) -> Recoding:
     return Recoding(
         method="prioritised",
         plan=ways[best],
-        why=f"Begun with {best}, the better of {len(ways)}. {_told(search)}{many}",
+        why=f"Begun with {best}, the better of {len(ways)}. {_described(search)}{many}",
         candidates=tuple(
             _candidate(
                 task, f"link from {name}", plan, elected=name == best, reason=None if name == best else reasons[name]
@@ -136,7 +137,7 @@ def _linked(begun: Begun, progress: Progress | None) -> Recoding:
     )
 
 
-def _told(search: SafeSearch) -> str:
+def _described(search: SafeSearch) -> str:
     tried = len(search.nodes.levels)
     nodes = (
         f"a sample of {tried:,} of {search.nodes.total:,} level combinations, for there are too many"

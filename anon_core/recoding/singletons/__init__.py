@@ -1,4 +1,4 @@
-"""Recoding of singletons [Pastore2020]_: every combination of local and global generalisation, the best one elected."""
+"""Recoding of singletons [Pastore2020]_: tries every combination of local and global generalisation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAX_COMBINED = 8
 MAX_CHOSEN = 3
-"""Without a section `best` lets so many columns take part: 26 combinations."""
+"""Without a section, `best` tries so many columns: 26 combinations."""
 
 
 def _few(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -43,7 +43,7 @@ class SingletonColumns(Settings):
 
 
 class SingletonRecoding(RecodingMethod):
-    """Few rows are left that stand alone; k is not promised, for local recoding alone gives classes of two."""
+    """Few rows are left alone in their class; k is not promised, because local recoding alone gives classes of two."""
 
     key: ClassVar[str] = "singletons"
     settings: ClassVar[type[Settings] | None] = SingletonColumns
@@ -59,7 +59,7 @@ class SingletonRecoding(RecodingMethod):
         return model in (ROWS, ALONE)
 
     def attempts(self, task: Task, before: Mapping[str, Recoding | None]) -> Iterator[Attempt]:
-        """Yield the columns of the section, or else the few least important ones that have a hierarchy."""
+        """Yield one attempt: with the columns of the section, else with the least important ones with a hierarchy."""
         columns = task.settings.section(self.key) or SingletonColumns(columns=_least_important(task))
         if columns.columns or columns.years:
             yield self.attempt(singletons=columns)
@@ -73,7 +73,7 @@ class SingletonRecoding(RecodingMethod):
         columns = with_parts(file.columns)
         for location, written in self._named(file):
             name = as_text(written)
-            if not isinstance(name, str):  # Reported as such.
+            if not isinstance(name, str):  # It is reported elsewhere.
                 continue
             if (unknown := unknown_column(name, file.columns)) is not None:
                 yield location, unknown
@@ -91,7 +91,7 @@ class SingletonRecoding(RecodingMethod):
         yield ("recode", self.key, "years", "column"), file.at("recode", self.key, "years", "column")
 
     def _grouping_problems(self, file: Written) -> Found:
-        """Yield what stands against grouping a column by its own values, where that may happen."""
+        """Yield the reasons why a column cannot be grouped by its own values, where the file asks for that."""
         years: Location = ("recode", self.key, "years")
         if file.method not in (self.key, "best") or file.at(*years) is None:
             return
@@ -105,7 +105,7 @@ class SingletonRecoding(RecodingMethod):
 
 
 def _least_important(task: Task) -> tuple[str, ...]:
-    """Return the columns with a level below the root, the least important ones, in the order of the table."""
+    """Return the least important columns with a level below the root, in the order of the table."""
     names = task.frequencies.names
     climbing = [i for i, ladder in enumerate(task.ladders) if ladder.height > 1]
     chosen = sorted(climbing, key=lambda i: (task.weights[i], i))[:MAX_CHOSEN]

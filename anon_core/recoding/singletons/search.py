@@ -1,7 +1,7 @@
-"""Recoding of singletons [Pastore2020]_: every combination of local and global generalisation, the best one elected.
+"""Recoding of singletons [Pastore2020]_: tries every combination of local and global generalisation.
 
 Pastore, Pellegrino, Scarano: Detecting and Generalizing Quasi-Identifiers by Affecting Singletons, 2020, section 3.2.
-It ends singletons; it does not promise k-anonymity: local recoding alone gives classes of two.
+It removes singletons; it does not promise k-anonymity, because local recoding alone gives classes of two.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from anon_core.spec import Replace, Years
 from anon_core.table import Mask
 
 LIMITS = (0.01, 0.05)
-"""The shares of the rows that the paper lets k-anonymity drop."""
+"""The shares of the rows that k-anonymity may drop in the paper."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Tried:
-    """One combination, before and after the singletons that it leaves are removed.
+    """One combination, before and after its remaining singletons are removed.
 
-    ``beyond`` says that more rows are suppressed than allowed, rows that say ``*`` in every column included.
+    ``beyond``: more rows are suppressed than allowed, counting rows with ``*`` in every column.
     """
 
     name: str
@@ -50,13 +50,13 @@ def recode_singletons(task: Task, *, progress: Progress | None = None) -> Recodi
     """
     Try each given column as it is, generalised where a row is a singleton (local), or everywhere (global).
 
-    `recode.singletons` names the columns. They climb one level. A numeric column given as ``years`` takes part
-    as it is or globally, by groups of its own values. The singletons that a combination leaves are removed where the
-    suppression limit allows all of them. Rows that stand at the root in every column count as removed too: a
-    combination with more of them than allowed is not elected. Elected: fewest singletons left, then fewest rows changed
-    or removed, then the order of trying.
+    `recode.singletons` names the columns. They are generalised by one level. A numeric column in ``years`` is tried as
+    it is or globally, grouped by its own values. The singletons that a combination leaves are removed, if the
+    suppression limit allows all of them. Rows at the root in every column count as removed too: a combination with more
+    of them than allowed is not chosen. The chosen one leaves the fewest singletons, then has the fewest rows changed or
+    removed, then was tried first.
 
-    Beside the combinations stand the paper's plain k-anonymous recodings, for comparison.
+    The candidates also have the paper's plain k-anonymous recodings, for comparison.
 
     :raises PolicyNotMetError: every combination leaves more singletons than the policy allows, or suppresses more rows
         than allowed.
@@ -99,7 +99,7 @@ def recode_singletons(task: Task, *, progress: Progress | None = None) -> Recodi
 
 
 def _refuse(task: Task, best: _Tried) -> None:
-    """Raise if not even the best combination keeps to the policy."""
+    """:raises PolicyNotMetError: even the best combination does not keep the policy."""
     if best.beyond:
         raise PolicyNotMetError(
             goal=f"suppression of at most {task.allowed} rows",
@@ -120,7 +120,7 @@ def _refuse(task: Task, best: _Tried) -> None:
 
 
 def _labelled_by_who_stays(plan: RecodingPlan, years: Years | None) -> RecodingPlan:
-    """Return the plan with the groups named after the values that are published: a removed one must not show."""
+    """Return the plan with groups named after published values: the name must not show a removed value."""
     if years is None or not plan.removed.any():
         return plan
     (at,) = plan.frequencies.positions([years.column])
@@ -138,7 +138,7 @@ def _try(task: Task, ladders: Sequence[Ladder], ways: Sequence[str], alone: Mask
     plan = replace(RecodingPlan.unchanged(frequencies, ladders), levels=levels)
     released = (plan if task.people is None else task.people.plan(plan)).released()
     left, without = released.singletons, _without_singletons(task, plan)
-    if 0 < without.rows_removed <= allowed and without.rows_removed < frequencies.rows:  # Never a release without rows.
+    if 0 < without.rows_removed <= allowed and without.rows_removed < frequencies.rows:  # A release must have rows.
         plan, left = without, 0
     return _Tried(
         name=", ".join(f"{name} {way}" for name, way in zip(frequencies.names, ways, strict=True) if way),
@@ -151,7 +151,7 @@ def _try(task: Task, ladders: Sequence[Ladder], ways: Sequence[str], alone: Mask
 
 
 def _without_singletons(task: Task, plan: RecodingPlan) -> RecodingPlan:
-    """Return the plan that also removes the people it leaves alone; nobody else becomes alone by that."""
+    """Return the plan that also removes the people whom it leaves alone; no other person becomes alone by that."""
     return replace(plan, removed=plan.removed | (_people_beside(task, plan) == 1))
 
 
@@ -163,7 +163,7 @@ def _people_beside(task: Task, plan: RecodingPlan) -> Integers:
 
 
 def _describe(tried: _Tried, task: Task, *, elected: bool) -> Candidate:
-    """Measure a combination; singletons and distinct tuples are those before any is removed, as in the paper."""
+    """Measure a combination; singletons and distinct tuples are counted before any is removed, as in the paper."""
     measured = Candidate.of(
         tried.plan, method="singletons", name=tried.name, weights=task.by_name, elected=elected, people=task.people
     )
@@ -172,12 +172,12 @@ def _describe(tried: _Tried, task: Task, *, elected: bool) -> Candidate:
 
 def plain_k_anonymity(task: Task, ladders: Sequence[Ladder], ways: Sequence[Sequence[str]]) -> list[Candidate]:
     """
-    Measure what plain k-anonymity makes of the table, one candidate per set of columns; none is ever elected.
+    Measure plain k-anonymous recodings of the table, one candidate per set of columns; none is ever chosen.
 
-    So the authors compare them (section 4): every set of columns is generalised in the whole table, and the rows in
+    The authors compare in this way (section 4): every set of columns is generalised in the whole table, and the rows in
     classes below k are dropped. They allow 0.01 of the rows to be dropped, and 0.05 where that is too few.
 
-    ``ways`` are those of each column when singletons are recoded; here every one but ``local`` takes part.
+    ``ways`` are the ways to recode each column for singletons; here all but ``local`` are tried.
     """
     everywhere = [[way for way in own if way != "local"] for own in ways]
     return [_compare(task, ladders, chosen) for chosen in product(*everywhere) if any(chosen)]

@@ -1,4 +1,4 @@
-"""Pictures of what was detected and measured, as SVG or PNG: names of columns and counts; values only if asked."""
+"""Pictures of detection and measures, as SVG or PNG, with names of columns and counts; values only with an option."""
 
 from anon_core.report.plots.assessment import plot_assessment
 from anon_core.report.plots.detection import plot_decomposition, plot_detection, plot_selection

@@ -1,4 +1,4 @@
-"""How safe a table is, before and after recoding, and what is left of it: one picture."""
+"""One picture of how safe a table is, before and after recoding, and how much information is left."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ def plot_assessment(
     """
     Draw the sizes of the classes and the risk of the rows, beside the table before recoding where there is one.
 
-    With ``utility`` a panel below shows what is left of every column, ordered by ``weights``, which are those of their
-    priorities. With a ``sweep`` what is left for every k stands in the place of the risk. A table without rows is drawn
-    empty.
+    With ``utility`` a panel below shows what is left of every column, ordered by ``weights``, those of the priorities.
+    With a ``sweep`` a panel shows what is left for every k, in place of the risk. A table without rows is drawn empty.
 
     :raises InvalidInputError: the path ends neither in .svg nor in .png.
     :raises StorageError: the file cannot be written.

@@ -1,4 +1,4 @@
-"""Rows by the size of their class, where k divides them, and by the risk that follows: one in the size of the class."""
+"""Pictures of rows by the size of their class, divided at k, and by their risk, 1 / size of the class."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TICKS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeBin:
-    """Classes with at least ``first`` and at most ``last`` rows; None is as many as there may be."""
+    """Classes with at least ``first`` and at most ``last`` rows; None means no upper limit."""
 
     first: int
     last: int | None
@@ -113,7 +113,7 @@ def _bars(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RiskCurve:
-    """From each of the ``risks`` on, ascending, up to the next: the share of rows whose risk is above it."""
+    """For each of the ``risks``, ascending, up to the next one: the share of rows whose risk is above it."""
 
     risks: Floats
     shares: Floats
@@ -175,14 +175,14 @@ def draw_risk(axes: Axes, after: RowsBySize, *, k: int, before: RowsBySize | Non
 
 
 def _ticks(lowest: float) -> tuple[list[float], list[str]]:
-    """Return where the axis is marked; over many powers of ten, only those are."""
+    """Return the positions of the ticks; over many powers of ten, only the powers."""
     ticks = [1.0, *_TICKS] if lowest >= 0.001 else [10.0**-n for n in range(12)]
     ticks = [tick for tick in ticks if tick >= lowest]
     return ticks, [f"{tick:.10f}".rstrip("0").rstrip(".") for tick in ticks]
 
 
 def _name_thresholds(axes: Axes, *, upright: bool) -> None:
-    """Write the thresholds over their lines, where no curve can be; upright where the lines are close together."""
+    """Write the thresholds over their lines, where no curve can be; upright if the lines are close together."""
     above: Any = axes.secondary_xaxis("top")
     labels = [str(limit) for limit in THRESHOLDS]
     above.set_xticks(THRESHOLDS, labels, fontsize=7, color=GREY, rotation=90 if upright else 0)

@@ -1,4 +1,4 @@
-"""Whom sets of columns single out: the best one of every size [Pastore2020]_, and every one there is [Omer2016]_."""
+"""Pictures of how many rows sets of columns single out: the best of every size [Pastore2020]_, and all [Omer2016]_."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from anon_core.detection.selective import Selection
     from anon_core.detection.singletons import Detection
 
-MOST_SUBSETS = 60
-"""More subsets than this are not drawn: those with most distinct tuples are."""
-MOST_SETS = 40
-"""More sets of columns than this are not drawn: those with most rows alone before are."""
+MAX_SUBSETS = 60
+"""Of more subsets only those with most distinct tuples are drawn."""
+MAX_SETS = 40
+"""Of more sets of columns only those with most rows alone before are drawn."""
 
 
 def plot_detection(detection: Detection, path: Path | str) -> None:
     """
     Draw the share of rows or people that the best set of every size singles out, and the level of all columns.
 
-    Sizes go downwards, so that every set can be named beside its point. A ring marks the elected set.
+    Sizes go downwards, so that every set can be named beside its point. A ring marks the chosen set.
 
     :raises InvalidInputError: the path ends neither in .svg nor in .png.
     :raises StorageError: the file cannot be written.
@@ -79,7 +79,7 @@ def _all_columns(detection: Detection) -> str:
 
 
 def _elected(axes: Axes, detection: Detection) -> None:
-    """Put a ring around the elected set, which need not be the best of its size: identifiers are not eligible."""
+    """Put a ring around the chosen set, which need not be the best of its size: identifiers are not eligible."""
     elected = detection.best
     rows = [at for at, one in enumerate(detection.best_by_size) if elected and len(one.columns) == len(elected.columns)]
     if elected and rows:
@@ -93,14 +93,14 @@ def plot_selection(selection: Selection, path: Path | str) -> None:
     """
     Draw the distinct tuples and the singletons of every subset, or of the 60 with most distinct tuples.
 
-    The elected subset is drawn darker. These are the paper's Figures 2 and 3.
+    The chosen subset is drawn darker. These are the paper's Figures 2 and 3.
 
     :raises InvalidInputError: the path ends neither in .svg nor in .png.
     :raises StorageError: the file cannot be written.
     """
     subsets = list(selection.subsets)
-    if len(subsets) > MOST_SUBSETS:
-        subsets = sorted(subsets, key=lambda one: (-one.distinct, len(one.columns), one.columns))[:MOST_SUBSETS]
+    if len(subsets) > MAX_SUBSETS:
+        subsets = sorted(subsets, key=lambda one: (-one.distinct, len(one.columns), one.columns))[:MAX_SUBSETS]
     labels = [named_set(one.columns, lines=1) for one in subsets]
     with picture(path, width=9.5, height=1.8 + 0.25 * len(labels)) as figure:
         axes = figure.subplots()
@@ -118,7 +118,7 @@ def plot_selection(selection: Selection, path: Path | str) -> None:
         axes.set_xlabel("distinct combinations of values, and rows singled out (count)")
         axes.set_ylabel("columns of the subset")
         shown = (
-            "" if len(subsets) == len(selection.subsets) else f" ({MOST_SUBSETS} of {len(selection.subsets)} subsets)"
+            "" if len(subsets) == len(selection.subsets) else f" ({MAX_SUBSETS} of {len(selection.subsets)} subsets)"
         )
         figure.suptitle(f"How far every subset tells rows apart{shown}", x=0.01, ha="left", fontsize=11)
         figure.legend(loc="outside lower right", ncols=2)
@@ -134,8 +134,8 @@ def plot_decomposition(decomposition: Decomposition, path: Path | str) -> None:
     :raises StorageError: the file cannot be written.
     """
     effect = list(decomposition.effect)
-    if len(effect) > MOST_SETS:
-        effect = sorted(effect, key=lambda one: (-one.before.outliers, len(one.columns), one.columns))[:MOST_SETS]
+    if len(effect) > MAX_SETS:
+        effect = sorted(effect, key=lambda one: (-one.before.outliers, len(one.columns), one.columns))[:MAX_SETS]
     labels = [named_set(one.columns, lines=1) for one in effect]
     published = [part.name for part in decomposition.parts if part.published]
     with picture(path, width=9.5, height=1.8 + 0.45 * len(labels)) as figure:
@@ -158,9 +158,7 @@ def plot_decomposition(decomposition: Decomposition, path: Path | str) -> None:
         axes.xaxis.set_major_formatter(lambda value, _: counted(int(value)))
         axes.set_xlabel(f"rows alone in their class (count, and % of {counted(decomposition.rows, 'row')})")
         axes.set_ylabel("columns that others may know")
-        shown = (
-            "" if len(effect) == len(decomposition.effect) else f" ({MOST_SETS} of {len(decomposition.effect)} sets)"
-        )
+        shown = "" if len(effect) == len(decomposition.effect) else f" ({MAX_SETS} of {len(decomposition.effect)} sets)"
         title = f"Rows singled out before and after {named(decomposition.column)} was decomposed{shown}"
         figure.suptitle(title, x=0.01, ha="left", fontsize=11)
         figure.legend(loc="outside lower right", ncols=2)

@@ -1,7 +1,7 @@
-"""What all pictures share: paper, colours, how names are written, and a file that is the same every time.
+"""What all pictures share: page, colours, how names are written, and files with the same bytes every time.
 
-matplotlib is imported inside functions (it costs a third of a second) and never through pyplot, which keeps figures
-alive and asks for a display.
+matplotlib is imported inside functions (it takes a third of a second), and never through pyplot, which keeps figures in
+memory and needs a display.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's colours: told apart by colour-blind readers too. Shapes and widths say the same once more.
+# Okabe and Ito's colours, which colour-blind readers can tell apart too. Shapes and widths show the same again.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, RED, PURPLE = "#0072B2", "#D55E00", "#CC79A7"
 GREY, PALE = "#767676", "#C8C8C8"
@@ -51,7 +51,7 @@ _METADATA: dict[str, dict[str, str | None]] = {
 @contextmanager
 def picture(path: Path | str, *, width: float, height: float) -> Iterator[Figure]:
     """
-    Give an empty figure of so many inches, and write it to the path when it has been drawn.
+    Yield an empty figure of so many inches, and write it to the path when it has been drawn.
 
     :raises InvalidInputError: the path ends neither in .svg nor in .png.
     :raises MissingExtraError: matplotlib is not installed.
@@ -69,7 +69,7 @@ def picture(path: Path | str, *, width: float, height: float) -> Iterator[Figure
 
     with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # A script that the font lacks is drawn as boxes.
-        matplotlib.rcdefaults()  # Not the settings of whoever runs it.
+        matplotlib.rcdefaults()  # The settings of the user must not change the picture.
         matplotlib.rcParams.update(_STYLE)
         figure = Figure(figsize=(width, height), layout="constrained")
         yield figure
@@ -107,7 +107,7 @@ def named_set(columns: Sequence[str], *, width: int = 56, lines: int = 2) -> str
 
 def percent(part: int, whole: int) -> str:
     """
-    Return a share in percent with one decimal; hardly any is not none, and nearly all is not all.
+    Return a share in percent with one decimal; a share just above 0 is not written as 0%, nor one just below 1 as 100%.
 
     >>> percent(1, 8), percent(1, 10**6), percent(10**6 - 1, 10**6), percent(5, 5), percent(0, 0)
     ('12.5%', '<0.1%', '>99.9%', '100%', '0%')
@@ -133,7 +133,7 @@ def write_beside(axes: Axes, text: str, end: tuple[float, float], *, gap: int = 
 
 
 def legend_below(panel: Any, axes: Axes, where: str) -> None:
-    """Explain below a panel what is drawn in it: the bars, then the lines and marks on them."""
+    """Draw the legend of a panel below it: the bars, then the lines and marks on them."""
     from matplotlib.lines import Line2D
 
     entries = sorted(zip(*axes.get_legend_handles_labels(), strict=True), key=lambda one: isinstance(one[0], Line2D))

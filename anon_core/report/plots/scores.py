@@ -1,4 +1,4 @@
-"""The scores of all columns: sensitivities, ranks and sweeps [Gong2020]_, Figures 1 to 6."""
+"""Pictures of the scores of all columns: sensitivities, ranks and sweeps [Gong2020]_, Figures 1 to 6."""
 
 from __future__ import annotations
 

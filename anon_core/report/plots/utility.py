@@ -1,4 +1,4 @@
-"""What is left of every column [Bampoulidis2019]_, Figure 2, and for every k, Figure 1."""
+"""Pictures of how much information is left: of every column [Bampoulidis2019]_, Figure 2, and for every k, Figure 1."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from anon_core.measures.utility import Utility
     from anon_core.recoding.sweep import SweptK
 
-MOST_COLUMNS = 60
-"""More columns than this are not drawn: the most important are, of those that matter equally the first."""
+MAX_COLUMNS = 60
+"""Of more columns only the most important are drawn; of equally important ones, the first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ def draw_utility(axes: Axes, utility: Utility, weights: Mapping[str, float] | No
     """
     columns = columns_left(utility, weights)
     weighted = len({one.weight for one in columns}) > 1
-    shown = columns[:MOST_COLUMNS]
+    shown = columns[:MAX_COLUMNS]
     bars = [(at, one.entropy) for at, one in enumerate(shown) if one.entropy is not None]
     if bars:
         places, widths = zip(*bars, strict=True)
@@ -76,7 +76,7 @@ def draw_utility(axes: Axes, utility: Utility, weights: Mapping[str, float] | No
 
 def height_of(utility: Utility) -> float:
     """Return how many inches the panel needs."""
-    rows = min(len(utility.loss.by_column), MOST_COLUMNS)
+    rows = min(len(utility.loss.by_column), MAX_COLUMNS)
     return 1.5 + 0.24 * max(rows, 2) + (0.3 if utility.reason else 0.0)
 
 
@@ -112,8 +112,8 @@ def _title(utility: Utility, weighted: bool, shown: int, columns: int) -> str:
     return f"{title}\n{textwrap.fill(f'NUE is not known: {utility.reason}', 120)}"
 
 
-MOST_NUMBERED = 10
-"""With more k's than this there is no room for a figure at every point."""
+MAX_NUMBERED = 10
+"""With more k's there is no room for a figure at every point."""
 
 _SAME = 5e-4
 
@@ -126,7 +126,7 @@ def draw_quality(axes: Axes, sweep: Sequence[SweptK], *, k: int, rows: int) -> N
     the bottom, and interrupts the lines. Where both entropies are equal everywhere, as without priorities, there is one
     line.
     """
-    few = len(sweep) <= MOST_NUMBERED
+    few = len(sweep) <= MAX_NUMBERED
     plain, weighted = [one.nue for one in sweep], [one.wnue for one in sweep]
     equal = all(a == b for a, b in zip(plain, weighted, strict=True))
     _line(axes, plain, BLUE, "o", "-", "non-uniform entropy left (NUE)")

@@ -1,4 +1,4 @@
-"""Which values of a column the rows at risk have: the histogram of the user interface of [Bampoulidis2019]_."""
+"""A picture of the values of the rows at risk: the histogram of the user interface of [Bampoulidis2019]_."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from anon_core.measures.risk.value_risk import ValueRisk
 
-MOST_VALUES = 40
-"""Of more values than this, those that most rows have are drawn; the others are counted in one bar."""
+MAX_VALUES = 40
+"""Of more values only those of most rows are drawn; the others are counted in one bar."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +40,13 @@ def value_bars(found: ValueRisk, *, show_values: bool) -> list[ValueBar]:
     """
     Return the bars of a column, in the order of its values or, if they are too many, from most rows to fewest.
 
-    Numbers go by size, and so do numbers inside texts, such as ``5-9`` and ``10-19``; a gap is last. Without
-    ``show_values`` a value is called by its place.
+    Numbers are sorted by size, also inside texts, such as ``5-9`` and ``10-19``; a gap is last. Without ``show_values``
+    a value is named by its position.
     """
     rows = found.rows
-    at = np.argsort(-rows, kind="stable")[:MOST_VALUES]
+    at = np.argsort(-rows, kind="stable")[:MAX_VALUES]
     values = [found.values[int(i)].as_py() for i in at]
-    places = range(len(at)) if len(rows) > MOST_VALUES else _in_order(values)
+    places = range(len(at)) if len(rows) > MAX_VALUES else _in_order(values)
     bars = []
     for number, place in enumerate(places, 1):
         value, i = values[place], int(at[place])
@@ -66,7 +66,7 @@ def plot_value_risk(found: ValueRisk, path: Path | str, *, show_values: bool = F
     """
     Draw for every value of a column how many rows are safe and how many at risk, or for the 40 that most rows have.
 
-    The values themselves are written only with ``show_values``: whoever passes the picture on passes them on.
+    The values themselves are written only with ``show_values``: then every copy of the picture shows them.
 
     :raises InvalidInputError: the path ends neither in .svg nor in .png.
     :raises StorageError: the file cannot be written.
@@ -86,14 +86,14 @@ def plot_value_risk(found: ValueRisk, path: Path | str, *, show_values: bool = F
 
 def _draw(axes: Axes, bars: list[ValueBar], found: ValueRisk) -> None:
     """Draw the parts of every bar and write its figures behind it."""
-    # The bar of all other values may be a thousand times as long as the rest: it is shortened, its parts alike.
-    longest = max([bar.rows for bar in bars[:MOST_VALUES]], default=0)
+    # The bar of all other values may be a thousand times as long as the rest: it and its parts are drawn shorter.
+    longest = max([bar.rows for bar in bars[:MAX_VALUES]], default=0)
     scales = [min(1.0, longest / bar.rows) for bar in bars]
     places = range(len(bars))
     risk = [bar.at_risk * scale for bar, scale in zip(bars, scales, strict=True)]
     safe = [bar.safe * scale for bar, scale in zip(bars, scales, strict=True)]
     label = f"at risk: in a class smaller than k = {found.k:,}"
-    # Edges are the colour of stripes only: drawn themselves, they would hide a part of a few rows.
+    # The edge colour is used for stripes only: drawn edges would hide a part of few rows.
     axes.barh(places, risk, height=0.7, color=RED, edgecolor="white", linewidth=0, hatch="////", label=label)
     axes.barh(places, safe, left=risk, height=0.7, color=SKY, label="safe")
     texts = [_figures(bar, found.counted.singular) for bar in bars]
@@ -134,5 +134,5 @@ def _once_each(found: ValueRisk) -> str:
 
 def _title(found: ValueRisk) -> str:
     number = len(found.values)
-    shown = f" (the {MOST_VALUES} that most {found.counted} have of {number:,})" if number > MOST_VALUES else ""
+    shown = f" (the {MAX_VALUES} that most {found.counted} have of {number:,})" if number > MAX_VALUES else ""
     return f"{found.counted.capitalize()} safe and at risk by the value of {named(found.column)}{shown}"

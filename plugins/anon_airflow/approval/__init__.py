@@ -1,1 +1,1 @@
-"""Approval: the question to a person, the signed answer, and who may give it."""
+"""Approval: the question to a person, the signed answer, and the rule who may answer."""

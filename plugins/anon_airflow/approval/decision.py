@@ -1,4 +1,4 @@
-"""The approval: a person's signed word that what one receipt covers may be published. It knows no clock."""
+"""The decision of a person about one receipt, signed, and the checks whether an approval counts. No clock is used."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from anon_core.errors import InvalidInputError
 from anon_core.spec import Approval
 
 VERB = "approve"
-"""The intent that stands for the question: open while nobody has answered."""
+"""The verb of the intent for the question; it is open until the question is answered."""
 
 NOBODY = "nobody"
 
 
 class Outcome(StrEnum):
-    """What became of a question; only one of these lets a release out."""
+    """How a question ended; only APPROVED allows a release."""
 
     APPROVED = "approved"
     REJECTED = "rejected"
@@ -36,8 +36,8 @@ class Decision:
     """
     One decision as it is signed and stored.
 
-    ``question`` is the place in the audit chain of the question that was answered: an answer counts for that question
-    only. ``person`` is the name to show, ``user_id`` what Airflow's auth manager knows the person by.
+    ``question`` is the place of the answered question in the audit chain: an answer counts for that question only.
+    ``person`` is the name to show, ``user_id`` the person's id in Airflow's auth manager.
     """
 
     dataset: str
@@ -53,7 +53,7 @@ class Decision:
 
     @property
     def signed(self) -> bytes:
-        """The bytes that the signature stands under: everything but the signature itself."""
+        """The bytes that are signed: everything but the signature itself."""
         values = {name: getattr(self, name) for name in Decision.__slots__ if name != "mac"}
         return canonical_json({**values, "decision": str(self.decision)}).encode()
 
@@ -77,7 +77,7 @@ class Decision:
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Decision:
-        """Read a row; whether it is signed is not asked here but in :func:`problems`."""
+        """Read a row; :func:`problems` checks its signature."""
         details = row["details"] if isinstance(row["details"], dict) else {}
         question = details.get("question")
         return cls(
@@ -104,20 +104,20 @@ def problems(
     history: History, key: SigningKey | KeyRing, *, dataset: str, run_id: str, rules: Approval, eyes: FourEyes | None
 ) -> list[str]:
     """
-    List every reason why a run may not be published for want of an approval; an empty list means it may.
+    List every reason why the approval of a run is missing or does not count; an empty list means the run is approved.
 
-    The newest decision counts, and only for the newest question about the newest receipt. What is newer is told by
-    places in the audit chain, so no clock matters. Airflow's task states are not asked at all. Where the receipt or the
-    approval is signed by a key that does not count, nothing else is said: whatever it was, it has to be done again.
+    The newest decision counts, and only for the newest question about the newest receipt. The order is that of the
+    audit chain, so clocks do not matter. Airflow's task states do not count at all. If the key of the receipt or of the
+    approval does not count, that is the only reason returned: both have to be made again anyway.
     """
     ring, receipt, approvals = KeyRing.of(key), history.receipt, history.rows["approvals"]
     if receipt is None:
-        return ["the run has no receipt: there was nothing to approve"]
+        return ["the run has no receipt: there is nothing to approve"]
     if distrust := ring.distrust(Receipt.from_json(receipt.body).key_id):
         return [f"the receipt {distrust}"]
     if not approvals:
         return [
-            "nobody has approved it: the task `approve` has to be answered in Airflow, and marking it successful signs "
+            "it is not approved: a person has to answer the task `approve` in Airflow, and marking it successful signs "
             "nothing; clear the run from `approve`"
         ]
     newest = Decision.of_row(approvals[-1])
@@ -133,11 +133,11 @@ def problems(
         )
     elif min(approvals[-1]["id"], newest.question) < receipt.place:
         found.append(
-            "the run was staged again since it was approved, and the gate has signed the same receipt anew: clear the "
+            "the run was staged again after it was approved, and the gate has signed the same receipt again: clear the "
             "run from `approve`"
         )
     elif question is None or question["id"] != newest.question:
-        found.append("it was asked for again since, and nobody has answered that yet; answer it in Airflow")
+        found.append("approval was requested again since, and that question is not answered yet; answer it in Airflow")
     found += _decision_problems(newest, history)
     if newest.decision == Outcome.APPROVED:
         found += objections(newest.person, newest.user_id, rules, eyes)
@@ -148,12 +148,12 @@ def _signature_problems(newest: Decision, ring: KeyRing) -> list[str]:
     if distrust := ring.distrust(newest.key_id or "unknown"):
         return [f"the approval {distrust}"]
     if not ring.current.verify("approval", newest.signed, newest.mac):
-        return ["the approval's signature is wrong: it was changed after it was signed, or never signed"]
+        return ["the approval's signature is wrong: the approval was changed after it was signed, or never signed"]
     return []
 
 
 def _decision_problems(newest: Decision, history: History) -> list[str]:
-    """Say what was decided, if that was no approval. A revocation holds even if an approval is written after it."""
+    """Return the decision, if it is not an approval. A revocation counts even if an approval is written after it."""
     again = "; clear the run from `approve` to ask again"
     same = [one for one in map(Decision.of_row, history.rows["approvals"]) if one.question == newest.question]
     revoked = next((one for one in same if one.decision == Outcome.REVOKED), None)
@@ -164,33 +164,33 @@ def _decision_problems(newest: Decision, history: History) -> list[str]:
         return []
     said: dict[str, str] = {
         Outcome.REJECTED: f"{against.person} has rejected it",
-        Outcome.TIMED_OUT: "nobody answered in time",
+        Outcome.TIMED_OUT: "the question was not answered in time",
         Outcome.REFUSED: f"the answer of {against.person} was refused: {against.reason}",
     }
-    return [said.get(against.decision, "what was decided is none of our words") + again]
+    return [said.get(against.decision, "the decision on record is not one that anonflow knows") + again]
 
 
 def objections(person: str, user_id: str, rules: Approval, eyes: FourEyes | None) -> list[str]:
     """
-    Say why this person may not approve; empty when the person may.
+    Return why this person may not approve; empty if the person may.
 
-    Only the id is held against ``approval.users``: a name to show is whatever people, or a directory, make of it.
+    Only the id is compared with ``approval.users``: users or a directory can change the name to show.
     """
     if not user_id or person == NOBODY:
-        return ["Airflow does not tell who answered"]
+        return ["Airflow does not report who answered"]
     found = []
     if rules.users and user_id not in rules.users:
         who = person if person == user_id else f"{person} (id {user_id})"
         found.append(f"{who} may not approve it: `approval.users` names {', '.join(rules.users)}")
     if eyes is not None:
         found += eyes.problems
-        found += [f"{person} {what}: four_eyes asks for somebody else" for what in eyes.objections([person, user_id])]
+        found += [f"{person} {what}: four_eyes requires another person" for what in eyes.objections([person, user_id])]
     return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revocation:
-    """A revocation as it is on record; ``warning`` says why it may be too late, None where it is not."""
+    """A revocation as it is on record; ``warning`` says why it may be too late, None if it is not."""
 
     decision: Decision
     warning: str | None
@@ -198,14 +198,14 @@ class Revocation:
 
 def revoke(store: AuditStore, key: SigningKey, run_id: str, dataset: str, *, person: str, reason: str) -> Revocation:
     """
-    Sign that the approval of a run no longer holds; it can be asked for again.
+    Sign that the approval of a run no longer counts; approval can be requested again.
 
-    `publish` puts its intent on record before it looks for a revocation, and this looks for that intent after the
-    revocation is on record: one of the two always sees the other. An attempt that was killed and is tried again sees
-    the revocation and refuses, so it is put on record whatever is under way.
+    `publish` puts its intent on record before it looks for a revocation; `revoke` looks for that intent after the
+    revocation is on record. So one of the two always sees the other. The revocation goes on record even while `publish`
+    is at work: if that attempt is killed, its next try finds the revocation and refuses.
 
-    :raises InvalidInputError: there is no approval to revoke, or what it let out is published.
-    :raises RefusedError: the audit chain does not hold since the run began.
+    :raises InvalidInputError: there is no approval to revoke, or the release is published already.
+    :raises RefusedError: the audit chain is broken since the run began.
     """
     history = store.history(run_id, dataset)
     if version := _published(history):
@@ -234,11 +234,12 @@ def _approval(history: History, run_id: str) -> Decision:
     newest = Decision.of_row(approvals[-1]) if approvals else None
     question, receipt = question_of(history), history.receipt
     if newest is None or newest.decision != Outcome.APPROVED:
-        what = f"the newest decision is: {newest.decision}" if newest else "nobody has decided; reject it in Airflow"
+        what = f"the newest decision is: {newest.decision}" if newest else "it is not decided yet; reject it in Airflow"
         raise InvalidInputError(f"run {run_id} has no approval to revoke: {what}")
     if receipt is None or receipt.digest != newest.receipt or question is None or question["id"] != newest.question:
         raise InvalidInputError(
-            f"run {run_id} has no approval to revoke: it was begun or asked again since; reject it in Airflow"
+            f"run {run_id} has no approval to revoke: the run began again, or approval was requested again, since; "
+            "reject it in Airflow"
         )
     return newest
 
@@ -250,16 +251,17 @@ def _published(history: History) -> str | None:
 
 
 def _late(history: History, place: int) -> str | None:
-    """Say why a revocation at this place in the chain may come too late; None if it does not."""
+    """Return why a revocation at this place in the chain may be too late; None if it is not."""
     if version := _published(history):
-        return f"it is on record, but too late: it was published meanwhile, as version {version}: use `anon withdraw`"
+        late = f"the release was published in the meantime, as version {version}"
+        return f"the revocation is on record, but too late: {late}: use `anon withdraw`"
     rows = history.attempt
     harmless = {row["intent_id"] for row in rows["outcomes"] if row["status"] == "refused"}
     begun = {row["id"] for row in rows["intents"] if row["verb"] == "publish" and row["id"] < place}
     if begun <= harmless:
         return None
     return (
-        "it is on record, but perhaps too late: an attempt to publish began before it and was killed, has failed or "
-        f"goes on; its next try refuses. `anon audit show {history.run_id}` lists a publication if it came through; "
-        "look at the portal too, and if it is there, use `anon withdraw`"
+        "the revocation is on record, but perhaps too late: an attempt to publish began before it and was killed, has "
+        f"failed or still runs; its next try refuses. If it published, `anon audit show {history.run_id}` lists the "
+        "publication; check the portal too, and if the release is there, use `anon withdraw`"
     )

@@ -1,4 +1,4 @@
-"""Texts of a publication file in the Markdown that Airflow shows: as they are written, never as Markdown or HTML."""
+"""Escape texts of a publication file, so that Airflow shows them as written and not as Markdown or HTML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _AT_START = re.compile(r"^([-+=]|[0-9]+[.)])")
 
 def plain(text: str) -> str:
     """
-    Return a text on one line that Markdown has nothing to do with: no link, picture, heading, list or element.
+    Return a text on one line, with everything escaped that Markdown would turn into a link, heading, list or element.
 
     >>> plain("<b>[a](javascript:b)</b>\\n# c"), plain("- d"), plain("2. e")
     ('\\\\<b\\\\>\\\\[a\\\\](javascript:b)\\\\</b\\\\> \\\\# c', '\\\\- d', '2\\\\. e')
@@ -24,7 +24,7 @@ def plain(text: str) -> str:
 
 def code(text: str) -> str:
     """
-    Return a name as code, for a line or a cell of a table; what would end either is shown as a sign beside it.
+    Return a name as code, for a line or a cell of a table; a character that would end either is replaced.
 
     >>> code("a`b|c")
     "`a'b/c`"
@@ -34,7 +34,7 @@ def code(text: str) -> str:
 
 
 def fenced(text: str) -> str:
-    """Return a text as a block of code, whose fence is longer than any row of backticks in it."""
+    """Return a text as a block of code. The fence is longer than any row of backticks in the text."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return "\n".join([fence, *map(printable, text.split("\n")), fence])

@@ -1,4 +1,4 @@
-"""Asking a person, and putting the answer on record, signed; and the look at that record before anything is sent."""
+"""Request an approval, put the signed answer on record, and check that record before `publish` sends anything."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from anon_core.report.meant_k import meant_k
 from anon_core.spec.columns import AS_COLLECTED
 
 BY = "approval"
-FEWEST_CHARACTERS = 12
-"""So much of a receipt's digest says which one is meant."""
+MIN_CHARACTERS = 12
+"""At least so many characters of a receipt's digest are needed to identify the receipt."""
 Part = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What a person is asked, who may answer (empty: anybody), and for how long the question stands."""
+    """The question to a person, who may answer (empty: any user), and how long the question stays open."""
 
     receipt: str
     subject: str
@@ -43,7 +43,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What somebody answered; ``receipt`` is the digest that the person had before the eyes, or its beginning."""
+    """The answer of a person; ``receipt`` is the digest of the receipt that the person saw, or its beginning."""
 
     outcome: Outcome
     person: str = NOBODY
@@ -53,11 +53,11 @@ class Answer:
 
 def ask(run: Run) -> Question:
     """
-    Open a question about the newest receipt of a run, on record, and return it.
+    Open a question about the newest receipt of a run, put it on record, and return it.
 
-    What the question tells is the public report as the receipt covers it.
+    The text of the question is made from the public report that the receipt covers.
 
-    :raises RefusedError: there is nothing to approve, or nobody who may; or the record does not hold.
+    :raises RefusedError: there is nothing to approve, no user may approve, or the audit chain is broken.
     """
     rules = run.publication.approval
     with run.audit() as audit:
@@ -91,9 +91,9 @@ def ask(run: Run) -> Question:
 
 def _who_may(run: Run, history: History) -> tuple[str, ...]:
     """
-    Return the users who may approve; none, where the file names none.
+    Return the users who may approve; empty if the publication file names none.
 
-    :raises RefusedError: nobody may, or nobody can tell who.
+    :raises RefusedError: no user may, or it is not known who must not.
     """
     rules, eyes = run.publication.approval, _eyes(run, history)
     if eyes and eyes.problems:
@@ -103,8 +103,8 @@ def _who_may(run: Run, history: History) -> tuple[str, ...]:
         raise RefusedError(
             BY,
             [
-                "nobody may approve it: with four_eyes, everybody in `approval.users` either triggered this run or "
-                "last changed the publication file or one of its hierarchy files; name somebody else"
+                "no user may approve it: with four_eyes, every user in `approval.users` either triggered this run or "
+                "last changed the publication file or one of its hierarchy files; name another user"
             ],
         )
     return users
@@ -112,16 +112,16 @@ def _who_may(run: Run, history: History) -> tuple[str, ...]:
 
 def decide(run: Run, answer: Answer) -> dict[str, Any]:
     """
-    Put an answer on record, signed, and close its question.
+    Sign an answer, put it on record, and close its question.
 
-    :raises RefusedError: it is no approval, or not one that counts; that too is on record.
+    :raises RefusedError: the answer is not an approval, or the approval does not count; that goes on record too.
     """
     with run.audit() as audit:
         history = run.history(audit)
         question = question_of(history)
         if question is None or question["id"] in history.answered:
             raise RefusedError(
-                BY, ["no question is open: it was answered, or the run was begun again; clear `approve`"]
+                BY, ["no question is open: it was answered already, or the run began again; clear `approve`"]
             )
         against = _against(run, history, question, answer) if answer.outcome is Outcome.APPROVED else []
         decision = Decision.sign(
@@ -142,16 +142,17 @@ def decide(run: Run, answer: Answer) -> dict[str, Any]:
     if against:
         raise RefusedError(BY, against)
     if answer.outcome is not Outcome.APPROVED:
-        what = "nobody answered in time" if answer.outcome is Outcome.TIMED_OUT else f"{answer.person} rejected it"
+        late = answer.outcome is Outcome.TIMED_OUT
+        what = "the question was not answered in time" if late else f"{answer.person} rejected it"
         raise RefusedError(BY, [what])
     return {"decision": decision.decision, "receipt": decision.receipt}
 
 
 def refuse_unapproved(run: Run, audit: AuditStore) -> None:
     """
-    Let a run pass whose publication file asks for no approval, or that has one that counts.
+    Refuse a run that needs an approval and has none that counts.
 
-    :raises RefusedError: with every reason why it has none.
+    :raises RefusedError: with every reason.
     """
     rules = run.publication.approval
     if not rules.required:
@@ -164,7 +165,7 @@ def refuse_unapproved(run: Run, audit: AuditStore) -> None:
 
 
 def pending_questions(store: AuditStore, dataset: str | None) -> list[dict[str, Any]]:
-    """Return every question that nobody has answered, the oldest first; no names in ``users`` stand for anybody."""
+    """Return every open question, the oldest first; empty ``users`` means any user."""
     found = []
     for intent in store.open_intent_rows(dataset):
         if intent["verb"] == VERB:
@@ -191,7 +192,7 @@ def _eyes(run: Run, history: History) -> FourEyes | None:
 
 
 def _receipt_faults(run: Run, body: str) -> list[str]:
-    """Say why a receipt is none for this run and its report; the other bytes it covers are measured by `publish`."""
+    """Return why a receipt does not match this run and its report; `publish` measures the other files it covers."""
     if not run.gated.exists():
         return ["the files that passed the gate are gone; clear the run from `stage`"]
     receipt = Receipt.from_json(body)
@@ -213,28 +214,28 @@ def _receipt_faults(run: Run, body: str) -> list[str]:
 
 
 def _against(run: Run, history: History, question: Mapping[str, Any], answer: Answer) -> list[str]:
-    """Say why an approval does not count; empty when it does."""
+    """Return why an approval does not count; empty if it does."""
     asked = str(question["details"].get("receipt", ""))
     receipt = history.receipt
     found = []
     if receipt is None or receipt.digest != asked:
-        found.append("the gate has signed another receipt since it was asked")
+        found.append("the gate has signed another receipt since the question was asked")
     elif receipt.place > question["id"]:
-        found.append("the run was staged again since it was asked, and the gate has signed the same receipt anew")
+        found.append("the run was staged again since the question, and the gate has signed the same receipt again")
     else:
         found += _receipt_faults(run, receipt.body)
     shown = answer.receipt.strip().lower()
-    if len(shown) < FEWEST_CHARACTERS or not asked.startswith(shown):
+    if len(shown) < MIN_CHARACTERS or not asked.startswith(shown):
         found.append(
-            f"the answer is about receipt {shown[:12] or 'none'}, this run was asked about {asked[:12]}: Airflow goes "
-            "on showing the first question of a run that is cleared; read the newest in the log of the task `approve`, "
-            "and give its receipt in the answer"
+            f"the answer is about receipt {shown[:12] or 'none'}, the question is about {asked[:12]}: after a run is "
+            "cleared, Airflow keeps showing the first question; read the newest in the log of the task `approve`, and "
+            "give its receipt in the answer"
         )
     return found + objections(answer.person, answer.user_id, run.publication.approval, _eyes(run, history))
 
 
 def question_text(report: Part, receipt: str) -> str:
-    """Return the question in Markdown, from the public report that the receipt of that digest covers."""
+    """Return the question in Markdown, made from the public report that this receipt covers."""
     return "\n".join(_lines(report, receipt))
 
 
@@ -266,14 +267,14 @@ def _lines(report: Part, receipt: str) -> Iterator[str]:
     yield f"Receipt {code(receipt)}"
     yield ""
     yield (
-        "Approving signs this receipt, and nothing else can be published by it. If this run was cleared and asks "
-        "again, Airflow goes on showing its first question: the newest is in the log of the task, and "
-        "`anon audit pending` names its receipt."
+        "Approving signs this receipt: only the files it covers can be published. If this run was cleared and asks "
+        "again, Airflow keeps showing its first question: the newest is in the log of the task, and `anon audit "
+        "pending` names its receipt."
     )
 
 
 def _rows(report: Part) -> Iterator[str]:
-    """Yield what became of the rows; those that stand alone only where their number is limited."""
+    """Yield the counts of rows and people; those that stand alone only if their number is limited."""
     checks, rows, people = report["privacy"]["checks"], report["rows"], report["people"]
     step = rows["rounded_to"]
     alone = [check for check in checks if check["name"] == "no_singletons"]
@@ -285,9 +286,9 @@ def _rows(report: Part) -> Iterator[str]:
     limit, silent = report["privacy"]["suppression_limit"], report["detail"]["rows_without_detail"]
     removed = f"{rounded(rows['removed'], step)} removed, {silent:,} say nothing any more"
     yield f"| rows removed, or that say nothing any more | at most {limit:.2%} | {removed} |"
-    yield f"| rows dropped for their gaps | | {rounded(rows['dropped'], step)} |"
+    yield f"| rows dropped because of gaps | | {rounded(rows['dropped'], step)} |"
     if rows["capped"] is not None:
-        yield f"| rows left out of people with too many | | {rounded(rows['capped'], step)} |"
+        yield f"| rows left out because one person had too many | | {rounded(rows['capped'], step)} |"
     whole = next((check for check in checks if check["name"] == "unique_with_sensitive"), None)
     if whole or people["alone"] is not None:
         allowed = f"at most {whole['required']:.2%}" if whole and whole["required"] is not None else ""
@@ -303,6 +304,8 @@ def _rows(report: Part) -> Iterator[str]:
     elif people["rows_are_people"]:
         verified = {True: "no identifier contradicts it", False: "not verifiable", None: "not verified"}
         yield f"| every row is another person, as the file says | | {verified[people['verifiable']]} |"
+    elif people["verifiable"] is False:
+        yield "| every row is another person, by the numbers that tell people apart | | not verifiable |"
 
 
 def _checks(checks: Sequence[Part]) -> Iterator[str]:
@@ -328,7 +331,7 @@ def _generalised(columns: Sequence[Part]) -> Iterator[str]:
 
 
 def _waived(checks: Sequence[Part]) -> Iterator[str]:
-    """Yield every check that does not hold, once for all files where the same was measured."""
+    """Yield every failed check, once for all files with the same measurement."""
     listed = dict.fromkeys(
         (check["name"], check["observed"], check["required"], check["waived_by"])
         for check in checks
@@ -340,13 +343,13 @@ def _waived(checks: Sequence[Part]) -> Iterator[str]:
         for name, observed, required, person in listed:
             yield (
                 f"- {plain(name)}: measured {_figure(observed)}, required {_figure(required)}; waived by "
-                f"{plain(person or 'nobody')}"
+                f"{plain(person or 'no person')}"
             )
         yield ""
 
 
 def _answered_for(privacy: Part) -> Iterator[str]:
-    """Yield what people answer for although a check speaks, or could speak, against it."""
+    """Yield acceptances, waivers and raised limits, with the people who answer for them."""
     listed = [
         (f"{'patterns' if one.get('pattern') else 'published_uniqueness'} ({accepted_words(one)})", one)
         for one in privacy["accepted"]
@@ -364,5 +367,5 @@ def _answered_for(privacy: Part) -> Iterator[str]:
 
 def _figure(value: object) -> str:
     if value is None:
-        return "and not told in public"
+        return "(not public)"
     return f"{value:,.4g}" if isinstance(value, float) else plain(str(value))

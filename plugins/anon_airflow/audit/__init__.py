@@ -1,4 +1,4 @@
-"""The record of every run: append-only, signed link by link, so that it can be proved untouched."""
+"""The record of every run: append-only, and signed link by link, so that changes can be detected."""
 
 from anon_airflow.audit.chain import Anchor, Head
 from anon_airflow.audit.handover import KeyUse

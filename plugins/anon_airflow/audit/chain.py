@@ -35,9 +35,9 @@ class Head:
 @dataclass(frozen=True, slots=True)
 class Anchor:
     """
-    A link as others keep it, by its signature; without the key nobody can tell its place by that.
+    The signature of a link, kept outside the store; without the key the signature does not reveal its place.
 
-    Releases of earlier versions also have the place.
+    Releases of earlier versions also hold the place.
     """
 
     mac: str
@@ -46,7 +46,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """What the store holds under one number: there should be exactly one chain entry and one row."""
+    """What the store holds under one number: exactly one chain entry and one row, if it is intact."""
 
     number: int
     entries: tuple[Stored, ...]
@@ -54,8 +54,8 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
-    """How far the chain holds (``head``), by which ``keys``, and the first link that does not, if there is one."""
+class ChainCheck:
+    """How far the chain is intact (``head``), its ``keys``, and the first broken link, if there is one."""
 
     head: Head
     keys: tuple[KeyUse, ...]
@@ -65,7 +65,7 @@ class Followed:
 
 def row_digest(table: str, row: Mapping[str, Any]) -> str:
     """
-    Digest a row as stored. Empty columns are left out, so a column added later leaves old digests as they are.
+    Digest a row as stored. Empty columns are left out, so a column that is added later does not change old digests.
 
     >>> row_digest("refusals", {"id": 1, "by": None}) == row_digest("refusals", {"id": 1})
     True
@@ -75,12 +75,12 @@ def row_digest(table: str, row: Mapping[str, Any]) -> str:
 
 
 def entry_message(entry: Mapping[str, Any]) -> bytes:
-    """The bytes that a chain entry signs: all its columns but the signature."""
+    """The bytes that are signed in a chain entry: all its columns but the signature."""
     return canonical_json({name: _plain(value) for name, value in entry.items() if name != "mac"}).encode()
 
 
 def _plain(value: Any) -> Any:
-    """Only text and whole numbers are ever stored; anything else was put there by hand and must not pass for them."""
+    """Mark a value that is neither text nor a whole number: only an intruder stores such values."""
     if value is None or isinstance(value, str | int):
         return value
     return {type(value).__name__: repr(value)}
@@ -90,11 +90,11 @@ def walk(
     database: Database, begin: int | None = None, tables: Mapping[str, FromClause] | None = None
 ) -> Iterator[Position]:
     """
-    Everything the store holds, by number, page by page; from ``begin`` on, if that is given.
+    Yield everything in the store, by number, page by page; from ``begin`` on, if that is given.
 
-    Each page is a transaction of its own: what it covers never changes again, so writers need not wait for a walk.
-    The last page has no upper end and, without ``begin``, the first no lower one, so no row can hide outside. Rows
-    without a number, in a table that lost its primary key, come under 0. ``tables`` replace those of the database.
+    Each page is a transaction of its own: rows never change, so writers need not wait for a reader. The last page has
+    no upper limit and, without ``begin``, the first no lower one, so no row can hide outside. Rows without a number, in
+    a table that lost its primary key, come under 0. ``tables`` replace those of the database.
     """
     low = None if begin is None else begin - 1
     tables = database.tables if tables is None else tables
@@ -130,16 +130,17 @@ def _between(table: FromClause, column: ColumnElement[Any], low: int | None, hig
     return query if high is None else query.where(column <= high)
 
 
-def follow(
+def check_chain(
     positions: Iterator[Position],
     ring: KeyRing,
     anchors: Iterable[Anchor | Head] = (),
     after: Head | None = None,
-) -> Followed:
+) -> ChainCheck:
     """
-    Walk the chain to the first link that does not hold, from its start or from the link after ``after``.
+    Verify the chain up to the first broken link, from its start or from the link after ``after``.
 
-    An anchor knows a link by its signature, which covers all links before it; one of an earlier version its place too.
+    An anchor holds the signature of a link, which covers all links before it; anchors of earlier versions also hold the
+    place.
     """
     head, signers = after or Head(0, GENESIS), Signers(ring)
     seen: dict[int, set[str]] = defaultdict(set)
@@ -150,8 +151,8 @@ def follow(
         else:
             seen[anchor.seq].add(anchor.mac)
 
-    def broken(seq: int, what: str) -> Followed:
-        return Followed(head, tuple(signers.used), seq, f"link {seq}: {what}")
+    def broken(seq: int, what: str) -> ChainCheck:
+        return ChainCheck(head, tuple(signers.used), seq, f"link {seq}: {what}")
 
     for position in positions:
         if position.number > head.seq + 1 and (position.entries or any(later.entries for later in positions)):
@@ -162,21 +163,21 @@ def follow(
         head = Head(position.number, position.entries[0]["mac"])
         anywhere.discard(head.mac)
         if seen.get(head.seq, {head.mac}) != {head.mac}:
-            return broken(head.seq, "it is not the one the anchor saw, so the history up to it was rewritten")
+            return broken(head.seq, "it is not the link in the anchor, so the history up to it was rewritten")
     if max(seen, default=0) > head.seq:
-        return broken(head.seq + 1, f"the anchor saw {max(seen)} links, so the end of the chain was cut off")
+        return broken(head.seq + 1, f"the anchor is of link {max(seen)}, so the end of the chain was cut off")
     if anywhere:
-        links = f"{len(anywhere)} links that anchors saw are" if len(anywhere) > 1 else "a link that an anchor saw is"
-        what = "not in the chain, so the end of the chain was cut off, or what came before that link was rewritten"
+        links = f"the links of {len(anywhere)} anchors are" if len(anywhere) > 1 else "the link of an anchor is"
+        what = "not in the chain, so the end of the chain was cut off, or the history before that link was rewritten"
         return broken(head.seq + 1, f"{links} {what}")
-    return Followed(head, tuple(signers.used))
+    return ChainCheck(head, tuple(signers.used))
 
 
 def head_before(database: Database, begin: int) -> Head:
     """
-    Return the head that the link ``begin`` claims to follow, for a walk that begins there.
+    Return the head that the link ``begin`` claims to follow, to verify the chain from there on.
 
-    It need not be looked up: the signature of that link, which the walk checks first, is under it too.
+    The claim can be trusted: it is part of what the link signs, and :func:`follow` checks that signature first.
     """
     with database.reading() as connection:
         claimed = connection.execute(select(CHAIN.c.previous_mac).where(CHAIN.c.seq == begin)).scalar()
@@ -184,7 +185,7 @@ def head_before(database: Database, begin: int) -> Head:
 
 
 def wrong(position: Position, head: Head, signers: Signers) -> str:
-    """Say what is wrong at one position, given the last link that holds; empty when nothing is."""
+    """Return what is wrong at one position, given the last intact link; empty if nothing is."""
     return str(legible(_wrong(position, head, signers)))
 
 
@@ -199,14 +200,14 @@ def _wrong(position: Position, head: Head, signers: Signers) -> str:
     if not position.rows:
         return f"{named} was removed"
     if len(position.rows) > 1:
-        return f"{named} stands there more than once"
+        return f"{named} exists more than once"
     if row_digest(*position.rows[0]) != entry["row_digest"]:
         return f"{named} was edited"
     return signers.wrong(entry, position.rows[0][1], head.mac)
 
 
 def wrong_entry(position: Position, head: Head, ring: KeyRing) -> str:
-    """Say what is wrong with a link alone, whatever became of its row; empty when nothing is."""
+    """Return what is wrong with a link, without a look at its row; empty if nothing is."""
     return str(legible(_wrong_entry(position, head, ring)))
 
 
@@ -222,8 +223,8 @@ def _wrong_entry(position: Position, head: Head, ring: KeyRing) -> str:
     if key is None:
         return (
             f"the chain entry of {named} names key {entry['key_id']}, which is not here (the current one is "
-            f"{ring.current.key_id}): if that key was retired, name a file with it in {RETIRED}, if it signs "
-            "today, set ANON_SIGNING_KEY to it; if nobody knows it, the entry was forged"
+            f"{ring.current.key_id}): if that key was retired, name a file with it in {RETIRED}; if it is in use "
+            "today, set ANON_SIGNING_KEY to it; if it was never one of your keys, the entry was forged"
         )
     if entry["previous_mac"] != head.mac:
         return f"the chain entry of {named} does not follow the one before it: entries were reordered or replaced"

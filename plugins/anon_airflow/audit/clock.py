@@ -1,4 +1,4 @@
-"""The latest day on record: a waiver that has ended stays ended when a clock is set back."""
+"""The latest day on record: a waiver that has ended does not become valid again when a clock is set back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BY = "audit store"
 
 @dataclass(frozen=True, slots=True, order=True)
 class SeenDay:
-    """A day, and the link that carries it."""
+    """A day, and the link that has it."""
 
     day: date
     link: int
@@ -29,11 +29,11 @@ class SeenDay:
 
 def latest_day(database: Database, ring: KeyRing) -> SeenDay | None:
     """
-    Return the latest day that any link of the whole chain carries; None for an empty store.
+    Return the latest day of any link of the whole chain; None for an empty store.
 
-    The newest link may carry an earlier day: a worker whose clock was set back writes links too. Only two links are
-    read, by an index, and both must be signed: the one with the latest time and the newest. `publish`, which follows
-    all links, and `anon audit verify` find a link whose time was edited to an earlier one.
+    The newest link may have an earlier day: a worker whose clock was set back writes links too. Only two links are
+    read, by an index, and both must be signed: the one with the latest time and the newest. `publish`, which reads all
+    links, and `anon audit verify` detect a link whose time was changed to an earlier one.
 
     :raises RefusedError: one of the two was edited, or names a key that is not here.
     """
@@ -48,7 +48,7 @@ def latest_day(database: Database, ring: KeyRing) -> SeenDay | None:
     _check(dict(newest), ring, "the newest")
     if latest is None:
         return None
-    _check(dict(latest), ring, "which carries the latest day")
+    _check(dict(latest), ring, "which has the latest day")
     return SeenDay(date.fromisoformat(latest["at"][:10]), latest["seq"])
 
 
@@ -58,8 +58,8 @@ def _check(entry: Mapping[str, Any], ring: KeyRing, which: str) -> None:
         raise RefusedError(
             BY,
             [
-                f"link {entry['seq']}, {which}, was signed with key {named}, which is not here, so "
-                f"this worker cannot know what has ended: name a file with that key in {RETIRED}"
+                f"link {entry['seq']}, {which}, was signed with key {named}, which is not here, so this worker cannot "
+                f"know which waivers have ended: name a file with that key in {RETIRED}"
             ],
         )
     if not key.verify("chain", entry_message(entry), entry["mac"]):

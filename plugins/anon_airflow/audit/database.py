@@ -1,4 +1,4 @@
-"""Where the audit store lives: one SQLite file by default, PostgreSQL in production. Transactions and their errors."""
+"""The database of the audit store, its transactions and errors: SQLite by default, PostgreSQL in production."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _URL_ADVICE = (
 
 
 class Database:
-    """An engine whose transactions are either a consistent look or the only writer at work."""
+    """An engine whose transactions either read a consistent state or are the only writer."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -67,10 +67,10 @@ class Database:
     @classmethod
     def open(cls, url: str | None, home: Path, *, create: bool = True) -> Database:
         """
-        Connect, and make the tables if there are none; two processes may do so at once.
+        Connect, and create the tables if there are none; two processes may do so at once.
 
-        Without ``create`` nothing is made, and the tables are read as they are, even if they were changed by hand: this
-        is how an auditor looks at evidence, also on a medium that cannot be written.
+        Without ``create`` nothing is written, and the tables are read as they are, even if they were changed by hand:
+        so an auditor can read evidence, also from a read-only medium.
 
         :raises InvalidInputError: the URL cannot be used, another version made the tables, or there are none to read.
         :raises StorageError: the database cannot be reached or written, or some of its tables are missing.
@@ -82,7 +82,7 @@ class Database:
         try:
             database._prepare(create)
             database._as_found = not create
-        except BaseException:  # An interrupt, too, must not leave a connection open.
+        except BaseException:  # An interrupt must not leave a connection open.
             database.engine.dispose()
             raise
         return database
@@ -97,32 +97,32 @@ class Database:
 
     @property
     def tables(self) -> Mapping[str, FromClause]:
-        """The tables to read rows from: for a worker as anonflow makes them, for an auditor as they are found."""
+        """The tables to read rows from: for a worker as anonflow creates them, for an auditor as they are found."""
         return self.schema.tables if self._as_found else metadata.tables
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction in which every statement sees the same moment."""
+        """A transaction in which every statement sees the same state."""
         options = {"isolation_level": "REPEATABLE READ"} if self._postgresql else {}
         with self._errors("reading the audit store"), contextlib.ExitStack() as queue:
             self._queue(queue, writes=False)
-            with cancellation.held(), self.engine.connect() as connection:
+            with cancellation.deferred(), self.engine.connect() as connection:
                 connection = connection.execution_options(**options)
                 with connection.begin():
-                    queue.close()  # This reader sees its moment now: the next process may have its turn.
+                    queue.close()  # This reader has its state now: the next process may begin.
                     yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that is the only writer; it is on disk when the block ends, or it never was."""
+        """A transaction that is the only writer; when the block ends, all of it is on disk, or nothing."""
         options: dict[str, Any] = {"isolation_level": "READ COMMITTED"} if self._postgresql else {_WRITES: True}
         with self._errors("writing the audit store"), contextlib.ExitStack() as queue:
             self._queue(queue, writes=True)
-            with cancellation.held(), self.engine.connect() as connection:
+            with cancellation.deferred(), self.engine.connect() as connection:
                 connection = connection.execution_options(**options)
                 with connection.begin():
                     if self._postgresql:
-                        # an advisory lock, unlike LOCK TABLE, works for a role that may only INSERT and SELECT
+                        # Unlike LOCK TABLE, an advisory lock works for a role that may only INSERT and SELECT.
                         connection.execute(text(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT_S}s'"))
                         connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
                     yield connection
@@ -131,9 +131,9 @@ class Database:
         """
         Wait for a turn at an SQLite file.
 
-        SQLite lets processes try at random: of twenty writers some did not get in for thirty seconds. WAL would not
-        help them, and would put the newest links into a second file. A copy for an auditor would lack that file, and a
-        medium that cannot be written does not allow it. A reader gives up its turn as soon as it reads.
+        SQLite lets waiting processes retry at random: of twenty writers some waited for thirty seconds. WAL mode would
+        not help, and would write the newest links to a second file. A copy for an auditor would lack that file, and a
+        read-only medium does not allow it. A reader gives up its turn as soon as it reads.
         """
         if not self._postgresql:
             lock = Path(f"{self.engine.url.database}.lock")
@@ -142,11 +142,12 @@ class Database:
     @contextmanager
     def alone(self, name: str) -> Iterator[None]:
         """
-        Hold a lock by name against all processes, on all hosts, that use this database; the system lets go of it when
-        the process dies.
+        Hold a named lock against all processes, on all hosts, that use this database; it is released when the process
+        dies.
 
-        On PostgreSQL it is an advisory lock of an open transaction; beside an SQLite file, which is one host's, it is a
-        lock file. The lock is tried for again and again: a statement that waits would look like a server that hangs.
+        On PostgreSQL it is an advisory lock of an open transaction; with SQLite, which serves one host, it is a lock
+        file beside the database. The lock is requested repeatedly: one long waiting statement would look like a server
+        that hangs.
 
         :raises StorageError: another process has held it for too long.
         """
@@ -166,8 +167,8 @@ class Database:
                     raise StorageError(self.name, doing, reason, Failure.BUSY.value)
             yield
         finally:
-            # If the database was restarted meanwhile, the lock is gone already: that undoes nothing of what was done.
-            with contextlib.suppress(StorageError), self._errors("letting go of a lock"):
+            # If the database was restarted in the meantime, the lock is gone already; that does no harm.
+            with contextlib.suppress(StorageError), self._errors("releasing a lock"):
                 connection.close()
 
     def _prepare(self, create: bool) -> None:
@@ -175,20 +176,18 @@ class Database:
             version, there = _version(connection), _our_tables(connection)
         if not create:
             if not there:
-                raise InvalidInputError(
-                    f"there is no audit store at {self.name}; set ANON_AUDIT_URL to the one you mean"
-                )
+                raise InvalidInputError(f"there is no audit store at {self.name}; set ANON_AUDIT_URL to its address")
             return
         if version is None:
             with self.writing() as connection:
-                version = _version(connection)  # another process may have been first
+                version = _version(connection)  # Another process may have been faster.
                 if version is None:
                     self._make_tables(connection)
                     version = SCHEMA_VERSION
         if version != SCHEMA_VERSION:
             raise InvalidInputError(
-                f"the audit store at {self.name} has schema {version}, this version of anonflow knows schema "
-                f"{SCHEMA_VERSION}; upgrade anonflow, or point it at another store"
+                f"the audit store at {self.name} has schema {version}, this version of anonflow needs schema "
+                f"{SCHEMA_VERSION}; upgrade anonflow, or set ANON_AUDIT_URL to another store"
             )
 
     def _make_tables(self, connection: Connection) -> None:
@@ -202,12 +201,12 @@ class Database:
 
     @contextmanager
     def _errors(self, doing: str) -> Iterator[None]:
-        # `from None`: the driver's own error quotes statements and may quote the address with its password
+        # `from None`: the driver's own error quotes statements and may quote the address with its password.
         try:
             yield
         except AnonError:
             raise
-        except Exception as error:  # A driver whose connection breaks off raises errors of any kind.
+        except Exception as error:  # A driver whose connection breaks raises errors of any kind.
             if not is_database_error(error, self.engine.dialect.driver):
                 raise
             raise storage_error(error, self.name, doing, self.engine.url.password) from None
@@ -221,21 +220,21 @@ def _parsed(url: str | None, home: Path) -> URL:
     except (ArgumentError, ValueError):
         raise InvalidInputError(f"the address of the audit store is not a database URL; {_URL_ADVICE}") from None
     if where.get_backend_name() not in ("sqlite", "postgresql"):
-        raise InvalidInputError(f"the audit store cannot live in {where.get_backend_name()}; {_URL_ADVICE}")
+        raise InvalidInputError(f"the audit store cannot use {where.get_backend_name()}; {_URL_ADVICE}")
     if where.get_backend_name() == "sqlite" and (where.database or ":memory:").startswith((":memory:", "file:")):
-        raise InvalidInputError(f"the audit store must be a file that stays; {_URL_ADVICE}")
+        raise InvalidInputError(f"the audit store must be a file on disk; {_URL_ADVICE}")
     return where
 
 
 @functools.lru_cache(maxsize=16)
 def _engine(where: URL) -> Engine:
-    """Return the engine for an address, one for a process: it keeps the statements that it has compiled."""
+    """Return the engine for an address, one for each process: it caches compiled statements."""
     sqlite = where.get_backend_name() == "sqlite"
     arguments: dict[str, Any] = {"timeout": _LOCK_TIMEOUT_S} if sqlite else {}
     if where.get_driver_name() == "pg8000" and "timeout" not in where.query:
         arguments["timeout"] = _ANSWER_TIMEOUT_S
     try:
-        # no pool: Airflow forks, and a connection must not be shared between processes
+        # No pool: Airflow forks, and processes must not share a connection.
         engine = create_engine(where, poolclass=NullPool, hide_parameters=True, connect_args=arguments)
     except (ImportError, SQLAlchemyError) as error:
         if missing := missing_extra(error, f"an audit store at {where.drivername}"):
@@ -248,11 +247,11 @@ def _engine(where: URL) -> Engine:
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # we say BEGIN ourselves, in _begin_sqlite
-    connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")  # bad bytes: for verify to judge
+    connection.isolation_level = None  # `_begin_sqlite` executes BEGIN.
+    connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")  # `verify` judges bad bytes.
     try:
         connection.execute("PRAGMA synchronous = EXTRA")
-    except UnicodeError:  # Of a damaged schema SQLite quotes bytes that Python cannot read.
+    except UnicodeError:  # For a damaged schema SQLite returns bytes that Python cannot decode.
         raise sqlite3.DatabaseError("could not decode the schema of the database") from None
 
 
@@ -261,7 +260,7 @@ def _begin_sqlite(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     else:
         connection.exec_driver_sql("BEGIN")
-        connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").close()  # Only now does it hold the moment.
+        connection.exec_driver_sql("SELECT 1 FROM sqlite_master LIMIT 1").close()  # BEGIN alone takes no snapshot.
 
 
 def _make_private_file(where: URL, create: bool) -> None:
@@ -283,7 +282,7 @@ def _our_tables(connection: Connection) -> set[str]:
 
 
 def _version(connection: Connection) -> int | None:
-    """The newest schema the store has seen; None for a database without our tables."""
+    """The newest schema of the store; None for a database without our tables."""
     if not inspect(connection).has_table(VERSIONS.name):
         return None
     version: int | None = connection.execute(select(func.max(VERSIONS.c.version))).scalar()

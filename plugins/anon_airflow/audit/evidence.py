@@ -1,4 +1,4 @@
-"""The rows of a store that may have been tampered with, for people to look at; what does not hold is marked."""
+"""Rows of a store that may have been tampered with, as people read them; rows that are not proven are marked."""
 
 from __future__ import annotations
 
@@ -15,13 +15,24 @@ from anon_airflow.keys.ring import KeyRing
 from anon_airflow.keys.signing import canonical_json
 
 WRONG = "wrong"
-"""The key of a row under which stands what does not hold; a row that holds has no such key."""
+"""The key of a row for what is wrong with it; an intact row has no such key."""
 UNPROVEN = "unproven"
-"""The key of a row whose link names a signing key that is not here; its value is the id of that signing key."""
+"""The key of a row whose signing key is not here; its value is the id of that signing key."""
 
 _ROWS_PER_QUERY = 500
 
 Row = dict[str, Any]
+
+
+def decoded(table: Table, row: Mapping[Any, Any]) -> dict[str, Any]:
+    """A stored row that the chain vouches for, with its JSON columns read and its flags as booleans."""
+    values = dict(row)
+    for column in table.columns:
+        if column.info.get("json"):
+            values[column.name] = json.loads(values[column.name])
+        elif column.info.get("flag"):
+            values[column.name] = bool(values[column.name])
+    return values
 
 
 def shown_row(table: Table, row: Mapping[Any, Any]) -> Row:
@@ -39,7 +50,7 @@ def shown_row(table: Table, row: Mapping[Any, Any]) -> Row:
 
 
 def _as_declared(column: Column[Any], value: Any) -> Any:
-    """:raises ValueError, TypeError: the store never writes such a value into this column."""
+    """:raises ValueError, TypeError: the store never writes such a value to this column."""
     if value is None and column.nullable:
         return None
     if column.info.get("flag"):
@@ -78,9 +89,9 @@ def mark_rows(
     found: Mapping[str, Sequence[tuple[Mapping[Any, Any], Row]]],
 ) -> None:
     """
-    Mark every row whose own link does not vouch for it; the rows are given by table, as stored and as shown.
+    Mark every row that its own link does not prove; the rows are given by table, as stored and as shown.
 
-    Whether links follow each other, and whether one is missing, is checked by `anon audit verify`.
+    `anon audit verify` checks whether links follow each other and whether one is missing.
     """
     numbers = sorted({stored["id"] for rows in found.values() for stored, _ in rows if isinstance(stored["id"], int)})
     entries: dict[int, Row] = {}
@@ -99,9 +110,9 @@ def mark_rows(
 
 def _row_problem(name: str, stored: Mapping[Any, Any], entry: Row | None, ring: KeyRing) -> str:
     if entry is None:
-        return "no link vouches for it: it was inserted, or its link was removed"
+        return "no link proves it: it was inserted, or its link was removed"
     if entry["table_name"] != name or entry["row_digest"] != row_digest(name, stored):
-        return "it is not what its link was signed for: it was edited or inserted"
+        return "it is not the row that its link signs: it was edited or inserted"
     key = ring.find(entry["key_id"])
     if key is not None and not key.verify("chain", entry_message(entry), entry["mac"]):
         return "the signature of its link is wrong: the link was edited"
@@ -112,7 +123,7 @@ def export_lines(positions: Iterator[Position], ring: KeyRing) -> Iterator[Row]:
     """
     Yield every link with its row as stored, in order, and the rows that have no link.
 
-    ``wrong`` is what does not hold. Links that are missing next to each other make one line.
+    ``wrong`` says what is not proven. A gap of several missing links is one line.
     """
     head, signers = Head(0, GENESIS), Signers(ring)
     for position in positions:
@@ -146,7 +157,7 @@ def _marks(position: Position, head: Head, signers: Signers) -> Row:
 
 
 def _claimed_previous_mac(position: Position) -> str:
-    """Return the signature that the link after a gap gives for the link before it: the gap itself proves nothing."""
+    """Return the signature of the previous link that the link after a gap names: the missing links cannot."""
     return str(position.entries[0]["previous_mac"]) if position.entries else ""
 
 

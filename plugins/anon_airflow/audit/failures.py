@@ -13,37 +13,37 @@ from anon_core.errors import StorageError
 
 
 class Failure(Enum):
-    """The kinds of failure; the value of each is the advice."""
+    """The kinds of failure; the value of each is advice for the operator."""
 
     UNREACHABLE = (
-        "The database is down, restarting, or the connection to it broke off: try again when it answers (Airflow "
-        "retries by itself); what was written before is found"
+        "The database is down, restarting, or the connection broke: try again when it answers (Airflow retries by "
+        "itself); what was written before is kept"
     )
     BUSY = (
         "Another process has held the database for too long: wait until it ends and try again (Airflow retries by "
-        "itself). If it stays so, look for a process that hangs, a backup that holds a lock, or too many connections"
+        "itself). If this continues, look for a process that hangs, a backup that holds a lock, or too many connections"
     )
     FULL = "Check that the disk of the database has room, then try again; nothing of this attempt was written"
     PERMISSION = (
-        "Let this user (of the system or of the database) read and write it: the workers need SELECT and INSERT, or a "
-        "file and a folder that they may write; then try again"
+        "Give this user (of the system or of the database) the right to read and write it: the workers need SELECT and "
+        "INSERT, or a file and a folder that they may write; then try again"
     )
     MISPLACED = "Check that the folder exists, that the name leads to a file and not to a folder, and who may write it"
     DEVICE = (
-        "The disk or the network file system under the database failed, or is full; SQLite does not always tell these "
-        "apart: check that it has room and look into the system's log, then run `anon audit verify` before you go on"
+        "The disk or the network file system of the database failed, or is full; SQLite does not always report which: "
+        "check that it has room and read the system's log, then run `anon audit verify` before you continue"
     )
     CORRUPT = (
         "The database is damaged. Keep the damaged file as evidence, restore the newest backup beside it, and run "
-        "`anon audit verify --anchor` with the newest release: it shows what the backup lacks"
+        "`anon audit verify --anchor` with the newest release: it shows whether links are missing in the backup"
     )
     SCHEMA = (
-        "These are not the tables that anonflow made: the address leads to another database, or the tables were "
-        "changed by hand. `anon audit verify` lists the differences; restore a backup, and keep what is there as "
-        "evidence"
+        "These are not the tables that anonflow made: the address is that of another database, or the tables were "
+        "changed by hand. `anon audit verify` lists the differences; restore a backup, and keep the present database "
+        "as evidence"
     )
-    RULE = "The database holds something that should not be there: run `anon audit verify`"
-    OTHER = "Try again; if it stays so, look into the log of the database, and run `anon audit verify`"
+    RULE = "The database holds rows that should not be there: run `anon audit verify`"
+    OTHER = "Try again; if this continues, read the log of the database, and run `anon audit verify`"
 
 
 _SQLITE = {
@@ -61,7 +61,7 @@ _SQLITE = {
     sqlite3.SQLITE_FORMAT: Failure.CORRUPT,
     sqlite3.SQLITE_SCHEMA: Failure.SCHEMA,
     sqlite3.SQLITE_MISMATCH: Failure.SCHEMA,
-    sqlite3.SQLITE_ERROR: Failure.SCHEMA,  # Our statements are always the same: what they name is not there.
+    sqlite3.SQLITE_ERROR: Failure.SCHEMA,  # Our statements are fixed, so a table or column must be missing.
     sqlite3.SQLITE_CONSTRAINT: Failure.RULE,
 }
 
@@ -80,7 +80,7 @@ _POSTGRESQL = {
     "0A": Failure.SCHEMA,
     "22": Failure.SCHEMA,
     "3D": Failure.SCHEMA,
-    "3F": Failure.PERMISSION,  # No schema that this role may use.
+    "3F": Failure.PERMISSION,  # This role may use no schema.
     "42": Failure.SCHEMA,
     "58": Failure.DEVICE,
     "XX001": Failure.CORRUPT,
@@ -92,10 +92,10 @@ _POSTGRESQL = {
 
 def is_database_error(error: Exception, driver: str) -> bool:
     """
-    Whether an error is the database's, and not a mistake in our own code.
+    Whether an error comes from the database, and not from a mistake in our own code.
 
-    A driver whose connection breaks off raises errors of any kind, such as ``struct.error``, and SQLAlchemy wraps only
-    the driver's own classes. So what counts is which code raised it: ``driver`` or SQLAlchemy, or a library that one of
+    A driver whose connection breaks raises errors of any kind, such as ``struct.error``, and SQLAlchemy wraps only the
+    driver's own classes. So it counts which code raised the error: ``driver`` or SQLAlchemy, or a library that one of
     them called, but not ours.
     """
     if isinstance(error, SQLAlchemyError | OSError | sqlite3.Error):
@@ -113,7 +113,7 @@ def failure_of(error: Exception) -> Failure:
     """Return the kind of a failure of the database."""
     cause = _cause(error)
     if isinstance(cause, sqlite3.Error):
-        # Python's own module raises errors, too, without a code of SQLite.
+        # Python's own module also raises errors without a code of SQLite.
         by_message = Failure.CORRUPT if "decode" in str(cause) else Failure.OTHER
         return _SQLITE.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF, by_message)
     if code := _sqlstate(cause):
@@ -128,15 +128,15 @@ def failure_of(error: Exception) -> Failure:
 
 
 def reason_in(error: Exception) -> str:
-    """Return the message of the database in one line; of an error that a driver raised by accident, its class."""
+    """Return the message of the database in one line; for an unexpected error of a driver, its class."""
     cause = _cause(error)
-    if cause.args and isinstance(cause.args[0], dict):  # pg8000 hands over the fields of the server's message
+    if cause.args and isinstance(cause.args[0], dict):  # pg8000 passes the fields of the server's message.
         return str(cause.args[0].get("M", type(cause).__name__))
     if isinstance(error, SQLAlchemyError | sqlite3.Error) or (isinstance(cause, OSError) and cause.errno):
         return (str(cause).splitlines() or [type(cause).__name__])[0]
     if isinstance(cause, TimeoutError):
         return "it did not answer in time"
-    return f"the connection broke off ({type(cause).__name__})"
+    return f"the connection broke ({type(cause).__name__})"
 
 
 def storage_error(error: Exception, path: str, doing: str, secret: object = None) -> StorageError:
@@ -152,7 +152,7 @@ def _cause(error: Exception) -> Any:
     """
     Return the error of the server, if it is still in the chain of errors, else that of the driver.
 
-    A server that refuses a connection sends the reason and closes it. pg8000 then fails to end the connection, and that
+    A server that refuses a connection sends the reason and closes the connection. pg8000 then fails to end it, and that
     second error hides the reason.
     """
     raised = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error

@@ -1,4 +1,4 @@
-"""How one key follows another in the chain: the old one signs that the new one may, and never signs again."""
+"""The handover of one signing key to the next in the chain: the old key signs it, and never signs again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anon_core.errors import InvalidInputError
 
 ROTATE = "rotate key"
 NO_RUN = ""
-"""The run id of what no run did."""
+"""The run id of rows that belong to no run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class KeyUse:
 
 
 def handover_row(old: SigningKey, new: SigningKey, seq: int, previous_mac: str) -> dict[str, Any]:
-    """Return the intent that stands where a new key begins to sign; its details hold the old key's word for it."""
+    """Return the intent at which a new key begins to sign; its details hold the handover, signed by the old key."""
     handed = {"from": old.key_id, "to": new.key_id}
     details = {**handed, "handover": old.sign("handover", _message(handed, seq, previous_mac))}
     return {
@@ -38,18 +38,18 @@ def handover_row(old: SigningKey, new: SigningKey, seq: int, previous_mac: str) 
     }
 
 
-def why_not_to_hand_over(ring: KeyRing, last: str, signed_before: bool) -> InvalidInputError | None:
-    """Say why the current key may not sign after key ``last``: it was retired itself, or does not know that one."""
+def handover_problem(ring: KeyRing, last: str, signed_before: bool) -> InvalidInputError | None:
+    """Return why the current key may not sign after key ``last``: it was retired, or key ``last`` is not here."""
     current = ring.current.key_id
     if signed_before:
         return InvalidInputError(
-            f"key {current} was retired from the audit store, key {last} signs now: this worker still has the old one; "
-            "set ANON_SIGNING_KEY (or ANON_SIGNING_KEY_FILE, or ANON_SIGNING_KEY_CMD) as the other workers have it"
+            f"key {current} was retired from the audit store, and key {last} signs now: this worker still has the old "
+            "key; set ANON_SIGNING_KEY (or ANON_SIGNING_KEY_FILE, or ANON_SIGNING_KEY_CMD) as on the other workers"
         )
     if ring.find(last) is None:
         return InvalidInputError(
             f"the audit store was last signed with key {last}, this worker has key {current}: set ANON_SIGNING_KEY to "
-            f"the key of the other workers, or, if {current} is meant to follow it, name a file with key {last} in "
+            f"the key of the other workers, or, if {current} is to replace it, name a file with key {last} in "
             f"{RETIRED}"
         )
     return None
@@ -57,20 +57,20 @@ def why_not_to_hand_over(ring: KeyRing, last: str, signed_before: bool) -> Inval
 
 @dataclass(slots=True)
 class Signers:
-    """The keys met so far on the way along a chain, each with its first link; the last of them signs."""
+    """The keys found so far along a chain, each with its first link; the last of them is in use."""
 
     ring: KeyRing
     used: list[KeyUse] = field(default_factory=list)
 
     def wrong(self, entry: Mapping[str, Any], row: Mapping[str, Any], previous_mac: str) -> str:
-        """Say what is wrong with the key of a link that holds otherwise; empty when nothing is."""
+        """Return what is wrong with the key of a link that is correct otherwise; empty if nothing is."""
         key_id = str(entry["key_id"])
         if self.used and self.used[-1].key_id == key_id:
             return ""
         if any(use.key_id == key_id for use in self.used):
             return (
-                f"it was signed with key {key_id} again, which was retired at link {self._left(key_id)}: somebody has "
-                "that key who should not, or a worker still has it"
+                f"it was signed with key {key_id} again, which was retired at link {self._left(key_id)}: the key was "
+                "stolen, or a worker still has it"
             )
         if self.used and not self._handed_over(key_id, entry, row, previous_mac):
             return f"key {self.used[-1].key_id} has not handed over to key {key_id}, which signed it"

@@ -1,4 +1,4 @@
-"""What a decision may rely on: rows of one run, or of the whole store, each proven by the chain when it was read."""
+"""Rows that decisions may rely on, of one run or of the whole store: the chain proves each row when it is read."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import func, select
 
-from anon_airflow.audit.chain import GENESIS, Head, Position, follow, head_before, walk, wrong, wrong_entry
+from anon_airflow.audit.chain import GENESIS, Head, Position, check_chain, head_before, walk, wrong, wrong_entry
 from anon_airflow.audit.clock import BY, SeenDay, latest_day
 from anon_airflow.audit.database import Database
+from anon_airflow.audit.evidence import decoded
 from anon_airflow.audit.handover import Signers
 from anon_airflow.audit.models import ROWS
-from anon_airflow.audit.runs import decoded
 from anon_airflow.gate.receipt import digest_of_text
 from anon_airflow.keys.ring import KeyRing
 from anon_core.errors import RefusedError
 
 RUN, STAGE, PUBLISH = "run", "stage", "publish"
 SEEN = "seen"
-"""The key in the intent of a run under which stands the latest day of all links before it."""
+"""The key in the intent of a run for the latest day of all links before it."""
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[Row]]
 
 
 class StoredReceipt(NamedTuple):
-    """A receipt on record: its place in the chain, its text, and the digest of that."""
+    """A receipt on record: its place in the chain, its text, and the digest of the text."""
 
     place: int
     body: str
@@ -39,13 +39,13 @@ def begun(rows: Rows) -> Row | None:
     """
     Return the intent with which a run was last staged.
 
-    An id is a row's place in the chain: unlike times, the order does not depend on whose clock is right.
+    An id is a row's place in the chain: unlike a time, it does not depend on a clock.
     """
     return max((row for row in rows["intents"] if row["verb"] == RUN), key=lambda row: row["id"], default=None)
 
 
 def since_begun(rows: Rows) -> dict[str, list[Row]]:
-    """Return the rows since a run was last staged: how an earlier attempt ended says nothing."""
+    """Return the rows since a run was last staged: earlier attempts do not count."""
     start = begun(rows)
     return {name: [row for row in found if start is None or row["id"] >= start["id"]] for name, found in rows.items()}
 
@@ -53,10 +53,10 @@ def since_begun(rows: Rows) -> dict[str, list[Row]]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """
-    One run as the chain vouches for it, from its first row on.
+    The rows of one run that the chain proves, from its first row on.
 
-    ``published`` are the intents to publish its dataset since then, by any run, but those that were refused; ``seen``
-    is the latest day that any link of the whole chain carries, or carried when the run began; None for an empty store.
+    ``published`` are the intents to publish its dataset since then, by any run, except those that were refused;
+    ``seen`` is the latest day of any link of the whole chain, now or when the run began; None for an empty store.
     """
 
     run_id: str
@@ -65,18 +65,18 @@ class History:
     seen: SeenDay | None
 
     def day(self, today: date) -> date:
-        """Return the day that counts where something has an end: a clock that was set back does not bring it back."""
+        """Return the day that decides whether a waiver has ended: today, or a later day on record."""
         return max(today, self.seen.day) if self.seen else today
 
     def clock_problem(self, today: date) -> str:
-        """Return in words that the record has a later day than this worker's clock, and what to do; else nothing."""
+        """Return a sentence if the record has a later day than this worker's clock, with what to do; else nothing."""
         if self.seen is None or self.seen.day <= today:
             return ""
         return (
             f"link {self.seen.link} of the audit store was written on {self.seen.day.isoformat()}, this worker's clock "
-            f"says {today.isoformat()}, and the later day counts: if this clock is slow, set it; if the other one ran "
-            "ahead, have the waiver or acceptance renewed until after that day, or remove it (docs/gate.md, A clock "
-            "that ran ahead)"
+            f"says {today.isoformat()}, and the later day counts: if this clock is slow, set it; if the other clock "
+            "ran ahead, renew the waiver or acceptance until after that day, or remove it (docs/gate.md, A clock that "
+            "ran ahead)"
         )
 
     @property
@@ -100,21 +100,21 @@ class History:
 
     @property
     def answered(self) -> frozenset[int]:
-        """The intents of the run that came to an end, however it was."""
+        """The intents of the run that have an outcome, of any kind."""
         return frozenset(row["intent_id"] for row in self.rows["outcomes"])
 
     @property
     def staged(self) -> Row:
         """
-        What was put on record of the staged table: ``rows``, ``rows_dropped``, ``sha256`` and ``spec_digest``.
+        The staged table as it is on record: ``rows``, ``rows_dropped``, ``sha256`` and ``spec_digest``.
 
-        :raises RefusedError: nothing was.
+        :raises RefusedError: no staged table is on record.
         """
         rows = self.attempt
         intents = {row["id"] for row in rows["intents"] if row["verb"] == STAGE}
         done = [row for row in rows["outcomes"] if row["intent_id"] in intents and row["status"] == "done"]
         if not done:
-            reason = f"it has no record of what run {self.run_id} staged; clear the run from `stage`"
+            reason = f"it has no record of the table that run {self.run_id} staged; clear the run from `stage`"
             raise RefusedError(BY, [reason])
         details: Row = done[-1]["details"]
         return details
@@ -124,10 +124,9 @@ def history_of(database: Database, ring: KeyRing, run_id: str, dataset: str) -> 
     """
     Read the rows of a run along the chain, from the first of them to the end of the store, and prove each.
 
-    What comes before costs nothing and is not believed. That the newest links were cut off together with their rows
-    cannot be seen here.
+    Earlier links are not read, and not relied on. A chain whose end was cut off, links and rows, is not detected here.
 
-    :raises RefusedError: a link does not hold, or the beginning of the run is not on record.
+    :raises RefusedError: a link is broken, or the beginning of the run is not on record.
     """
     passed: list[tuple[tuple[str, Row], ...]] = []
 
@@ -138,9 +137,9 @@ def history_of(database: Database, ring: KeyRing, run_id: str, dataset: str) -> 
 
     start = _first_row(database, run_id, dataset)
     if start is not None:
-        followed = follow(passing(walk(database, start)), ring, after=head_before(database, start))
+        followed = check_chain(passing(walk(database, start)), ring, after=head_before(database, start))
         if followed.broken_seq is not None:
-            raise RefusedError(BY, [f"{followed.reason}; nothing on record is believed: run `anon audit verify`"])
+            raise RefusedError(BY, [f"{followed.reason}; the record cannot be trusted: run `anon audit verify`"])
     proven = _Proven(run_id, dataset, latest_day(database, ring))
     for ((name, row),) in passed:
         proven.keep(name, decoded(ROWS[name], row))
@@ -156,7 +155,7 @@ def _first_row(database: Database, run_id: str, dataset: str) -> int | None:
             first = select(func.min(table.c.id)).where(table.c.run_id == run_id, table.c.dataset == dataset)
             firsts.append(connection.execute(first).scalar())
     if any(first is not None and not isinstance(first, int) for first in firsts):
-        reason = "a row has no number for its place in the chain; nothing on record is believed"
+        reason = "a row has no number for its place in the chain; the record cannot be trusted"
         raise RefusedError(BY, [f"{reason}: run `anon audit verify`"])
     return min((first for first in firsts if first is not None), default=None)
 
@@ -167,7 +166,7 @@ def _tables_of_runs() -> dict[str, list[Row]]:
 
 @dataclass(slots=True)
 class _Proven:
-    """What is of interest in a part of the chain that holds."""
+    """Collects the rows of one run, and what a history needs besides, along a proven part of the chain."""
 
     run_id: str
     dataset: str
@@ -177,7 +176,7 @@ class _Proven:
     refused: set[int] = field(default_factory=set)
 
     def keep(self, name: str, row: Row) -> None:
-        """Take one row; an outcome belongs to the run of its intent."""
+        """Keep a row if it belongs to the run; an outcome belongs to the run of its intent."""
         self._see(row["at"], row["id"])
         if name == "intents" and row["verb"] == RUN and row["details"].get(SEEN):
             self._see(str(row["details"][SEEN]), row["id"])
@@ -209,12 +208,12 @@ def proven_rows(database: Database, ring: KeyRing, tables: Sequence[str]) -> dic
     """
     Return all rows of some tables, oldest first, each proven by its own link.
 
-    The history of one run proves every link since the run began. This goes back to the first link of all and asks
-    less: rows of other tables are not looked at, so an old fault elsewhere does not stop every dataset for good. But no
-    link may be missing, each must follow the one before it, and each must be signed: nothing of these tables can be
-    gone unnoticed. Retired keys are needed for that.
+    :func:`history_of` proves every row since a run began. This function goes back to the first link but ignores rows of
+    other tables, so an old fault in one of them does not stop every dataset for ever. Still, no link may be missing,
+    each must follow the one before it, and each must be signed: a missing row of these tables is always detected.
+    Retired keys are needed for that.
 
-    :raises RefusedError: a link does not hold, or one of these rows is not what was signed.
+    :raises RefusedError: a link is broken, or one of these rows is not what was signed.
     """
     found: dict[str, list[Row]] = {name: [] for name in tables}
     head = Head(0, GENESIS)
@@ -225,7 +224,7 @@ def proven_rows(database: Database, ring: KeyRing, tables: Sequence[str]) -> dic
         else:
             what = wrong(position, head, Signers(ring))
         if what:
-            reason = f"link {position.number}: {what}; nothing on record is believed: run `anon audit verify`"
+            reason = f"link {position.number}: {what}; the record cannot be trusted: run `anon audit verify`"
             raise RefusedError(BY, [reason])
         for name, row in position.rows:
             if name in found:

@@ -1,4 +1,4 @@
-"""Stored values as they can be printed, also values that an intruder put into the database."""
+"""Stored values in a printable form, also values that an intruder put into the database."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 def legible(value: Any) -> Any:
     """
-    Return a stored value as something that can be printed: text and whole numbers as they are, the rest described.
+    Return a stored value in a printable form: text and whole numbers as they are, other values described.
 
     >>> legible("caf\\udce9"), legible(b"\\xff"), legible(None), legible(7)
     ('caf\\\\udce9', '(bytes ff)', '(empty)', 7)

@@ -1,4 +1,4 @@
-"""The tables of the audit store, and the triggers that let nothing be changed or removed in them."""
+"""The tables of the audit store, and the triggers that prevent changes and removals."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ CHAIN = Table(
     _text("key_id"),
 )
 
-# Which link carries the latest day is looked up at every step.
+# Every step looks up the link with the latest day.
 Index("chain_by_time", CHAIN.c.at)
 
 VERSIONS = Table("schema_version", metadata, Column("version", Integer, primary_key=True, autoincrement=False))
@@ -116,7 +116,7 @@ ROWS: dict[str, Table] = {table.name: table for table in _TABLES}
 
 
 def trigger_statements(dialect: str) -> Iterator[str]:
-    """Say in the database's own words that every table is append-only."""
+    """Yield the SQL statements of the triggers that make every table append-only."""
     if dialect == "postgresql":
         yield (
             "CREATE OR REPLACE FUNCTION anonflow_append_only() RETURNS trigger LANGUAGE plpgsql AS "
@@ -134,7 +134,7 @@ def trigger_statements(dialect: str) -> Iterator[str]:
                     f"CREATE TRIGGER {table.name}_no_{verb.lower()} BEFORE {verb} ON {table.name} "
                     "BEGIN SELECT RAISE(ABORT, 'the audit store is append-only'); END"
                 )
-            # INSERT OR REPLACE removes the old row without asking the trigger on DELETE
+            # INSERT OR REPLACE removes the old row without firing the trigger on DELETE.
             (key,) = table.primary_key.columns
             yield (
                 f"CREATE TRIGGER {table.name}_no_replace BEFORE INSERT ON {table.name} "

@@ -1,8 +1,7 @@
-"""The history as people read it: one line per run, and what a run left behind. Rows are shown without being proven."""
+"""The history as people read it: one summary per run, and all rows of a run. Decisions must not rely on these rows."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +11,6 @@ from sqlalchemy import (
     Connection,
     FromClause,
     LargeBinary,
-    Table,
     Text,
     and_,
     cast,
@@ -27,19 +25,20 @@ from sqlalchemy import (
 from anon_airflow.audit.evidence import UNPROVEN, WRONG, mark_rows, shown_row
 from anon_airflow.audit.handover import NO_RUN
 from anon_airflow.audit.legible import legible
+from anon_airflow.audit.mismatch import AIRFLOW, MISMATCH, ON_RECORD, agree
 from anon_airflow.audit.models import CHAIN, ROWS
 from anon_airflow.keys.ring import KeyRing
 from anon_core.files.name_rules import is_utf8
 
 ANY = object()
-"""Stands for every dataset; None stands for an empty column, which only an intruder leaves."""
+"""Stands for every dataset; None stands for an empty column, which only an intruder can have made."""
 
 Rows = dict[str, list[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenIntent:
-    """Work that was begun and never reported back: still going on, or its process was killed."""
+    """An intent without an outcome: the work still goes on, or its process was killed."""
 
     id: int
     run_id: str
@@ -54,8 +53,9 @@ class RecordedRun:
     """
     One run of one dataset; ``verdict`` is published, unchanged, withdrawn, refused, failed or open.
 
-    ``by`` says what refused it, where something did: stage, recode, gate, receipt, approval, audit store or portal.
-    ``wrong`` lists what the chain does not vouch for, ``unproven`` the keys that were not known here.
+    ``by`` is what refused it: stage, recode, gate, receipt, approval, audit store or portal; None if nothing did.
+    ``airflow`` is the state that Airflow showed of it if that contradicts the verdict, when it was last compared.
+    ``wrong`` lists the rows that the chain does not prove, ``unproven`` the keys that are not here.
     """
 
     run_id: str
@@ -66,25 +66,15 @@ class RecordedRun:
     by: str | None
     version: str | None
     location: str | None
+    airflow: str | None = None
     wrong: tuple[str, ...] = ()
     unproven: tuple[str, ...] = ()
-
-
-def decoded(table: Table, row: Mapping[Any, Any]) -> dict[str, Any]:
-    """A stored row that the chain vouches for, with its JSON columns read and its flags as booleans."""
-    values = dict(row)
-    for column in table.columns:
-        if column.info.get("json"):
-            values[column.name] = json.loads(values[column.name])
-        elif column.info.get("flag"):
-            values[column.name] = bool(values[column.name])
-    return values
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
     """
-    What is on record, to be shown to people, also after an intruder has changed it.
+    The record, to be shown to people, also after an intruder has changed it.
 
     ``tables`` are the tables as :mod:`anon_airflow.audit.schema` found them. ``ring`` has the keys that prove rows.
     """
@@ -94,7 +84,7 @@ class Records:
     ring: KeyRing
 
     def open_intents(self, dataset: str | None) -> list[dict[str, Any]]:
-        """What was begun and never reported back, oldest first."""
+        """Return the intents without an outcome, oldest first."""
         intents, outcomes = self.tables["intents"], self.tables["outcomes"]
         answered = select(outcomes.c.intent_id).where(outcomes.c.intent_id == intents.c.id).exists()
         query = select(intents).where(~answered).order_by(intents.c.id)
@@ -137,7 +127,7 @@ class Records:
         return found | self._withdrawals(found["publications"])
 
     def _withdrawals(self, publications: Sequence[Mapping[str, Any]]) -> Rows:
-        """What was withdrawn of what a run published, by version: several runs may have published the same one."""
+        """Return the withdrawals of the versions that a run published; other runs may have published the same ones."""
         table = self.tables["withdrawals"]
         keys = sorted({(row["dataset"], row["version"]) for row in publications})
         if not keys:
@@ -150,7 +140,7 @@ class Records:
         everything = union_all(*[select(table.c.run_id, table.c.dataset, table.c.id) for table in of_runs]).subquery()
         run_id, first = everything.c.run_id, func.min(everything.c.id)
         query = select(run_id, everything.c.dataset).group_by(run_id, everything.c.dataset)
-        query = query.where(or_(run_id != NO_RUN, run_id.is_(None)))  # A change of keys belongs to none.
+        query = query.where(or_(run_id != NO_RUN, run_id.is_(None)))  # A change of keys belongs to no run.
         if dataset is not None:
             query = query.where(_is(everything.c.dataset, dataset))
         found = self.connection.execute(query.order_by(first.desc()).limit(limit)).all()
@@ -166,7 +156,7 @@ class Records:
 
 
 def _is(column: ColumnElement[Any], value: Any) -> ColumnElement[bool]:
-    """Compare with a value as it was read: text that is no UTF-8 is given to the database as the bytes that it is."""
+    """Compare with a value as it was read: text that is not UTF-8 is passed to the database as bytes."""
     if value is ANY:
         return true()
     if isinstance(value, str) and not is_utf8(value):
@@ -189,6 +179,7 @@ def _summary(run_id: Any, dataset: Any, rows: Mapping[str, Sequence[dict[str, An
         by=rows["refusals"][-1]["by"] if verdict == "refused" and rows["refusals"] else None,
         version=released["version"] if released else None,
         location=published["location"] if published else None,
+        airflow=_contradicting_state(rows["intents"]),
         wrong=tuple(
             f"{name} row {row['id']}: {what}"
             for name, table in rows.items()
@@ -199,12 +190,21 @@ def _summary(run_id: Any, dataset: Any, rows: Mapping[str, Sequence[dict[str, An
     )
 
 
+def _contradicting_state(intents: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the state that Airflow last showed of a run if it is not what was on record; after tampering, no state."""
+    compared = [row["details"] for row in intents if row["verb"] == MISMATCH]
+    last = compared[-1] if compared and isinstance(compared[-1], dict) else None
+    if last is None or agree(last.get(AIRFLOW), last.get(ON_RECORD)):
+        return None
+    return str(legible(last.get(AIRFLOW)))
+
+
 def _verdict(rows: Mapping[str, Sequence[dict[str, Any]]], status: Mapping[int, str]) -> str:
     """
-    The last thing that settled the run.
+    Return the verdict of a run: the last row that settled it.
 
-    What is published stays published when a later step fails or is killed; only a later refusal of a rerun counts.
-    A run whose steps are all done but that neither published nor refused yet is open.
+    A published release stays published if a later step fails or is killed; only a refusal of a later attempt counts. A
+    run whose steps are all done, but that has neither published nor refused yet, is open.
     """
     settled = [(row["id"], str(row["status"])) for row in rows["publications"]]
     settled += [(row["id"], "withdrawn") for row in rows["withdrawals"]]

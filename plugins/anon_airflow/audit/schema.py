@@ -21,7 +21,7 @@ WHERE NOT t.tgisinternal AND c.relname = ANY(:tables) AND pg_table_is_visible(c.
 @dataclass(frozen=True, slots=True)
 class Schema:
     """
-    What the database has, beside what it should have.
+    The tables of the database, compared with what they should be.
 
     ``tables`` can be read also after an intruder has changed them: a missing column is empty, a missing table has no
     rows. ``problems`` has a sentence for each difference.
@@ -32,7 +32,7 @@ class Schema:
 
 
 def schema_of(connection: Connection) -> Schema:
-    """Compare the database with what :mod:`anon_airflow.audit.models` describes; indexes only make it faster."""
+    """Compare the database with :mod:`anon_airflow.audit.models`; indexes do not matter."""
     inspector = inspect(connection)
     there = {*inspector.get_table_names(), *inspector.get_view_names()}
     tables: dict[str, FromClause] = {}
@@ -132,7 +132,7 @@ def _trigger_problems(connection: Connection, missing: set[str]) -> Iterator[str
 def _postgresql_differences(
     connection: Connection, expected: Mapping[str, str], actual: Mapping[str, tuple[str, bool]]
 ) -> Iterator[str]:
-    """PostgreSQL gives triggers back in its own words: what matters is when they fire and what they call."""
+    """Compare triggers by when they fire and what they call: PostgreSQL does not return their SQL as it was written."""
     for name in sorted(actual.keys() & expected.keys()):
         made = actual[name][0]
         words = (

@@ -1,4 +1,4 @@
-"""The audit store: what was meant, what came of it, and proof that nobody touched the record since."""
+"""The audit store: what was intended, how it ended, and proof that the record was not changed since."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any, Self
 
 from sqlalchemy import Column, Connection, Integer, insert, select
 
-from anon_airflow.audit.chain import GENESIS, Anchor, Head, entry_message, follow, row_digest, walk
+from anon_airflow.audit.chain import GENESIS, Anchor, Head, check_chain, entry_message, row_digest, walk
 from anon_airflow.audit.clock import latest_day
 from anon_airflow.audit.database import Database
 from anon_airflow.audit.evidence import export_lines
-from anon_airflow.audit.handover import KeyUse, handover_row, why_not_to_hand_over
+from anon_airflow.audit.handover import KeyUse, handover_problem, handover_row
 from anon_airflow.audit.history import History, history_of, proven_rows
 from anon_airflow.audit.models import CHAIN, ROWS
 from anon_airflow.audit.runs import ANY, OpenIntent, RecordedRun, Records
@@ -32,11 +32,11 @@ Clock = Callable[[], datetime]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
     """
-    Whether the record is untouched.
+    Whether the record is intact.
 
-    ``entries`` and ``head`` say how far the chain holds, ``keys`` which keys signed it and from which link on;
-    ``reason`` names the first link that does not hold, ``schema`` what is different about the tables. Open intents are
-    no break: a process that was killed leaves one.
+    ``entries`` and ``head`` say how far the chain is intact, ``keys`` which keys signed it and from which link on;
+    ``reason`` names the first broken link, ``schema`` the differences of the tables. Open intents are no break: a
+    process that was killed leaves one.
     """
 
     ok: bool
@@ -68,9 +68,9 @@ class AuditStore:
         clock: Clock = lambda: datetime.now(UTC),
     ) -> AuditStore:
         """
-        Open the store at ``url``, or ``home/audit.db``, and make its tables if there are none.
+        Open the store at ``url``, or ``home/audit.db``, and create its tables if there are none.
 
-        Without ``create`` nothing is made, and a store is read even if its tables are not what they should be.
+        Without ``create`` nothing is written, and a store is read even if its tables are not what they should be.
 
         :raises InvalidInputError: the URL cannot be used, another version made the tables, or there are none to read.
         :raises StorageError: the database cannot be reached or written.
@@ -85,10 +85,10 @@ class AuditStore:
 
     def append(self, table: str, **values: Any) -> int:
         """
-        Add one row and its chain entry, and return the id of the row; ``id`` and ``at`` are the store's to set.
+        Add one row and its chain entry, and return the id of the row; the store sets ``id`` and ``at``.
 
         :raises InvalidInputError: an unknown table or column, a required one left out, a value of the wrong kind.
-        :raises StorageError: the database did not take it; then nothing was added.
+        :raises StorageError: the database failed; then nothing was added.
         """
         row = _checked(table, values)
         with self._database.writing() as connection:
@@ -104,7 +104,7 @@ class AuditStore:
         spec_digest: str | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> int:
-        """Record what is about to be done, before it is done, so that even a killed process leaves a trace."""
+        """Record what is about to be done, so that even a killed process leaves a trace."""
         return self.append(
             "intents",
             run_id=run_id,
@@ -116,7 +116,7 @@ class AuditStore:
         )
 
     def settle(self, *, run_id: str, dataset: str, verb: str, actor: str, details: Mapping[str, Any]) -> int:
-        """Record an intent that is done by being on record, and its outcome, both or neither."""
+        """Record an intent together with its outcome, both or neither: for acts that consist in being on record."""
         values = {"run_id": run_id, "dataset": dataset, "verb": verb, "actor": actor, "details": dict(details)}
         row = _checked("intents", values)
         with self._database.writing() as connection:
@@ -127,7 +127,7 @@ class AuditStore:
 
     def close(self, intent_id: int, status: str, **details: Any) -> int:
         """
-        Record what came of an intent: done, refused or failed.
+        Record the outcome of an intent: done, refused or failed.
 
         :raises InvalidInputError: another status, no such intent, or one that is closed already.
         """
@@ -137,19 +137,19 @@ class AuditStore:
         intents, outcomes = ROWS["intents"], ROWS["outcomes"]
         with self._database.writing() as connection:
             if connection.execute(select(intents.c.id).where(intents.c.id == row["intent_id"])).first() is None:
-                raise InvalidInputError(f"there is no intent {intent_id}; close what `intend` returned")
+                raise InvalidInputError(f"there is no intent {intent_id}; pass the id that `intend` returned")
             closed = select(outcomes.c.status).where(outcomes.c.intent_id == row["intent_id"])
             if (before := connection.execute(closed).scalar()) is not None:
                 raise InvalidInputError(f"intent {intent_id} is closed already ({before}); begin a new one")
             return self._append(connection, "outcomes", row)
 
     def head(self) -> Head:
-        """The newest link: goes into every release manifest, as the anchor that shows a cut-off tail."""
+        """Return the newest link. Every manifest holds it, as an anchor that shows if the end of the chain is lost."""
         with self._database.reading() as connection:
             return _head(connection)
 
     def open_intents(self, dataset: str | None = None) -> list[OpenIntent]:
-        """What was begun and never reported back, oldest first."""
+        """Return the intents without an outcome, oldest first."""
         return [
             OpenIntent(**{name: row[name] for name in OpenIntent.__slots__}) for row in self.open_intent_rows(dataset)
         ]
@@ -161,10 +161,10 @@ class AuditStore:
 
     def newest_day(self) -> date | None:
         """
-        Return the latest day that any link carries; None for an empty store.
+        Return the latest day of any link; None for an empty store.
 
-        It is None, too, where the key of the newest link is not here: nothing can be written after such a link, and
-        that error tells the operator what to do.
+        It is also None if the key of the newest link is not here: nothing can be written after such a link, and that
+        error says what to do.
 
         :raises RefusedError: the signature of that link, or of the newest, is wrong, or cannot be checked.
         """
@@ -173,15 +173,15 @@ class AuditStore:
 
     def history(self, run_id: str, dataset: str) -> History:
         """
-        Return a run as the chain vouches for it: whatever decides about a release relies on this, and on nothing else.
+        Return the rows of a run that the chain proves: decisions about a release rely on these alone.
 
-        :raises RefusedError: a link since the run began does not hold.
+        :raises RefusedError: a link since the run began is broken.
         """
         return history_of(self._database, self._ring, run_id, dataset)
 
     def proven(self, *tables: str) -> dict[str, list[Mapping[str, Any]]]:
         """
-        Return all rows of some tables, of every run and dataset, as the chain vouches for them.
+        Return all rows of some tables, of every run and dataset, proven by the chain.
 
         :raises RefusedError: one of them is not what was signed, or links are missing.
         """
@@ -190,16 +190,16 @@ class AuditStore:
     @contextmanager
     def publishing(self, dataset: str) -> Iterator[None]:
         """
-        Let one process at a time publish a dataset, wherever it runs; the others wait.
+        Let one process at a time publish a dataset, on any host; the others wait.
 
-        :raises StorageError: another one has not come to an end for too long.
+        :raises StorageError: another process has been publishing for too long.
         """
         with self._database.alone(f"publish-{dataset}"):
             yield
 
     @property
     def schema_problems(self) -> tuple[str, ...]:
-        """What is different about the tables from what this version of anonflow makes."""
+        """The differences between the tables and those that this version of anonflow makes."""
         return self._database.schema.problems
 
     def runs(self, dataset: str | None = None, limit: int | None = 50) -> list[RecordedRun]:
@@ -214,22 +214,22 @@ class AuditStore:
 
     def run(self, run_id: str, dataset: str | None = None) -> dict[str, list[dict[str, Any]]]:
         """
-        All rows of a run by table, JSON read, for people to look at; ``wrong`` in a row is what does not hold.
+        Return all rows of a run by table, JSON read, for people to read; ``wrong`` in a row says what is not proven.
 
-        Name the dataset too where several share the run id. Steps decide by :meth:`history`, which proves its rows.
+        Name the dataset too if several share the run id. Steps decide by :meth:`history`, which proves its rows.
         """
         with self._records() as records:
             return records.rows(run_id, ANY if dataset is None else dataset)
 
     def verify(self, *anchors: Anchor | Head) -> Verification:
         """
-        Follow the chain from its start and name the first link that does not hold; compare the tables too.
+        Verify the chain from its start and name the first broken link; compare the tables too.
 
         The chain alone does not show that its newest entries were removed together with their rows. ``anchors``, heads
-        kept elsewhere, do, and also show that a holder of the key signed all of it anew.
+        kept elsewhere, show this, and also show if a person with the key signed the whole chain again.
         """
         schema = self._database.schema
-        followed = follow(walk(self._database, tables=schema.tables), self._ring, anchors)
+        followed = check_chain(walk(self._database, tables=schema.tables), self._ring, anchors)
         return Verification(
             ok=followed.broken_seq is None and not schema.problems,
             entries=followed.head.seq,
@@ -256,14 +256,14 @@ class AuditStore:
         return self._link(connection, table, row)
 
     def _hand_over(self, connection: Connection) -> None:
-        """Put on record that a new key signs from here on, where the last link was signed with another one."""
+        """If the last link was signed with another key, put on record that the new key signs from here on."""
         last = connection.execute(select(CHAIN.c.key_id).order_by(CHAIN.c.seq.desc()).limit(1)).scalar()
         current = self._ring.current
         if last is None or last == current.key_id:
             return
         before = connection.execute(select(CHAIN.c.seq).where(CHAIN.c.key_id == current.key_id).limit(1)).scalar()
         old = self._ring.find(last)
-        refusal = why_not_to_hand_over(self._ring, last, signed_before=before is not None)
+        refusal = handover_problem(self._ring, last, signed_before=before is not None)
         if refusal or old is None:
             raise refusal or InternalError("unknown key", "audit.store")
         head = _head(connection)
@@ -295,7 +295,7 @@ def _head(connection: Connection) -> Head:
 
 
 def _checked(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Turn the values of a row into what is stored, or say everything that is wrong with them at once."""
+    """Return the values of a row as they are stored, or raise an error that lists everything wrong with them."""
     table = ROWS.get(name)
     if table is None:
         raise InvalidInputError(f"the audit store has no table {name!r}; it has {', '.join(ROWS)}")
@@ -325,5 +325,5 @@ def _stored(column: Column[Any], given: Mapping[str, Any]) -> Any:
         return operator.index(value)
     if not isinstance(value, str):
         raise TypeError(column.name)
-    # PostgreSQL cannot hold a NUL and no database half a surrogate: write them as one reads them
+    # PostgreSQL cannot store a NUL, and no database half a surrogate pair: write them escaped.
     return value.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")

@@ -1,1 +1,1 @@
-"""The commands of ``anon``, one verb per file."""
+"""The commands of ``anon``, one file for each."""

@@ -1,4 +1,4 @@
-"""Anchors for ``anon audit verify``: heads of the audit chain that releases and withdrawals left on a portal."""
+"""Read anchors for ``anon audit verify``: heads of the audit chain that manifests and tombstones on portals hold."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ FILES = ("manifest.json", tombstone.FILE)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchors:
     """
-    What portals hold of the audit chain.
+    The anchors that were given on the command line.
 
-    ``heads`` must be links of it, known by their signatures. ``withdrawn`` are datasets and versions
-    whose withdrawal must be on record.
+    ``heads`` must be links of the audit chain, by their signatures. ``withdrawn`` are datasets and versions whose
+    withdrawal must be on record.
     """
 
     heads: tuple[Anchor, ...]
@@ -32,30 +32,30 @@ class Anchors:
 
     @property
     def sentence(self) -> str:
-        """The anchors in words, up to the verb."""
+        """The beginning of a sentence about the anchors."""
         return "the anchor is" if len(self.heads) == 1 else f"all {len(self.heads)} anchors are"
 
     def not_on_record(self, store: AuditStore) -> list[str]:
         """
-        Return a sentence for every version that a portal shows as withdrawn and the record does not.
+        Return a sentence for every version that is withdrawn on a portal, but not on record.
 
-        A tombstone is put up before the withdrawal is on record, so its head does not cover that.
+        A tombstone is written before the withdrawal goes on record, so its head does not cover the withdrawal.
         """
         if not self.withdrawn:
             return []
         known = {(row["dataset"], row["version"]) for row in store.proven("withdrawals")["withdrawals"]}
         return [
-            f"{dataset} {version} was withdrawn by its tombstone, but not by the record: the end of the chain was cut "
-            "off, or the withdrawal was killed before it ended; `anon withdraw` again ends it"
+            f"{dataset} {version} has a tombstone on its portal, but no withdrawal on record: the end of the chain was "
+            "cut off, or the withdrawal was killed before it ended; run `anon withdraw` again to complete it"
             for dataset, version in sorted(set(self.withdrawn) - known)
         ]
 
 
 def read_anchors(paths: Iterable[Path]) -> Anchors:
     """
-    Read anchors from manifests and tombstones, from folders of them, and from what portals themselves say, as JSON.
+    Read anchors from manifests and tombstones, from folders of them, and from JSON of a portal's own API.
 
-    A folder's tombstones of versions that expired, or that an earlier version of anonflow put up, may have no head.
+    In a folder, tombstones of expired versions, and those of earlier versions of anonflow, may have no head.
 
     :raises InvalidInputError: a file is none of these, or a folder has no anchor.
     """
@@ -76,7 +76,7 @@ def read_anchors(paths: Iterable[Path]) -> Anchors:
 
 
 def _files_in(folder: Path) -> Sequence[Path]:
-    """Return the anchors in a folder; `latest` is a link to one of them."""
+    """Return the files with anchors in a folder, each once: `latest` is a link to one of them."""
     found = (path for name in FILES for path in folder.rglob(name))
     return sorted({path.resolve() for path in found})
 

@@ -1,4 +1,4 @@
-"""``anon approval``: taking an approval back. Approvals are given in Airflow, where people log in."""
+"""``anon approval``: revoke an approval. Approvals are given in Airflow, where people log in."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from anon_airflow.commands.output import json_option, print_json
 from anon_core.errors import InvalidInputError
 
 
-@click.group(short_help="Take an approval back.")
+@click.group(short_help="Revoke an approval before it is used.")
 def approval() -> None:
-    """Take an approval back. Approvals are given in Airflow; `anon audit pending` lists those waited for."""
+    """Revoke an approval. Approvals are given in Airflow; `anon audit pending` lists the runs that wait for one."""
 
 
 @approval.command()
 @click.argument("run_id", metavar="RUN")
 @click.option("--reason", required=True, help="Why, for the record.")
-@click.option("--dataset", help="Where runs of several datasets have this id.")
+@click.option("--dataset", help="The dataset, if runs of several datasets have this id.")
 @json_option
 def revoke(run_id: str, reason: str, dataset: str | None, as_json: bool) -> None:
-    """Revoke the approval of RUN, a run id as `anon audit list` shows it; it can no longer be published by it.
+    """Revoke the approval of RUN, a run id as `anon audit list` shows it, so that it cannot be published.
 
-    Exit code 1 if it is on record but perhaps too late, 2 if there is no approval, or the run is published already.
+    Exit code 1 if the revocation is on record but may be too late, 2 if there is no approval, or the run is published
+    already.
     """
     from anon_airflow.approval.decision import revoke as sign_revocation
     from anon_airflow.commands.audit import audit_store
@@ -30,14 +31,14 @@ def revoke(run_id: str, reason: str, dataset: str | None, as_json: bool) -> None
     from anon_airflow.run.local import operating_system_user
 
     if not reason.strip():
-        raise click.BadParameter("say why", param_hint="--reason")
+        raise click.BadParameter("give a reason", param_hint="--reason")
     person = operating_system_user()
     with audit_store() as store:
         found = sorted({run.dataset for run in store.runs(dataset, None) if run.run_id == run_id})
         if not found:
             raise InvalidInputError(f"no run called {run_id!r}; see `anon audit list`")
         if len(found) > 1:
-            raise InvalidInputError(f"{', '.join(found)} all have a run {run_id!r}; say which with --dataset")
+            raise InvalidInputError(f"{', '.join(found)} all have a run {run_id!r}; name one with --dataset")
         key = SigningKey.load(private_folder(Home.find().root), create=False)
         revocation = sign_revocation(store, key, run_id, found[0], person=person, reason=reason.strip())
     decision = revocation.decision

@@ -1,4 +1,4 @@
-"""What the core says of arguments, in the options of a command: ``max_size=3`` is ``--max-size 3``."""
+"""Translate messages of the core from arguments to options: ``max_size=3`` becomes ``--max-size 3``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import click
 
 _ARGUMENT = re.compile(r"(?<![\w.`'\"-])([a-z][a-z_]*)=(\w+(?![\w.]))?")
 _OTHER_NAMES = {"probability": "probabilities", "mask": "masks"}
-"""Arguments that a command calls otherwise."""
+"""Arguments whose option has another name."""
 
 
 def as_options(text: str, command: click.Command | None) -> str:
     """
-    Return a message of the core with options of a command in place of arguments; one that it does not have stays.
+    Return a message of the core with a command's options in place of arguments; an argument without an option stays.
 
     >>> options = [click.Option(["--max-size"], type=int), click.Option(["--same-order"], is_flag=True)]
     >>> as_options("give max_size=3 (seed=1), or same_order=True", click.Command("detect", params=options))

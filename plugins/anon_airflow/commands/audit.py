@@ -1,4 +1,4 @@
-"""``anon audit``: the history of every run, and the proof that nobody touched it."""
+"""``anon audit``: the history of every run, and the proof that it was not changed."""
 
 from __future__ import annotations
 
@@ -20,49 +20,49 @@ from anon_core.errors import InvalidInputError
 from anon_core.publishing.release import SLUG
 
 MAX_SHOWN = 5
-"""So many sentences about what does not hold are printed; `anon audit export` marks every row."""
+"""At most so many problems are printed; `anon audit export` marks every row."""
 
 DIGEST_SHOWN = 12
-"""So many signs of a receipt's digest are shown; `--json` has all of it."""
+"""So many characters of a receipt's digest are shown; `--json` has all of it."""
 
 
 def audit_store() -> AuditStore:
-    """Open the audit store that is there, also one that was tampered with; a command makes none."""
+    """Open the existing audit store, also one that was tampered with; commands never create one."""
     home = Home.find()
     if home.audit_url is None and not (home.root / "audit.db").exists():
         raise InvalidInputError(
-            f"there is no audit store in {home.root} yet; set ANON_HOME (or ANON_AUDIT_URL) to the one you mean"
+            f"there is no audit store in {home.root} yet; set ANON_HOME (or ANON_AUDIT_URL) if yours is elsewhere"
         )
     ring = KeyRing.load(private_folder(home.root), create=False)
     return AuditStore.open(home.audit_url, home.root, ring, create=False)
 
 
 def _end(store: AuditStore, wrong: Sequence[str], unproven: Iterable[str] = ()) -> None:
-    """Print on stderr what does not hold of what was shown, and end with 1 if there is any."""
+    """Print on stderr what is wrong with the rows shown, and exit with 1 if anything is."""
     if keys := sorted(set(unproven)):
         click.echo(
-            f"anon: not proven, for key {', '.join(keys)} is not here: name a file with it in {RETIRED}", err=True
+            f"anon: not proven, because key {', '.join(keys)} is not here: name a file with it in {RETIRED}", err=True
         )
     problems = [*(f"the tables: {what}" for what in store.schema_problems), *wrong]
     for sentence in problems[:MAX_SHOWN]:
-        click.echo(f"anon: DOES NOT HOLD: {sentence}", err=True)
+        click.echo(f"anon: NOT INTACT: {sentence}", err=True)
     if len(problems) > MAX_SHOWN:
-        click.echo(f"anon: and {len(problems) - MAX_SHOWN:,} more that do not hold", err=True)
+        click.echo(f"anon: and {len(problems) - MAX_SHOWN:,} more problems", err=True)
     if problems:
         click.echo("anon: the audit store was tampered with or is damaged: run `anon audit verify`", err=True)
         raise click.exceptions.Exit(1)
 
 
 def _printable(text: object) -> str:
-    """Return text for a terminal: what an intruder put into the database must not steer it."""
+    """Escape text for a terminal: control characters that an intruder put into the database must not reach it."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in str(text))
 
 
-@click.group(short_help="What was published and refused, and its proof.")
+@click.group(short_help="The record of all runs, and its proof.")
 def audit() -> None:
-    """List, show, verify and export what was published and refused.
+    """List, show, verify and export the record of all runs: what was published, and what was refused.
 
-    The commands show a store that was tampered with, too. Exit code 1: some of what is shown does not hold.
+    The commands also show a store that was tampered with. Exit code 1: some of the rows shown are not intact.
     """
 
 
@@ -71,7 +71,7 @@ def audit() -> None:
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Newest runs shown.")
 @json_option
 def list_runs(dataset: str | None, limit: int, as_json: bool) -> None:
-    """List runs, the newest first, with their verdicts; runs that never reported back are `open`."""
+    """List runs, the newest first, with their verdicts; runs that have not ended, or were killed, are `open`."""
     with audit_store() as store:
         runs = store.runs(dataset, limit)
         if as_json:
@@ -92,7 +92,8 @@ def list_runs(dataset: str | None, limit: int, as_json: bool) -> None:
 
 
 def _verdict(run: RecordedRun) -> str:
-    return f"{run.verdict} (does not hold)" if run.wrong else run.verdict
+    shown = f"{run.verdict} (Airflow: {run.airflow})" if run.airflow else run.verdict
+    return f"{shown} (not intact)" if run.wrong else shown
 
 
 @audit.command()
@@ -165,9 +166,9 @@ def _summarised(path: Path | None, withdrawals: Sequence[Mapping[str, Any]]) -> 
 
 def _lines(rows: Mapping[str, Sequence[dict[str, Any]]]) -> list[tuple[int, str, str, str]]:
     """
-    Return what is on record of a run in the order of the chain: the number of the entry, when, which table, and what.
+    Return the record of a run in the order of the chain: number of the entry, time, table, and content.
 
-    An outcome names the verb that it ends. Checks are left out, but those that do not hold.
+    An outcome names the verb that it ends. Checks are left out, except those that are not intact.
     """
     verbs = {row["id"]: row["verb"] for row in rows["intents"]}
     found = []
@@ -226,7 +227,7 @@ def pending(dataset: str | None, as_json: bool) -> None:
                         for cell in (
                             one["since"][:19],
                             one["dataset"],
-                            ", ".join(one["users"]) or "anybody",
+                            ", ".join(one["users"]) or "any user",
                             one["receipt"],
                             one["run_id"],
                         )
@@ -244,16 +245,16 @@ def pending(dataset: str | None, as_json: bool) -> None:
     "anchors",
     type=click.Path(path_type=Path, exists=True),
     multiple=True,
-    help="A manifest.json or tombstone.json of a portal, a folder of them, or a dataset as JSON from the "
-    "portal's API: shows a cut tail. Repeatable.",
+    help="A manifest.json or tombstone.json of a portal, a folder of them, or a dataset as JSON from the portal's "
+    "API: shows if the end of the chain was cut off. May be repeated.",
 )
 @json_option
 def verify(anchors: tuple[Path, ...], as_json: bool) -> None:
-    """Prove that no row was changed, removed or added behind our back; exit 1 names the first broken link.
+    """Verify that no row was changed, removed or added by hand; if one was, exit code 1 and the first broken link.
 
-    The chain does not show that its newest rows were cut off. A manifest or tombstone that a portal was given before
-    that shows it: name it with --anchor. Keys that were retired are named in ANON_RETIRED_KEYS_FILE. Originals
-    that are still in the staging area are listed.
+    The chain alone does not show that its newest rows were cut off. An older manifest or tombstone of a portal shows
+    it: give it with --anchor. Name retired keys in ANON_RETIRED_KEYS_FILE. Originals that are still in the staging
+    area are listed too.
     """
     from anon_airflow.commands.anchors import read_anchors
 
@@ -276,14 +277,14 @@ def verify(anchors: tuple[Path, ...], as_json: bool) -> None:
             click.echo(f"  open: {_printable(what)}")
         if found.open_intents:
             click.echo(
-                "  open work is under way, waits for its next step, or was killed. What was killed stays open on "
-                "record, and needs no repair: run it again if its release is missing"
+                "  open work still runs, waits for its next step, or was killed. Work that was killed stays open on "
+                "record and needs no repair: run it again if its release is missing"
             )
     else:
         click.echo(f"BROKEN at entry {found.broken_seq}: {_printable(found.reason)}", err=True)
     if not as_json:
         for problem in found.schema:
-            click.echo(f"NOT AS ANONFLOW MADE IT: {_printable(problem)}", err=True)
+            click.echo(f"CHANGED TABLES: {_printable(problem)}", err=True)
         for sentence in lost:
             click.echo(f"NOT ON RECORD: {sentence}", err=True)
         for one in left:
@@ -294,7 +295,7 @@ def verify(anchors: tuple[Path, ...], as_json: bool) -> None:
 @audit.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object, with all entries in a list.")
 def export(as_json: bool) -> None:
-    """Print every entry in order, one JSON object per line; `wrong` in one is what does not hold."""
+    """Print every entry in order, one JSON object per line; the key `wrong` says what is not intact."""
     wrong: list[str] = []
     unproven: set[str] = set()
     listed = []

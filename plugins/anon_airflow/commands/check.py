@@ -1,4 +1,4 @@
-"""``anon check``: how safe a table is, and beside its original how useful."""
+"""``anon check``: how safe a table is, and compared with its original how useful."""
 
 from __future__ import annotations
 
@@ -29,28 +29,32 @@ if TYPE_CHECKING:
     from anon_core.table import ReadOptions
 
 
-@click.command(short_help="How safe TABLE is, and beside its original how useful.")
+@click.command(short_help="Check how safe TABLE is, and compared with its original how useful.")
 @table_argument
 @click.option("--quasi", metavar="a,b", help="The quasi-identifiers. By default those of --spec.")
 @click.option("--sensitive", metavar="a,b", help="Columns whose diversity is measured. By default those of --spec.")
 @click.option("-k", "k", type=click.IntRange(min=2), help="Smallest class allowed; 5, or privacy.k of --spec.")
 @click.option("--spec", type=click.Path(path_type=Path), help="A publication file: check all that it requires.")
 @click.option(
-    "--original", type=click.Path(path_type=Path), help="The table before recoding: all four k's, and utility."
+    "--original",
+    type=click.Path(path_type=Path),
+    help="The table before recoding: to measure all four k's, and how useful TABLE still is.",
 )
 @click.option("--same-order", is_flag=True, help="Row n of TABLE was made from row n of the original.")
-@click.option("--key", metavar="COLUMN", help="Rows of both tables that have the same value here belong together.")
+@click.option("--key", metavar="COLUMN", help="Rows of both tables with the same value in this column belong together.")
 @unit_option
 @click.option(
-    "--sampling-fraction", type=Probability(), help="TABLE is this share of its population: estimate its uniques."
+    "--sampling-fraction",
+    type=Probability(),
+    help="TABLE is this share of a population: estimate how many are unique in the population.",
 )
 @click.option("--column", metavar="NAME", help="With --plot: draw the rows safe and at risk per value of this column.")
 @click.option(
     "--show-values",
     is_flag=True,
-    help="With --column: write its values into the picture, which is then as private as TABLE.",
+    help="With --column: write its values in the picture, which is then as private as TABLE.",
 )
-@plot_option("class sizes and risk, and beside the original utility per column")
+@plot_option("class sizes and risk, and with --original how useful each column still is")
 @table_options
 @json_option
 def check(
@@ -72,14 +76,15 @@ def check(
 ) -> None:
     """Check how safe TABLE is over its quasi-identifiers, and with --original how useful.
 
-    Every combination of their values must occur in at least k rows; a gap is a value like any other. With --spec all
-    that the publication file requires is checked: diversity of sensitive columns, risk, other sets of columns that
-    single people out. Exit code 1 if something does not hold.
+    Every combination of their values must occur in at least k rows; a gap is a value like any other. With --spec
+    everything that the publication file requires is checked, such as diversity of sensitive columns, risk, and other
+    sets of columns that single people out. Exit code 1 if a check fails.
 
-    With --original the other three k's are measured: link (rows that whoever knows a person finds), source (people whom
-    a row may be) and concealment (link without pairs that a comparison of everybody rules out). Which row became which
-    is taken to be unknown, as with a published file, which is sorted and has no key. For a table that you recoded
-    yourself --same-order or --key tells it; NUE can be measured only then (a run has it in its internal report).
+    With --original three other k's are measured: link (how many rows may be a person's), source (how many people's a
+    row may be) and concealment (link, without rows that must be those of other people). Which row was made from which
+    counts as unknown, as in a published file, which is sorted and has no key. For a table that you recoded yourself,
+    give --same-order or --key: only then the information left (NUE) can be measured. A run has it in its internal
+    report.
     """
     from anon_core.api.check import not_checked
     from anon_core.engines.engine import engine_named
@@ -127,15 +132,15 @@ def _check_options(
     same_order: bool,
     show_values: bool,
 ) -> None:
-    """Refuse options that would have no effect."""
+    """Reject options that would have no effect."""
     if same_order and key is not None:
-        raise click.UsageError("--same-order and --key are two ways to pair rows; give one of them")
+        raise click.UsageError("--same-order and --key are two ways to pair rows; give only one of them")
     if (same_order or key is not None) and original is None:
-        raise click.UsageError("--same-order and --key pair rows with those of --original; give it")
+        raise click.UsageError("--same-order and --key pair rows with those of --original; give --original, too")
     if column and not plot:
-        raise click.UsageError("--column is drawn; give --plot FILE")
+        raise click.UsageError("--column is only for a picture; give --plot FILE, too")
     if show_values and not column:
-        raise click.UsageError("--show-values writes the values of --column into a picture; give it")
+        raise click.UsageError("--show-values writes the values of --column in a picture; give --column, too")
 
 
 def _draw(path: Path, judged: Judgement, criteria: Criteria, column: str | None, *, show_values: bool) -> None:
@@ -149,7 +154,7 @@ def _draw(path: Path, judged: Judgement, criteria: Criteria, column: str | None,
         plot_value_risk(found, path, show_values=show_values)
         return
     if beside and (beside.before.units is None) != (judged.frequencies.units is None):
-        beside = None  # The original's rows are no measure for the people of the table.
+        beside = None  # Rows of the original cannot be compared with people of the table.
     plot_assessment(
         rows_by_size(judged.frequencies, quasi),
         path,

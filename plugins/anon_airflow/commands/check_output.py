@@ -1,4 +1,4 @@
-"""A judgement as ``anon check`` shows it: one JSON object, or a few readable tables."""
+"""The output of ``anon check``: one JSON object, or a few readable tables."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def as_document(judged: Judgement, not_checked: Sequence[str]) -> dict[str, Any]:
-    """Return everything that was measured; what needs the original is null without it."""
+    """Return everything that was measured; figures that need the original are null without it."""
     from anon_core.report.measured import measured_note, utility_note
 
     assessment, comparison = judged.assessment, judged.comparison
@@ -40,8 +40,8 @@ def as_document(judged: Judgement, not_checked: Sequence[str]) -> dict[str, Any]
             "rows_before": comparison.before.rows,
             "rows_removed": four.removed,
             "rows_below_k": four.rows_below,
-            "reason": _told(four.unmeasured),
-            "concealment_reason": _told(four.unmeasured or four.reason),
+            "reason": _with_options(four.unmeasured),
+            "concealment_reason": _with_options(four.unmeasured or four.reason),
         },
         "risk": measured["risk"],
         "sensitive": measured["sensitive"],
@@ -49,23 +49,23 @@ def as_document(judged: Judgement, not_checked: Sequence[str]) -> dict[str, Any]
     }
 
 
-def _told(reason: str | None) -> str | None:
-    """Return a reason of the core in the options of the command that is running."""
+def _with_options(reason: str | None) -> str | None:
+    """Return a reason of the core, with the options of the running command in place of arguments."""
     return None if reason is None else as_options(reason, called())
 
 
 def check_document(check: Measurement) -> dict[str, Any]:
-    """Return a measurement as the JSON of commands has it."""
+    """Return a measurement for the JSON of commands."""
     document = asdict(check)
     document["about"] = document.pop("sentence")
     return document
 
 
 def print_judgement(name: str, criteria: Criteria, judged: Judgement, not_checked: Sequence[str]) -> None:
-    """Print what holds and what does not, then where the table stands."""
+    """Print the checks, then the figures of the table."""
     measured = judged.assessment.k
-    told = f"people told apart by {', '.join(criteria.unit)} (rows without one add nobody to people)"
-    counted = told if criteria.unit else "rows, not people"
+    people = f"people, told apart by {', '.join(criteria.unit)} (rows without a value there add no person)"
+    counted = people if criteria.unit else "rows, not people"
     classes = "1 class" if measured.classes == 1 else f"{measured.classes:,} classes"
     print_checks(
         f"{name}: {measured.rows:,} {counted}, {classes} of {', '.join(criteria.quasi_identifiers)}", judged.checks
@@ -94,7 +94,7 @@ def print_judgement(name: str, criteria: Criteria, judged: Judgement, not_checke
 
 
 def how_many_hold(checks: Sequence[Measurement]) -> str:
-    """Say how many checks hold, and which do not but are waived."""
+    """Return how many checks hold, and which failed checks are waived."""
     checks = [check for check in checks if check.counts_as_check]
     waived = [f"{check.name} by {check.waived_by}" for check in checks if check.waived_by]
     counted = [check for check in checks if check.counts_as_check]
@@ -103,7 +103,7 @@ def how_many_hold(checks: Sequence[Measurement]) -> str:
 
 
 def print_checks(title: str, checks: Sequence[Measurement]) -> None:
-    """Print what is required and what was observed."""
+    """Print the checks: observed and required values."""
     print_table(
         title,
         ["check", "holds", "observed", "required", "about"],
@@ -121,7 +121,7 @@ def print_checks(title: str, checks: Sequence[Measurement]) -> None:
 
 
 def print_four(title: str, four: FourK, *, below: str, meanings: Mapping[str, str] | None = None) -> None:
-    """Print the four k's and how many are ``below`` the k that is required, with a word on each where it is given."""
+    """Print the four k's and how many rows or people are ``below`` the required k, with ``meanings`` if given."""
     rows = [[name, getattr(four, name), four.rows_below[name]] for name in ("exact", "link", "source", "concealment")]
     if meanings is None:
         print_table(title, ["k", "value", below], rows, right=(1, 2))
@@ -131,22 +131,22 @@ def print_four(title: str, four: FourK, *, below: str, meanings: Mapping[str, st
 
 
 def _print_what_the_four_mean(criteria: Criteria, four: FourK) -> None:
-    known = "known" if four.paired else "taken to be unknown"
+    known = "known" if four.paired else "not known"
     meanings = {
         "exact": "smallest class",
-        "link": "published rows that whoever knows a person finds",
-        "source": "people whom a published row may be",
-        "concealment": (not four.unmeasured and four.reason) or "as link, without rows that must be somebody else's",
+        "link": "published rows that may be a person's, at least",
+        "source": "people whose row a published row may be, at least",
+        "concealment": (not four.unmeasured and four.reason) or "as link, without rows that must be other people's",
     }
     removed = f"{'rows ' if four.unmeasured else ''}removed: {four.removed:,}"
     print_four(
-        f"\nthe four k's of {criteria.counted}; which row became which is {known}; {removed}",
+        f"\nthe four k's of {criteria.counted}; which row was made from which is {known}; {removed}",
         four,
         below=f"{criteria.counted} below {criteria.k}",
         meanings=meanings,
     )
     if four.unmeasured:
-        click.echo(f"link, source and concealment: not measured; {_told(four.unmeasured)}")
+        click.echo(f"link, source and concealment: not measured; {_with_options(four.unmeasured)}")
 
 
 def _print_risk(criteria: Criteria, judged: Judgement) -> None:
@@ -154,7 +154,7 @@ def _print_risk(criteria: Criteria, judged: Judgement) -> None:
     sampled = population.sampling_fraction is not None
     attackers = {"prosecutor": risk.prosecutor, **({"journalist": risk.journalist} if sampled else {})}
     print_table(
-        f"\nrisk of being linked; {risk.basis}",
+        f"\nrisk that a person's row is found; {risk.basis}",
         ["attacker", "highest", "average", *(f"{criteria.counted} above {at.limit:g}" for at in risk.prosecutor.above)],
         [
             [name, attack.highest, attack.average, *(at.rows for at in attack.above)]
@@ -172,10 +172,10 @@ def _print_risk(criteria: Criteria, judged: Judgement) -> None:
         click.echo(f"alone in the population of {population.population:,}: {reasons.pop()}")
         return
     for one in population.estimates:
-        elected = " (elected)" if one == population.elected else ""
+        chosen = " (chosen)" if one == population.elected else ""
         figure = "none" if one.uniques is None else f"{one.uniques:,.0f} ({percent(one.share or 0.0)})"
         said = f"{figure}: {one.reason}" if one.reason else figure
-        click.echo(f"alone in the population of {population.population:,}, {one.estimator.value}{elected}: {said}")
+        click.echo(f"alone in the population of {population.population:,}, {one.estimator.value}{chosen}: {said}")
 
 
 def _print_utility(utility: Utility) -> None:
@@ -184,8 +184,8 @@ def _print_utility(utility: Utility) -> None:
     document = utility_note(utility)
     entropy = document["nue_by_column"] or {}
     print_table(
-        "\nutility by column" + (f" (NUE and changes: {utility.reason})" if utility.reason else ""),
-        ["column", "NUE", "loss", "total variation"],
+        "\nhow useful each column still is" + (f" (NUE and changes: {utility.reason})" if utility.reason else ""),
+        ["column", "information left (NUE)", "loss", "total variation"],
         [
             [name, entropy.get(name), lost, utility.marginals.by_column[name]]
             for name, lost in document["loss_by_column"].items()
@@ -193,8 +193,8 @@ def _print_utility(utility: Utility) -> None:
         right=(1, 2, 3),
     )
     figures = [
-        ("NUE", document["nue"]),
-        ("wNUE", document["wnue"]),
+        ("information left (NUE)", document["nue"]),
+        ("by priority (wNUE)", document["wnue"]),
         ("loss", document["loss"]),
         ("discernibility", document["discernibility"]),
         ("average class size", document["average_class_size"]),
@@ -204,9 +204,11 @@ def _print_utility(utility: Utility) -> None:
     click.echo(", ".join(f"{name} {_figure(value)}" for name, value in figures if value is not None))
     for columns, errors in (("one column", utility.queries.one_column), ("two columns", utility.queries.two_columns)):
         if errors:
+            beyond = f"not useful: counts by {columns} are off by more than they are, by"
+            off = beyond if errors.mean > 1 else f"counts by {columns} are off by"
             click.echo(
-                f"counts by {columns} are off by {percent(errors.mean)} on average, {percent(errors.median)} in the "
-                f"median, {percent(errors.p95)} at the 95th percentile ({errors.queries:,} of {errors.groups:,} groups)"
+                f"{off} {percent(errors.mean)} on average, {percent(errors.median)} in the median, "
+                f"{percent(errors.p95)} at the 95th percentile ({errors.queries:,} of {errors.groups:,} groups)"
             )
 
 

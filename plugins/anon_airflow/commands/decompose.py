@@ -1,4 +1,4 @@
-"""``anon decompose``: a coded column as its parts, and whom they still single out."""
+"""``anon decompose``: split a coded column into parts, and count whom the parts still single out."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ if TYPE_CHECKING:
     from anon_core.table import ReadOptions, Table
 
 
-@click.command(short_help="A coded column as its parts.")
+@click.command(short_help="Split a coded column into its parts.")
 @table_argument
 @click.option("--column", required=True, help="The column to decompose, such as a postcode.")
-@click.option("--widths", metavar="2,3", help="Parts of so many characters; one more name takes the rest.")
+@click.option("--widths", metavar="2,3", help="The lengths of the parts in characters; one more name takes the rest.")
 @click.option(
     "--separator",
     multiple=True,
     metavar="TEXT",
-    help="What stands between parts; repeat it where it differs from part to part.",
+    help="The text between parts; repeat the option if it is not the same between all parts.",
 )
 @click.option("--pattern", metavar="REGEX", help="A regular expression whose named groups are the parts.")
 @click.option(
     "--preset", type=click.Choice([preset.value for preset in Preset]), help="A code whose structure is known."
 )
-@click.option("--region", metavar="IT", help="The country of telephone numbers that do not name theirs.")
-@click.option("--names", multiple=True, metavar="a,b", help="What the parts are called.")
+@click.option("--region", metavar="IT", help="The country of telephone numbers without a country code.")
+@click.option("--names", multiple=True, metavar="a,b", help="The names of the parts.")
 @click.option(
-    "--lookup", multiple=True, metavar="PART=FILE", help="A file of lines code;name for a part; may be repeated."
+    "--lookup", multiple=True, metavar="PART=FILE", help="A file with lines code;name for a part. May be repeated."
 )
 @click.option("--publish", multiple=True, metavar="a,b", help="The parts to publish; by default all.")
 @click.option(
@@ -60,16 +60,16 @@ if TYPE_CHECKING:
     type=click.Choice(["error", "suppress"]),
     default="error",
     show_default=True,
-    help="Values that do not fit, and codes without a name, stop the command or are written as *.",
+    help="Values that do not fit, and codes without a name: stop with an error, or write them as *.",
 )
-@click.option("--with", "others", multiple=True, metavar="a,b", help="Other columns that may be known beside it.")
+@click.option("--with", "others", multiple=True, metavar="a,b", help="Other columns that others may know, too.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the table with the published parts in place of the column, .csv or .parquet. It is not anonymous.",
 )
 @force_option
-@plot_option("the rows that are alone before and after")
+@plot_option("the rows that stand alone before and after")
 @show_values_option
 @table_options
 @json_option
@@ -85,11 +85,11 @@ def decompose(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Split a coded column of TABLE into parts, and count distinct tuples and rows that are alone, before and after.
+    """Split a coded column of TABLE into parts, and count how many rows stand alone before and after.
 
-    Give exactly one of --widths, --separator, --pattern and --preset. Counted are the column alone and with every
-    subset of --with: as it is, with all published parts jointly in its place, and with each part alone. Parts that are
-    published together are as good as the column for whoever joins them again. Prints counts only.
+    Give exactly one of --widths, --separator, --pattern and --preset. The counts are for the column by itself and with
+    every subset of --with: as it is, with all published parts in its place, and with each part alone. A reader can join
+    parts that are published together, and then they are as good as the column. Prints counts only.
     """
     from anon_core.decompose import measure_effect, split_column
     from anon_core.engines.engine import engine_named
@@ -137,7 +137,7 @@ def _rule(
     publish: tuple[str, ...],
     unmapped: str,
 ) -> Decompose:
-    """Return the rule that the options give, checked as in a publication file."""
+    """Return the rule made from the options, checked as in a publication file."""
     from pydantic import ValidationError
 
     from anon_core.files.yaml_lines import name_of
@@ -183,7 +183,9 @@ def _check_names(table: Table, column: str, others: Sequence[str], rule: Decompo
     if column in others or len(set(others)) < len(others):
         raise click.BadParameter("names a column twice, or the one to decompose", param_hint="--with")
     if taken := [part for part in rule.published if part in table.names]:
-        raise click.UsageError(f"TABLE has columns called like parts: {', '.join(taken)}; give others with --names")
+        raise click.UsageError(
+            f"TABLE has columns with the names of parts: {', '.join(taken)}; give other names with --names"
+        )
 
 
 def _write(table: Table, split: Split, output: Path) -> None:
@@ -217,7 +219,7 @@ def _print(table: Path, found: Decomposition, split: Split) -> None:
     click.echo()
     parts = [part.name for part in found.parts]
     print_table(
-        "rows alone in their class: with the column, with its published parts jointly, and with each part"
+        "rows that stand alone (singletons): with the column, with all published parts, and with each part"
         + (
             " (here a gap counts as a value, and so does *)" if found.suppressed_values or split.column.has_gaps else ""
         ),
@@ -237,9 +239,7 @@ def _print(table: Path, found: Decomposition, split: Split) -> None:
         ],
         right=range(1, 7 + len(parts)),
     )
-    # Several codes may have one name; then the parts tell less than the column, and else as much.
+    # If several codes have one name, the parts say less than the column; else they say the same.
     renamed = split.rule.lookup and found.effect[0].after != found.effect[0].before
     if all(part.published for part in found.parts) and len(found.parts) > 1 and not renamed:
-        click.echo(
-            "all parts are published: side by side they tell as much as the column; leave one out with --publish"
-        )
+        click.echo("all parts are published: together they say as much as the column; leave one out with --publish")

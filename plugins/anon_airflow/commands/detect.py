@@ -1,4 +1,4 @@
-"""``anon detect``: which column sets single people out."""
+"""``anon detect``: find the column sets that single people out."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from anon_core.api.detect import Detected
 
 SHOWN = 10
-"""So many identifiers are named in the readable form."""
+"""At most so many identifiers are named in the readable form."""
 DEFAULT_MAX_SIZE = 5
 
 
-@click.command(short_help="The column sets that single out most rows.")
+@click.command(short_help="Find the column sets that single out most rows.")
 @search_options
 @click.option(
     "--max-size",
     type=click.IntRange(min=1),
-    help=f"Largest set to try.  [default: {DEFAULT_MAX_SIZE}; to be given for more than 50 columns]",
+    help=f"Largest set to try.  [default: {DEFAULT_MAX_SIZE}; required for more than 50 columns]",
 )
 @click.option(
     "--missing",
     type=click.Choice(["category", "drop"]),
     default="category",
     show_default=True,
-    help="A gap is a category of its own, or its row is dropped.",
+    help="A gap counts as a value of its own (category), or its row is dropped.",
 )
 @plot_option("the share of rows that the best set of every size singles out")
 @json_option
@@ -51,8 +51,9 @@ def detect(
 ) -> None:
     """Find the column sets of TABLE that single out most rows.
 
-    A row that is alone in its combination of values is a singleton: whoever knows these values about a person finds the
-    row. Identifiers are minimal sets on which every row is alone. Exact, up to the largest size; prints counts only.
+    A row stands alone (a singleton) if no other row has the same combination of values: a reader who knows these
+    values of a person finds the row. Identifiers are minimal sets on which every row stands alone. The search is exact,
+    up to the largest size. Prints counts only.
     """
     from anon_core.api.detect import DEFAULT_MAX_SIZE
     from anon_core.api.detect import detect as search
@@ -79,8 +80,8 @@ def detect(
         return
     _show(searched, found)
     if found.rows_unknown:
-        told = f"{several(found.rows_unknown, 'row')} of which it is not known whose they are"
-        click.echo(f"{told}: each class of such rows alone counts as one more person")
+        unknown = f"{several(found.rows_unknown, 'row')} without a person"
+        click.echo(f"{unknown}: each class that has only such rows counts as one more person")
 
 
 def _show(searched: SearchedTable, found: Detected) -> None:
@@ -104,7 +105,7 @@ def _show(searched: SearchedTable, found: Detected) -> None:
             ]
         )
         most = each.singletons
-    header = ["size", "set with most singletons", "singletons", "share", "distinct"]
+    header = ["size", "set on which most stand alone", "alone (singletons)", "share", "distinct"]
     if found.counted == "rows":
         header.append("pairs told apart")
     print_table(
@@ -116,10 +117,10 @@ def _show(searched: SearchedTable, found: Detected) -> None:
     if found.identifiers:
         shown = "; ".join(", ".join(names) for names in found.identifiers[:SHOWN])
         more = len(found.identifiers) - SHOWN
-        click.echo(f"everyone is alone on: {shown}" + (f" and {more:,} more (--json lists all)" if more > 0 else ""))
+        click.echo(f"identify everyone: {shown}" + (f" and {more:,} more (--json lists all)" if more > 0 else ""))
     if found.best and found.best.singletons:
-        but = " among the sets on which not everyone is alone" if found.identifiers else ""
-        elected = f"{', '.join(found.best.columns)} ({percent(found.best.share)} of the {what})"
-        click.echo(f"elected quasi-identifier{but}: {elected}")
+        but = ", apart from sets that identify everyone" if found.identifiers else ""
+        best = f"{', '.join(found.best.columns)} ({percent(found.best.share)} of the {what})"
+        click.echo(f"chosen as quasi-identifiers{but}: {best}")
     elif not found.identifiers:
-        click.echo("no set of these columns singles anyone out")
+        click.echo("no set of these columns singles people out")

@@ -1,4 +1,4 @@
-"""What a command that is given a TABLE tells of the site policy: it reports, and a run refuses."""
+"""The site policy in commands that work on a TABLE: they report what is below it, and a run refuses that."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def below_site_policy(criteria: Criteria, counted: int, today: date) -> list[str]:
-    """Return a sentence for everything in which what is asked, or the table itself, goes below the site policy."""
+    """Return a sentence for each requirement, or property of the table, that is below the site policy."""
     from anon_airflow.run.home import Home
     from anon_airflow.run.site_policy import policy_in_force
     from anon_core.site import smallest_table, undercuts

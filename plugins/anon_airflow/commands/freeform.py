@@ -1,4 +1,4 @@
-"""``anon freeform``: what an adversary who sees some values of a person could infer of others."""
+"""``anon freeform``: what an adversary who knows some values of a person could infer about other values."""
 
 from __future__ import annotations
 
@@ -30,23 +30,25 @@ if TYPE_CHECKING:
     from anon_core.spec import PartialPublication
     from anon_core.table import ReadOptions, Table
 
-MOST_EXPLAINED = 5
-"""So many attacks on a column are explained with their values."""
+MAX_EXPLAINED = 5
+"""At most so many attacks on a column are explained with their values."""
 _CERTAIN = 1 - 1e-9
 
 
-@click.command(short_help="What could be inferred of guarded values from what can be seen.")
+@click.command(short_help="Find what could be inferred about guarded values.")
 @table_argument
-@click.option("--spec", required=True, type=click.Path(path_type=Path), help="The file with privacy.freeform.")
+@click.option(
+    "--spec", required=True, type=click.Path(path_type=Path), help="The publication file, with privacy.freeform."
+)
 @click.option("--show-values", is_flag=True, help="Explain the worst attacks with their values, on the terminal only.")
 @table_options
 @json_option
 def freeform(table: Path, spec: Path, show_values: bool, reading: ReadOptions, as_json: bool) -> None:
-    """Find the freeform attacks on TABLE: values that can be seen of a person and give a guarded one away.
+    """Find the freeform attacks on TABLE: visible values of a person that give a guarded value away.
 
-    Any value of any column may be seen or inferred, as privacy.freeform of the publication file says. The columns are
-    its quasi-identifiers and those that privacy.freeform names. TABLE is a table as collected, or one that was
-    generalised already: its cells are values or labels of the hierarchies, at any level.
+    Which values are visible and which are guarded, in any column, is defined by privacy.freeform of the publication
+    file. The columns are its quasi-identifiers and those that privacy.freeform names. TABLE is a table as collected, or
+    one that was generalised already: its cells are values or labels of the hierarchies, at any level.
 
     Exit code 1 if an attack is a breach: what it infers is more likely than privacy.freeform.sigma_t allows.
     """
@@ -78,7 +80,7 @@ def freeform(table: Path, spec: Path, show_values: bool, reading: ReadOptions, a
 
 
 def as_document(found: FreeformFinding) -> dict[str, Any]:
-    """Return what was found, in counts; `worst` is null where nothing can be attacked."""
+    """Return the findings in counts; `worst` is null if nothing can be attacked."""
     check, policy = found.check, found.policy
     return {
         "rows": found.published.rows,
@@ -121,12 +123,12 @@ def _print(name: str, found: FreeformFinding) -> None:
         f"Definition {check.definition.value}"
     )
     for column in check.columns:
-        click.echo(f"{column.column}: {_told(found, column)}")
+        click.echo(f"{column.column}: {_finding(found, column)}")
     unguarded = sorted(set(policy.columns) - {column.column for column in check.columns})
     for column_name in unguarded:
-        click.echo(f"{column_name}: nothing that is guarded is hidden, so nothing can be inferred")
+        click.echo(f"{column_name}: no guarded value is hidden, so nothing can be inferred")
     if check.holds:
-        click.echo(f"it holds: no guarded value can be inferred with more than {percent(policy.sigma_t)}")
+        click.echo(f"safe: no guarded value can be inferred with more than {percent(policy.sigma_t)}")
     else:
         click.echo(
             f"breached: {several(check.breaches, 'attack')}, {found.plain.breaches:,} of them on values that are "
@@ -134,11 +136,11 @@ def _print(name: str, found: FreeformFinding) -> None:
         )
 
 
-def _told(found: FreeformFinding, column: ColumnBreaches) -> str:
-    """Return what is found in a column, in words and counts, without a value."""
+def _finding(found: FreeformFinding, column: ColumnBreaches) -> str:
+    """Return the findings in a column, in words and counts, without a value."""
     worst = found.worst(column, 1)
     if not worst:
-        return "nothing to be inferred"
+        return "nothing can be inferred"
     attacks = (
         f"{several(column.breaches, 'attack')} on {several(column.rows, 'row')}" if column.breaches else "no breach"
     )
@@ -153,18 +155,18 @@ def _rows(attack: Attack) -> str:
 
 
 def _explained(found: FreeformFinding) -> Iterator[str]:
-    """Yield the worst attacks on every column that are breaches, in sentences with values."""
+    """Yield the worst breaches of every column, in sentences with values."""
     from anon_core.measures.freeform.values import ROUNDING
 
     for column in found.check.columns:
         if column.breaches:
-            for attack in found.worst(column, MOST_EXPLAINED):
+            for attack in found.worst(column, MAX_EXPLAINED):
                 if attack.threat > found.policy.sigma_t + ROUNDING:
                     yield _sentence(found, column.column, attack)
 
 
 def _sentence(found: FreeformFinding, name: str, attack: Attack) -> str:
-    """Return an attack in words: ``someone with Sex M and Income High: Disease AIDS for certain, 2 rows``."""
+    """Return an attack in words: ``a person with Sex M and Income High: Disease AIDS for certain, 2 rows``."""
     seen = []
     for column, label in zip(found.columns, attack.observed, strict=True):
         if label >= 0 and label != column.taxonomy.root:
@@ -174,7 +176,7 @@ def _sentence(found: FreeformFinding, name: str, attack: Attack) -> str:
     inferred = f"{name} {_label(target.taxonomy.labels[attack.target])}"
     if target.sensitivity[attack.target] < _CERTAIN:
         inferred += ", hence a guarded value"
-    who = f"someone with {' and '.join(seen)}" if seen else "anyone"
+    who = f"a person with {' and '.join(seen)}" if seen else "any person"
     how = "for certain" if certain else f"with {percent(attack.threat)}"
     return f"{who}: {inferred} {how}, {several(attack.rows, 'row') if certain else _rows(attack)}"
 

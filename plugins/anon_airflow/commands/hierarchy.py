@@ -1,4 +1,4 @@
-"""``anon hierarchy``: build a hierarchy file from a column, and check one, alone or against a table."""
+"""``anon hierarchy``: build a hierarchy file from a column, and check one, by itself or against a table."""
 
 from __future__ import annotations
 
@@ -37,21 +37,25 @@ if TYPE_CHECKING:
 
 @click.group(short_help="Build and check hierarchy files.")
 def hierarchy() -> None:
-    """Build a hierarchy file from a column, and check one, alone or against a table."""
+    """Build a hierarchy file from a column, and check one, by itself or against a table."""
 
 
 @hierarchy.command()
 @table_argument
 @click.option("--column", required=True, help="The column whose values are generalised.")
 @kind_options
-@click.option("--output", type=click.Path(path_type=Path), help="Where to write; by default hierarchy_COLUMN.csv here.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file to write; by default hierarchy_COLUMN.csv in this folder.",
+)
 @force_option
 @click.option(
     "--unmapped",
     type=click.Choice(["error", "suppress"]),
     default="error",
     show_default=True,
-    help="Values that are not covered stop the command, or are left out of the file.",
+    help="Values that are not covered: stop with an error, or leave them out of the file.",
 )
 @show_values_option
 @table_options
@@ -69,12 +73,13 @@ def build(
 ) -> None:
     """Write a hierarchy file for a column of TABLE: one line per value, level 0 first, the root last.
 
-    The file holds every distinct value of the column: keep it as you keep the table. In a publication file it is named
-    as `hierarchy: {file: ...}`; labels then stay the same from month to month. Values that come up later are not in it:
-    a file of rules with intervals, such as `[18, 30) => young`, covers numbers that nobody has seen yet.
+    The file holds every distinct value of the column, so keep it as private as the table. Name it in a publication file
+    as `hierarchy: {file: ...}`; labels then stay the same from month to month. Values that first appear later are not
+    in it; a file of rules with intervals, such as `[18, 30) => young`, also covers new numbers.
     """
     from anon_core.hierarchy.columns import ladder_of, values_of
     from anon_core.hierarchy.files.writing import figures_of, kept_apart, text_of
+    from anon_core.hierarchy.levels import default_names
     from anon_core.table import read
 
     target = output or Path(f"hierarchy_{re.sub(r'[^0-9A-Za-z_-]+', '_', column).strip('_') or 'column'}.csv")
@@ -88,7 +93,7 @@ def build(
             show([(no_place(column), _unmapped(built, content))])
         raise InvalidInputError(
             f"column {column!r}: {several(missing['values'], 'distinct value')}, {several(missing['rows'], 'row')}, "
-            f"{kind.wanted(content)}; repair them, choose another hierarchy, or give `--unmapped suppress` to leave "
+            f"{kind.wanted(content)}; correct them, choose another hierarchy, or give `--unmapped suppress` to leave "
             "them out of the file (and `unmapped: suppress` in the publication file to publish them as *)"
         )
     text = text_of(built, content)
@@ -114,8 +119,11 @@ def build(
         print_json(shown)
     else:
         _print_built(shown, figures, kind.wanted(content) if missing["values"] else "")
-        if kind.where and any(not name.endswith(f" of {Path(kind.where).name}") for name in levels.names):
-            click.echo("the names of levels stay behind in the rules: a file of lines has no place for them")
+        if kind.where and levels.names != default_names(Path(kind.where).name, len(levels.names)):
+            click.echo(
+                "the names of levels in the rules are not in the new file: give them in the publication file, as "
+                "`hierarchy: {file: ..., levels: [...]}`"
+            )
 
 
 @hierarchy.command()
@@ -130,8 +138,8 @@ def check(
 ) -> None:
     """Check the hierarchy FILE: lines as ARX writes them, or rules such as {a, b} => c.
 
-    Every fault is listed with its line; exit code 2 then. With --table and --column, exit code 1 if the column has
-    values that the file does not cover. Prints counts only.
+    Every fault is listed with its line, and the exit code is 2. With --table and --column the exit code is 1 if the
+    column has values that the file does not cover. Prints counts only.
     """
     from anon_core.hierarchy.columns import ladder_of
     from anon_core.hierarchy.files import format_of, read_levels
@@ -167,7 +175,7 @@ def check(
         if show_values:
             show([(no_place(column), _unmapped(built, content))])
     elif show_values:
-        show([("kept apart from the same word below", [f"{label} at level {level}" for level, label in apart])])
+        show([("labels that a lower level also has", [f"{label} at level {level}" for level, label in apart])])
     if as_json:
         print_json(shown)
     else:
@@ -176,18 +184,18 @@ def check(
 
 
 def _column(table: Table, name: str) -> Column:
-    """:raises UnknownColumnError: there is none of this name; what may have been meant is told."""
+    """:raises UnknownColumnError: there is no column of this name; a similar name is printed."""
     check_known(table, [name])
     return table.column(name)
 
 
 def _print_faults(file: Path, error: HierarchyError) -> None:
-    """Print every fault of a file, of which an error tells only some, and what it looks like if there is no end."""
+    """Print every fault of a file; the error itself names only some. Say so if the file looks like a table."""
     from anon_core.hierarchy.files import FileFaults, faults_in_file
 
     try:
         found = faults_in_file(file)
-    except HierarchyError:  # It cannot be read at all.
+    except HierarchyError:  # The file cannot be read at all.
         found = FileFaults(problems=[], like_a_table=False)
     problems = found.problems or error.problems
     lines = [f"anon: {error.where}: {several(len(problems), 'fault')}", *problems]
@@ -196,7 +204,7 @@ def _print_faults(file: Path, error: HierarchyError) -> None:
 
 
 def _against(column: Column, levels: Levels, built: Ladder) -> dict[str, Any]:
-    """Return how a column stands to a hierarchy, in counts."""
+    """Return how far a hierarchy covers a column, in counts."""
     from anon_core.hierarchy.columns import values_of
 
     values = values_of(column)
@@ -230,20 +238,20 @@ def _print_built(shown: dict[str, Any], figures: Sequence[LevelFigures], reason:
         click.echo(f"left out: {_counted(shown['unmapped'])}, {reason}")
     _print_apart(shown)
     if shown["order"] == "letters":
-        click.echo("the values are in the order of their letters; give another one with --order a,b,c")
+        click.echo("the values are in alphabetical order; give another order with --order a,b,c")
     if shown["kind"] == "groups":
-        click.echo("groups are named by their first and last value, which rows have: these will be published")
-    click.echo(f"wrote {shown['file']}; it holds the values of the column: keep it as you keep the table")
+        click.echo("groups are named by their first and last value: these two values will be published")
+    click.echo(f"wrote {shown['file']}; it holds the values of the column: keep it as private as the table")
 
 
 def _print_check(shown: dict[str, Any], figures: Sequence[LevelFigures], *, named: bool) -> None:
-    """Print what a file is like; if what it does not cover was ``named``, how to have it named is not told."""
+    """Print the figures of a file; ``named``: the values that it does not cover have been printed already."""
     values = several(shown["values"], "value") + (", and numbers by intervals" if shown["intervals"] else "")
-    _print_levels(f"{Path(shown['file']).name}: a sound hierarchy of {shown['format']}; {values}", figures)
+    _print_levels(f"{Path(shown['file']).name}: a correct hierarchy of {shown['format']}; {values}", figures)
     _print_apart(shown)
     for level, labels in enumerate(shown["without_a_rule_above"], 1):
         if labels:
-            stay = "it stays as it is" if labels == 1 else "they stay as they are"
+            stay = "it stays unchanged" if labels == 1 else "they stay unchanged"
             click.echo(f"level {level + 1} has no rule for {several(labels, 'label')} of level {level}: {stay}")
     if found := shown["table"]:
         click.echo(
@@ -252,16 +260,14 @@ def _print_check(shown: dict[str, Any], figures: Sequence[LevelFigures], *, name
             + (f"; {several(found['unused'], 'value')} of the file not in the table" if found["unused"] else "")
         )
         if found["unmapped"]["values"]:
-            advice = (
-                "give it a place in the file, or say `unmapped: suppress` in the publication file to publish it as *"
-            )
-            how = "what is not covered:" if named else "--show-values names what is not covered, on a terminal only;"
+            advice = "add them to the file, or write `unmapped: suppress` in the publication file to publish them as *"
+            how = "values that are not covered:" if named else "--show-values names them, on a terminal only;"
             click.echo(f"{how} {advice}")
 
 
 def _print_apart(shown: dict[str, Any]) -> None:
     if shown["kept_apart"]:
-        click.echo(f"kept apart from the same word on a level below: {several(shown['kept_apart'], 'label')}")
+        click.echo(f"labels that a lower level also has, so their level is added: {shown['kept_apart']:,}")
 
 
 def _counted(missing: dict[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""The ways to build a hierarchy from a column, as options: exactly one of them is given."""
+"""The kinds of hierarchy that can be built from a column, as options: a caller gives exactly one."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _KINDS = {
     "intervals": ("5,10,20", "Intervals of numbers by width; each a multiple of the one before."),
-    "cuts": ("18,30,65", "Intervals between these cut points; repeat it with fewer of them for the next level."),
+    "cuts": ("18,30,65", "Intervals between these cut points; repeat the option with fewer points for the next level."),
     "date": ("month,quarter,year", "Parts of dates: day, month, quarter, year, decade."),
-    "prefix": ("4,3,2", "The first so many characters."),
-    "root": ("LABEL", "One label above all values, such as `any gender`; * for the root alone."),
-    "frequency": ("10,100", "Values in fewer rows become `other`; the higher the level the more."),
-    "groups": ("50,500", "Neighbouring values together until a group has so many rows; its ends are published."),
-    "rules": ("FILE", "What a file of rules {a, b} => c makes of the column's values."),
+    "prefix": ("4,3,2", "The first characters of a value: 4 of them, then 3, then 2."),
+    "root": ("LABEL", "One label for all values, such as `any gender`; * to suppress them."),
+    "frequency": ("10,100", "Values in fewer rows than this become `other`; one number for each level."),
+    "groups": ("50,500", "Groups of neighbouring values with at least so many rows; their ends are published."),
+    "rules": ("FILE", "A file of rules {a, b} => c, applied to the column's values."),
 }
 
 
 _SPLIT_THOUSANDS = re.compile(r"0[0-9]{2}")
-"""What is left of 15,000 once a list is cut at its commas."""
+"""The rest of a number such as 15,000 after a list is split at its commas."""
 _PARTED = re.compile(r"0[0-9]{2}|[.,][0-9]{3}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenKind:
-    """Which way was chosen, and what was given for it; ``order`` is that of groups, where somebody gave one."""
+    """The chosen kind of hierarchy, and the texts given for it; ``order`` is the order of groups, if given."""
 
     name: str
     given: tuple[str, ...]
@@ -48,19 +48,19 @@ class ChosenKind:
 
     @property
     def where(self) -> str:
-        """The file that people wrote the hierarchy in, if they did."""
+        """The file of rules, if that is the kind."""
         return self.given[0] if self.name == "rules" else ""
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files that it is made from, beside the table."""
+        """The files that the hierarchy is made from, besides the table."""
         return (Path(self.where),) if self.where else ()
 
     def levels(self, column: Column) -> Levels:
         """
-        Return what becomes of the column's values.
+        Return the levels above the column's values.
 
-        :raises InvalidInputError: what was given does not make a hierarchy.
+        :raises InvalidInputError: the texts that were given do not make a hierarchy.
         """
         from anon_core.hierarchy.columns import rows_of, values_of
         from anon_core.hierarchy.files import read_levels
@@ -88,7 +88,7 @@ class ChosenKind:
         return read_levels(Path(first))
 
     def wanted(self, column: Column) -> str:
-        """Return what is wrong with values that are not covered, in words that go on after counting them."""
+        """Return what is wrong with values that are not covered, as the end of a sentence that counts them."""
         from anon_core.hierarchy.columns import values_of
         from anon_core.hierarchy.kinds.dates import form_of
         from anon_core.hierarchy.kinds.ordered_groups import ordering_of
@@ -101,39 +101,37 @@ class ChosenKind:
             return form_of(values).wanted
         wanted = ordering_of(values, self.order).wanted if self.name == "groups" else "not numbers such as 1957 or 3.5"
         unsure = may_be_thousands(values, ",") if wanted.startswith("not numbers") else 0
-        return wanted + (
-            " (a comma as in 15,000 may divide thousands or begin decimals: write 15000)" if unsure else ""
-        )
+        return wanted + (" (a comma as in 15,000 can separate thousands or decimals: write 15000)" if unsure else "")
 
     def order_of(self, column: Column) -> str | None:
-        """Return what the order of the values went by: size, time, letters or given; None where order plays no part."""
+        """Return the order of the values: size, time, letters or given; None for kinds without an order."""
         from anon_core.hierarchy.columns import values_of
         from anon_core.hierarchy.kinds.ordered_groups import ordering_of
 
         return str(ordering_of(values_of(column), self.order).order) if self.name == "groups" else None
 
     def doubts(self, column: Column, figures: Sequence[LevelFigures]) -> list[str]:
-        """Return what may not be meant as it was read: levels that say nothing, points that may divide thousands."""
+        """Return warnings: levels with a single label, and points that may separate thousands."""
         from anon_core.hierarchy.columns import values_of
         from anon_core.hierarchy.numbers import may_be_thousands
 
         if self.name not in ("intervals", "cuts", "groups", "frequency"):
             return []
         doubts = [
-            f"level {each.level} ({each.name}) has a single label for all values: is --{self.name} as it was meant?"
+            f"level {each.level} ({each.name}) has a single label for all values: is --{self.name} what you intended?"
             for each in figures[1:-1]
             if each.labels == 1 < figures[0].labels
         ]
         written = [each for text in self.given for each in names_in(text) if may_be_thousands([each], ".")]
         if self.name in ("intervals", "cuts") and written:
             doubts.append(
-                f"--{self.name}: {', '.join(written)} was read with decimals; write thousands without a point"
+                f"--{self.name}: {', '.join(written)} was read as a decimal number; write thousands without a point"
             )
         numeric = self.name in ("intervals", "cuts") or self.order_of(column) == "size"
         if numeric and (unsure := may_be_thousands(values_of(column), ".")):
             doubts.append(
-                f"{several(unsure, 'value')} of the column, written like 15.000, read with decimals: if the point "
-                "divides thousands, take it out of the column first"
+                f"{several(unsure, 'value')} of the column, written like 15.000, were read as decimal numbers: if the "
+                "point separates thousands, remove it from the column first"
             )
         return doubts
 
@@ -148,7 +146,7 @@ class ChosenKind:
         return [number for _, number in numbers if number is not None]
 
     def _sizes(self, text: str, column: Column) -> list[int]:
-        """Return the sizes of groups; one that the column has not as many rows for makes no group."""
+        """Return the sizes of groups; a size larger than the column is an error."""
         sizes, rows = self._whole(text), int((~column.gaps).sum())
         for size in sizes:
             if size > rows:
@@ -162,7 +160,7 @@ class ChosenKind:
         return [int(each) for each in names_in(text)]
 
     def _declared(self, given: Sequence[Any]) -> list[Any]:
-        """Return what a publication file would make of it; it has the same rules for these two."""
+        """Return the values as a publication file would read them: the same rules apply."""
         from pydantic import ValidationError
 
         from anon_core.spec import Hierarchy
@@ -170,8 +168,8 @@ class ChosenKind:
         try:
             declared = getattr(Hierarchy.model_validate({self.name: given}), self.name)
         except ValidationError as error:
-            told = dict.fromkeys(each["msg"].removeprefix("Value error, ") for each in error.errors())
-            raise self._wrong("; ".join(told)) from None
+            problems = dict.fromkeys(each["msg"].removeprefix("Value error, ") for each in error.errors())
+            raise self._wrong("; ".join(problems)) from None
         return [getattr(each, "value", each) for each in declared]
 
     def _wrong(self, what: str) -> click.BadParameter:
@@ -179,7 +177,7 @@ class ChosenKind:
 
 
 def kind_options(function: F) -> F:
-    """Add one option for every kind; the command gets the one that was given as ``kind``."""
+    """Add one option for every kind; the command receives the given one as ``kind``."""
 
     @functools.wraps(function)
     def command(**given: Any) -> Any:
@@ -191,13 +189,13 @@ def kind_options(function: F) -> F:
         if len(kinds[0].given) > 1 and kinds[0].name != "cuts":
             raise click.UsageError(f"--{kinds[0].name} is given twice")
         if order and kinds[0].name != "groups":
-            raise click.UsageError("--order belongs to --groups")
+            raise click.UsageError("--order can only be given with --groups")
         if not names_in(kinds[0].given[0]):
             raise click.BadParameter("is empty", param_hint=f"--{kinds[0].name}")
         return function(kind=kinds[0], **given)
 
     command = click.option(
-        "--order", metavar="a,b,c", help="The order of values for --groups, where letters do not give it."
+        "--order", metavar="a,b,c", help="The order of values for --groups, if it is not alphabetical."
     )(command)
     for name, (example, text) in reversed(_KINDS.items()):
         command = click.option(f"--{name}", f"kind_{name}", multiple=True, metavar=example, help=text)(command)

@@ -1,4 +1,4 @@
-"""``anon init``: a first publication file for a table, to be read and corrected by a person."""
+"""``anon init``: write a draft publication file for a table; a person has to read and correct it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from anon_core.table import ReadOptions
 
 
-@click.command(short_help="Write a first publication file for TABLE.")
+@click.command(short_help="Write a draft publication file for TABLE.")
 @table_argument
-@click.option("--output", type=click.Path(path_type=Path), help="Where to write; by default DATASET.yaml here.")
-@click.option("--dataset", help="Slug of the dataset; by default made from the file's name.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="The file to write; by default DATASET.yaml in this folder."
+)
+@click.option("--dataset", help="Short name of the dataset (a-z, 0-9, -); by default made from the file's name.")
 @click.option(
     "-k", "k", type=click.IntRange(min=2), help="Smallest class to publish; by default 5, or 11 for special categories."
 )
@@ -36,10 +38,11 @@ def init(
     reading: ReadOptions,
     as_json: bool,
 ) -> None:
-    """Write a commented publication file for TABLE: roles and unit with reasons, hierarchies, what singles people out.
+    """Write a commented draft of a publication file for TABLE: roles, unit and hierarchies, with reasons.
 
-    Roles and unit are proposals from names, values and counts, and in doubt the careful side. Read every line: nothing
-    is published until a person has, and writes `reviewed: {by, on}` instead of `reviewed: false`.
+    Roles and unit are proposals, made from names, values and counts; in doubt the more careful one. Read every line.
+    Nothing is published until a person has reviewed the file and written `reviewed: {by, on}` instead of
+    `reviewed: false`.
     """
     from anon_airflow.draft.text import draft, without_date
     from anon_core.spec import load_spec
@@ -67,12 +70,12 @@ def init(
     with whole_file(target, "writing the publication file", mode=0o666) as part:
         part.write_text(text, encoding="utf-8")
         try:
-            load_spec(part)  # What we write, we can read.
+            load_spec(part)  # Check that the draft can be read.
         except SpecError as error:
             raise SpecError(str(target), error.problems) from None
     if as_json:
         print_json({"spec": str(target)})
     else:
         click.echo(
-            f"wrote {target}: read it, correct roles and unit, write who has `reviewed` it, then `anon run {target}`"
+            f"wrote {target}: read it, correct roles and unit, write your name in `reviewed`, then `anon run {target}`"
         )

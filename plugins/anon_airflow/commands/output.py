@@ -1,6 +1,6 @@
-"""What every command shares: JSON on stdout or a readable table, progress on stderr, reading a TABLE, writing a file.
+"""Input and output of commands: JSON or a readable table on stdout, progress on stderr, reading a TABLE, writing files.
 
-Values are named on a terminal only.
+Values of cells are printed on a terminal only.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_MOST_SHOWN = 50
+_MAX_SHOWN = 50
 
 several = counted
 
@@ -35,12 +35,12 @@ unit_option = click.option("--unit", metavar="a,b", help="Count people, not rows
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 force_option = click.option("--force", is_flag=True, help="Overwrite an existing --output.")
 show_values_option = click.option(
-    "--show-values", is_flag=True, help="Name the values that have no place, on the terminal only."
+    "--show-values", is_flag=True, help="Print the values that do not fit, on the terminal only."
 )
 
 
 def table_options(function: F) -> F:
-    """Add the options that say how to read TABLE; the command gets them as ``reading``, one :class:`ReadOptions`."""
+    """Add the options for reading TABLE; the command receives them as ``reading``, one :class:`ReadOptions`."""
 
     @functools.wraps(function)
     def command(*, delimiter: str, encoding: str, missing_words: tuple[str, ...], **given: Any) -> Any:
@@ -53,12 +53,12 @@ def table_options(function: F) -> F:
             multiple=True,
             default=("",),
             metavar="WORD",
-            help="A cell that reads so is a gap; may be repeated. By default only the empty cell is.",
+            help="A cell with this text is a gap; may be repeated. By default only an empty cell is a gap.",
         ),
         click.option(
-            "--encoding", default="auto", show_default=True, help="Such as utf-8 or cp1252; sniffed by default."
+            "--encoding", default="auto", show_default=True, help="Such as utf-8 or cp1252; auto: found in the file."
         ),
-        click.option("--delimiter", default="auto", show_default=True, help="One character; sniffed by default."),
+        click.option("--delimiter", default="auto", show_default=True, help="One character; auto: found in the file."),
     ):
         command = option(command)
     return cast("F", command)
@@ -78,7 +78,7 @@ def reading_of(delimiter: str, encoding: str, missing_words: tuple[str, ...]) ->
 
 
 def source_reading(publication: PartialPublication | None, reading: ReadOptions) -> ReadOptions:
-    """Return how an original is read: as its publication file says, unless the call says something itself."""
+    """Return how to read an original: as its publication file says, unless options of the call say otherwise."""
     from anon_core.spec import SourceSettings
     from anon_core.table import ReadOptions
 
@@ -90,7 +90,7 @@ def source_reading(publication: PartialPublication | None, reading: ReadOptions)
 
 def names_in(text: str | Sequence[str] | None) -> list[str]:
     """
-    Return the names of comma-separated lists; a name with a comma in it stands in double quotes.
+    Return the names in comma-separated lists; a name with a comma in it is in double quotes.
 
     >>> names_in(['sex,"Name, Vorname"', " town"])
     ['sex', 'Name, Vorname', 'town']
@@ -101,7 +101,7 @@ def names_in(text: str | Sequence[str] | None) -> list[str]:
 
 def percent(share: float, digits: int = 2) -> str:
     """
-    Return a share as text; nearly all is not all, and hardly anything is not nothing.
+    Return a share as text; it is never rounded to 0 % or to 100 %.
 
     >>> percent(0.5), percent(0.999999), percent(1), percent(0.0000001)
     ('50.00%', '> 99.99%', '100.00%', '< 0.01%')
@@ -114,20 +114,20 @@ def percent(share: float, digits: int = 2) -> str:
 
 def show_values(found: Iterable[tuple[str, Sequence[str]]]) -> None:
     """
-    Name values, each list after what it is, on the terminal; into a file or a pipe they never go.
+    Print lists of values with their titles, on the terminal only, never to a file or a pipe.
 
-    Of more than fifty the rest are counted. Where there is no terminal, ``found`` is not asked at all.
+    After fifty values the rest are counted. Without a terminal ``found`` is not even iterated.
     """
     show_sentences(
-        f"{what}: {', '.join(map(repr, values[:_MOST_SHOWN]))}"
-        + (f" and {len(values) - _MOST_SHOWN:,} more" if len(values) > _MOST_SHOWN else "")
+        f"{what}: {', '.join(map(repr, values[:_MAX_SHOWN]))}"
+        + (f" and {len(values) - _MAX_SHOWN:,} more" if len(values) > _MAX_SHOWN else "")
         for what, values in found
         if values
     )
 
 
 def show_sentences(sentences: Iterable[str]) -> None:
-    """Print sentences that name values, on the terminal; without one ``sentences`` is not asked at all."""
+    """Print sentences that name values, on the terminal; without one ``sentences`` is not even iterated."""
     if not sys.stderr.isatty():
         click.echo("--show-values shows values on a terminal only, never in a file or a pipe", err=True)
         return
@@ -136,17 +136,17 @@ def show_sentences(sentences: Iterable[str]) -> None:
 
 
 def no_place(column: str) -> str:
-    """Return what to say of a column's values before they are named."""
-    return f"column {column!r} has no place for"
+    """Return the title of a list of values that do not fit."""
+    return f"values of column {column!r} that do not fit"
 
 
 def check_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
     """
-    Refuse a file that cannot or must not be written.
+    Reject an output file that cannot or must not be written.
 
-    :raises InvalidInputError: it exists and may not be overwritten, is one of those read, or is no regular file: the
-        new file takes its place, and must not replace a device or a folder.
-    :raises StorageError: the operating system takes no such name.
+    :raises InvalidInputError: it exists and may not be overwritten, is one of the input files, or is not a regular
+        file: the new file replaces it, and must not replace a device or a folder.
+    :raises StorageError: the operating system does not accept the name.
     """
     with storage("looking for the file to write", target):
         if target.exists() and not target.is_file():
@@ -160,7 +160,7 @@ def check_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
 
 
 def check_picture(target: Path, *, sources: Sequence[Path]) -> None:
-    """:raises InvalidInputError: a picture would be drawn over a file that is read or written, or over no file."""
+    """:raises InvalidInputError: the picture would overwrite an input or output file, or is not a regular file."""
     with storage("looking for the picture to draw", target):
         if target.exists() and not target.is_file():
             raise InvalidInputError(f"{target} is not a regular file; give another --plot")
@@ -172,9 +172,9 @@ def check_picture(target: Path, *, sources: Sequence[Path]) -> None:
 
 def check_table_output(target: Path, *, force: bool, sources: Sequence[Path]) -> None:
     """
-    Refuse a file that no table can be written to, before anything long begins.
+    Reject an output file that cannot hold a table, before any long work.
 
-    :raises InvalidInputError: it exists and may not be overwritten, or is one of those read.
+    :raises InvalidInputError: it exists and may not be overwritten, or is one of the input files.
     """
     if target.suffix.lower() not in (".csv", ".parquet"):
         raise click.BadParameter("a table is written as .csv or .parquet", param_hint="--output")
@@ -183,9 +183,9 @@ def check_table_output(target: Path, *, force: bool, sources: Sequence[Path]) ->
 
 def write_table(table: Table, target: Path) -> None:
     """
-    Write a table as .csv or .parquet, completely or not at all, readable by nobody else.
+    Write a table as .csv or .parquet, completely or not at all, readable by its owner only.
 
-    :raises StorageError: the folder or disk does not take it.
+    :raises StorageError: the file cannot be written.
     """
     from anon_core.publishing.distribution import write_csv, write_parquet
 
@@ -208,7 +208,7 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[Any]]
         shown.add_column(name, justify="right" if at in right else "left", overflow="fold")
     for row in rows:
         shown.add_row(*(Text("" if cell is None else _plain(cell)) for cell in row))
-    # Into a file or a pipe a table may be as wide as it needs.
+    # In a file or a pipe a table may be as wide as it needs.
     console = Console()
     console = console if console.is_terminal else Console(width=200)
     console.print(Text(title, style="italic"))
@@ -226,11 +226,11 @@ def _plain(cell: Any) -> str:
 
 
 class Stopwatch:
-    """Tell on stderr what is going on; of the same kind of news at most twice a second, into a file more seldom."""
+    """Print progress on stderr; messages of one kind at most twice a second, to a file less often."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
-        self._every = 0.5 if sys.stderr.isatty() else 5.0  # A log is read later, and by others.
+        self._every = 0.5 if sys.stderr.isatty() else 5.0  # A log needs fewer messages.
         self._last = 0.0
         self._said = ""
 
@@ -243,11 +243,11 @@ class Stopwatch:
         click.echo(f"  {text}", err=True)
 
     def steps(self, what: str, done: int, most: int) -> None:
-        """Count what a long recoding has tried; one that takes no time says nothing."""
+        """Print how much a recoding has tried, once it has taken a second."""
         if time.monotonic() - self._began > 1:
             self(f"recoding: {done:,} of at most {most:,} {what}")
 
     def sets(self, done: int) -> None:
-        """Count column sets while a search runs; one that takes no time says nothing."""
+        """Print how many column sets a search has looked at, once it has taken a second."""
         if time.monotonic() - self._began > 1:
             self(f"searching: {done:,} column sets so far")

@@ -1,4 +1,4 @@
-"""``anon policy``: the site policy in force, and its owner's word that it is meant."""
+"""``anon policy``: show the site policy in force, and put a change of it on record."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from typing import Any
 import click
 
 from anon_airflow.commands.output import json_option, print_json, print_table
-from anon_airflow.run.site_policy import DIGEST, InForce, Row
+from anon_airflow.run.site_policy import DIGEST, PolicyInForce, Row
 
 
-@click.group(short_help="What no publication file undercuts.")
+@click.group(short_help="The limits of this site for all publication files.")
 def policy() -> None:
-    """The site policy: what no publication file undercuts. It is found by ANON_POLICY, else in the home.
+    """The site policy: limits that no publication file may undercut.
 
-    Where Airflow's configuration names it ([anonflow] policy), name the same file in ANON_POLICY for these commands.
+    ANON_POLICY names its file; else it is in the home. If Airflow's configuration names it ([anonflow] policy), name
+    the same file in ANON_POLICY for these commands.
     """
 
 
 @policy.command()
 @json_option
 def show(as_json: bool) -> None:
-    """Show the site policy in force, where it comes from, its digest, and which one is on record.
+    """Show the site policy in force, its file and digest, and the policy on record.
 
-    Exit code 1 if the one in force is not the last on record: then no run begins until `anon policy adopt`.
+    Exit code 1 if the policy in force is not the last on record: then every run is refused until `anon policy adopt`.
     """
     from anon_airflow.run.home import Home
     from anon_airflow.run.site_policy import policy_in_force
@@ -40,18 +41,18 @@ def show(as_json: bool) -> None:
         title = f"site policy, by {found.found_by}" + (f", {found.file}" if found.file else "")
         print_table(title, ["key", "floor or limit"], _rows(settings))
         click.echo(f"digest {found.digest}")
-        click.echo(_told(last, holds=holds))
+        click.echo(_record_line(last, holds=holds))
     raise click.exceptions.Exit(0 if holds else 1)
 
 
 @policy.command()
 @click.option("--reason", required=True, help="Why it is changed, for the record; at least ten letters.")
-@click.option("--by", help="Who answers for it; by default the user of the operating system, who is on record anyway.")
+@click.option("--by", help="The person who answers for it; by default the user of the operating system.")
 @json_option
 def adopt(reason: str, by: str | None, as_json: bool) -> None:
-    """Put the site policy in force on record: from here on runs go by it, and by no other.
+    """Put the site policy in force on record: from here on all runs use it.
 
-    Exit code 0 also if it is on record already; then nothing is written.
+    If it is on record already, nothing is written, and the exit code is 0.
     """
     from pydantic import TypeAdapter, ValidationError
 
@@ -66,12 +67,13 @@ def adopt(reason: str, by: str | None, as_json: bool) -> None:
     try:
         reason = TypeAdapter(Reason).validate_python(reason.strip())
     except ValidationError:
-        raise click.BadParameter(f"say why, in at least {MIN_REASON_LETTERS} letters", param_hint="--reason") from None
+        what = f"give a reason of at least {MIN_REASON_LETTERS} letters"
+        raise click.BadParameter(what, param_hint="--reason") from None
     actor = operating_system_user()
     try:
         by = TypeAdapter(Filled).validate_python(actor if by is None else by.strip())
     except ValidationError:
-        raise click.BadParameter("name who answers for it", param_hint="--by") from None
+        raise click.BadParameter("name the person who answers for it", param_hint="--by") from None
     home = Home.find()
     found = policy_in_force(home)
     ring = KeyRing.load(private_folder(home.root))
@@ -87,7 +89,7 @@ def adopt(reason: str, by: str | None, as_json: bool) -> None:
 
 
 def _on_record() -> Row | None:
-    """Return the policy that is on record; None where there is no audit store yet."""
+    """Return the policy on record; None if there is no audit store yet."""
     from anon_airflow.run.home import Home
     from anon_airflow.run.site_policy import last_on_record
 
@@ -100,7 +102,7 @@ def _on_record() -> Row | None:
         return last_on_record(store)
 
 
-def _document(found: InForce) -> dict[str, Any]:
+def _document(found: PolicyInForce) -> dict[str, Any]:
     return {
         "policy": found.policy.model_dump(mode="json"),
         "found_by": found.found_by,
@@ -114,7 +116,7 @@ def _recorded(last: Row | None) -> dict[str, Any] | None:
 
 
 def _rows(settings: dict[str, Any], before: str = "") -> list[list[Any]]:
-    """Return one row for each floor, with the dotted key that a publication file has for it."""
+    """Return one row for each limit, with its dotted key."""
     rows: list[list[Any]] = []
     for key, value in settings.items():
         if isinstance(value, dict):
@@ -125,8 +127,9 @@ def _rows(settings: dict[str, Any], before: str = "") -> list[list[Any]]:
     return rows
 
 
-def _told(last: Row | None, *, holds: bool) -> str:
+def _record_line(last: Row | None, *, holds: bool) -> str:
     if last is None:
         return "no site policy is on record yet: the first run records this one"
-    told = f"on record: digest {str(last.get(DIGEST))[:12]}, by {last.get('by')}: {last.get('reason')}"
-    return told if holds else f"{told}\nNOT THIS ONE: no run begins until `anon policy adopt --reason TEXT`"
+    recorded = f"on record: digest {str(last.get(DIGEST))[:12]}, by {last.get('by')}: {last.get('reason')}"
+    not_this = "NOT THE POLICY IN FORCE: every run is refused until `anon policy adopt --reason TEXT`"
+    return recorded if holds else f"{recorded}\n{not_this}"

@@ -1,4 +1,4 @@
-"""``anon profile``: what each column of a table looks like."""
+"""``anon profile``: describe each column of a table by type and counts, and propose its role."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ if TYPE_CHECKING:
     from anon_core.table import ReadOptions
 
 
-@click.command(short_help="What each column looks like, and its probable role.")
+@click.command(short_help="Describe each column by counts, and propose its role.")
 @table_argument
-@click.option("--sketch", is_flag=True, help="Estimate the counts in one pass and little memory, with their errors.")
+@click.option(
+    "--sketch", is_flag=True, help="Estimate the counts in one pass with little memory, and print their errors."
+)
 @table_options
 @json_option
 def profile(table: Path, sketch: bool, reading: ReadOptions, as_json: bool) -> None:
-    """Say what each column of TABLE looks like and which role it probably plays.
+    """Describe each column of TABLE by type and counts, and propose its role.
 
-    TABLE is CSV (gzip too) or Parquet. Prints counts only, never a value. With --sketch a table larger than memory is
-    read once; beyond some thousand distinct values the counts are then estimates.
+    TABLE is CSV (also gzipped) or Parquet. Prints counts only, never a value. With --sketch a table can be larger than
+    memory; counts above some thousand distinct values are then estimates.
     """
     from anon_core.api.profile import profile as measured
     from anon_core.api.profile import sketch_file
@@ -64,7 +66,7 @@ def profile(table: Path, sketch: bool, reading: ReadOptions, as_json: bool) -> N
 
 
 def _document(column: ProfiledColumn, found: Profile) -> dict[str, Any]:
-    """Return a column as the JSON has it: the errors of estimates only where there are some to give."""
+    """Return a column for the JSON; errors only for estimates."""
     shown = asdict(column)
     absent = [key for key in ("values_of_another_type",) if shown[key] is None]
     absent += [key for key in shown if key.endswith("_error") and not found.estimated]

@@ -1,4 +1,4 @@
-"""``anon recode``: a table changed as little as possible until its policy holds."""
+"""``anon recode``: change a table as little as possible until its policy holds."""
 
 from __future__ import annotations
 
@@ -27,34 +27,36 @@ from anon_airflow.commands.recode_output import RecodedTable, as_document, print
 from anon_airflow.commands.search_options import check_known, plot_option
 from anon_core.registry import METHODS
 from anon_core.spec import Mode, Role
-from anon_core.spec.recode import MOST_SWEEPS
+from anon_core.spec.recode import MAX_SWEEPS
 
 if TYPE_CHECKING:
     from anon_core.spec import PartialPublication
     from anon_core.table import ReadOptions, Table
 
-MOST_SWEPT = 20
+MAX_SWEPT = 20
 
 
 class Sizes(click.ParamType):  # type: ignore[type-arg]  # Generic only in some versions of click.
-    """Several k with commas between them."""
+    """Several values of k, separated by commas."""
 
     name = "2,3,5"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """Refuse what is no whole number of at least 2, and more of them than anybody looks at."""
+        """Return the numbers; each must be a whole number from 2 on, and there is a limit on how many."""
         try:
             sizes = tuple(sorted({int(one) for one in names_in(value)}))
         except ValueError:
             sizes = ()
-        if not sizes or sizes[0] < 2 or len(sizes) > MOST_SWEPT:
-            self.fail(f"give up to {MOST_SWEPT} whole numbers from 2 on, such as 2,3,5,10", param, ctx)
+        if not sizes or sizes[0] < 2 or len(sizes) > MAX_SWEPT:
+            self.fail(f"give up to {MAX_SWEPT} whole numbers from 2 on, such as 2,3,5,10", param, ctx)
         return sizes
 
 
-@click.command(short_help="TABLE changed as little as possible until its policy holds.")
+@click.command(short_help="Change TABLE as little as possible until its policy holds.")
 @table_argument
-@click.option("--spec", required=True, type=click.Path(path_type=Path), help="The publication file: columns, policy.")
+@click.option(
+    "--spec", required=True, type=click.Path(path_type=Path), help="The publication file: columns and policy."
+)
 @click.option(
     "--output",
     required=True,
@@ -65,20 +67,21 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]  # Generic only in some 
 @click.option(
     "--keep-order",
     is_flag=True,
-    help="Rows stay in the order of TABLE, for `anon check --same-order`. It links back: a release never keeps it.",
+    help="Keep the rows in the order of TABLE, for `anon check --same-order`. Never publish such a file: the order "
+    "links rows to people.",
 )
-@click.option("--method", type=click.Choice(METHODS.keys()), help="In place of recode.method of the file.")
-@click.option("--mode", type=click.Choice([mode.value for mode in Mode]), help="In place of recode.mode of the file.")
+@click.option("--method", type=click.Choice(METHODS.keys()), help="Instead of recode.method of the file.")
+@click.option("--mode", type=click.Choice([mode.value for mode in Mode]), help="Instead of recode.mode of the file.")
 @click.option(
     "--improve",
-    type=click.IntRange(min=0, max=MOST_SWEEPS),
+    type=click.IntRange(min=0, max=MAX_SWEEPS),
     metavar="N",
-    help="In place of recode.improve of the file.",
+    help="Instead of recode.improve of the file.",
 )
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="In place of recode.seed of the file.")
-@click.option("-k", "k", type=click.IntRange(min=2), metavar="N", help="In place of privacy.k, which may be missing.")
-@click.option("--sweep-k", "sweep", type=Sizes(), metavar="2,3,5", help="Also recode for these k: what each costs.")
-@plot_option("class sizes before and after, what is left of every column and, with --sweep-k, for every k")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Instead of recode.seed of the file.")
+@click.option("-k", "k", type=click.IntRange(min=2), metavar="N", help="Instead of privacy.k, which may be missing.")
+@click.option("--sweep-k", "sweep", type=Sizes(), metavar="2,3,5", help="Also recode for these k, to compare the cost.")
+@plot_option("class sizes before and after, the information left in every column and, with --sweep-k, for every k")
 @table_options
 @json_option
 def recode(
@@ -93,16 +96,16 @@ def recode(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Recode TABLE as a publication file says, its quasi-identifiers, and tell what that did and cost.
+    """Recode the quasi-identifiers of TABLE as a publication file says, and print what changed and what it cost.
 
-    Only published columns are written, the rows sorted by them. The file needs nothing but `columns` and `privacy`.
-    --method, --mode, --improve, --seed and -k count in place of what it says, to try things without editing it.
-    Columns of TABLE that it does not declare are left out. Method freeform recodes guarded columns too.
+    Only published columns are written, with the rows sorted by them. The publication file needs only `columns` and
+    `privacy`. To try other settings without editing it, give --method, --mode, --improve, --seed or -k. Columns of
+    TABLE that it does not declare are left out. Method freeform recodes guarded columns too.
 
-    Exit code 1, and nothing is written, if the method cannot reach what it promises. Whatever else the policy requires
-    is checked too and told, but does not keep the table from being written: `singletons`, `none` and the modes `paper`
-    and `link` promise less than k rows in every class. Nothing is published; `anon run` does that, and refuses what
-    fails a check.
+    Exit code 1, and nothing is written, if the method cannot reach what it promises. All other requirements of the
+    policy are checked and printed, but the table is written all the same: `singletons`, `none` and the modes `paper`
+    and `link` promise less than k rows in every class. Nothing is published: `anon run` does that, and refuses a table
+    that fails a check.
     """
     from anon_core.engines.engine import engine_named
     from anon_core.engines.formulas import formula_safe
@@ -152,7 +155,7 @@ def recode(
 
 
 def _read(table: Path, publication: PartialPublication, reading: ReadOptions) -> Table:
-    """Read TABLE as carefully as what a run publishes: a stray quote could swallow somebody's row into a cell."""
+    """Read TABLE as strictly as a run does: a stray quote could turn a person's row into a part of a cell."""
     from anon_core.table import read
 
     content = read(table, replace(source_reading(publication, reading), line_breaks=False, headless_from=1))
@@ -179,7 +182,7 @@ def _draw(path: Path, done: RecodedTable, publication: PartialPublication) -> No
 
 
 def _check_sweep(publication: PartialPublication, sweep: tuple[int, ...] | None) -> None:
-    """Refuse to try several k where the method does not heed k."""
+    """Reject several k for a method that does not use k."""
     settings = publication.recode
     if sweep and "k" not in settings.member.heeds(settings):
-        raise click.UsageError(f"method {settings.method} does not heed k, so --sweep-k would show nothing")
+        raise click.UsageError(f"method {settings.method} does not use k, so --sweep-k would show nothing")

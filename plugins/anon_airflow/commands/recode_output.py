@@ -1,4 +1,4 @@
-"""A recoded table as ``anon recode`` shows it: one JSON object, or a few readable tables. Never a value."""
+"""The output of ``anon recode``: one JSON object, or a few readable tables. Never a value of a cell."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from anon_core.report.criteria import Criteria
     from anon_core.report.judgement import Judgement
 
-MOST_CANDIDATES = 20
-"""More candidates than this are not printed; with --json all are."""
+MAX_CANDIDATES = 20
+"""At most so many candidates are printed; --json has all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecodedTable:
     """
-    What was done to a table.
+    A recoded table, with everything that the output shows.
 
-    ``dropped`` rows had a gap in a quasi-identifier; ``rows_capped`` are those of ``people_capped`` beyond what one
-    person may have; columns that are ``left_out`` are not declared.
+    ``dropped`` rows had a gap in a quasi-identifier; ``rows_capped`` rows of ``people_capped`` people were more than
+    one person may have; ``left_out`` columns are not declared.
     """
 
     table: Path
@@ -45,7 +45,7 @@ class RecodedTable:
 
 
 def as_document(done: RecodedTable) -> dict[str, Any]:
-    """Return everything that was done and measured; ``rows`` were recoded, ``rows_removed`` of them are not written."""
+    """Return everything that was done and measured; of ``rows`` that were recoded, ``rows_removed`` are not written."""
     from anon_core.report.measured import measured_note, utility_note
     from anon_core.report.recoding import levels_note
 
@@ -80,11 +80,11 @@ def as_document(done: RecodedTable) -> dict[str, Any]:
 
 
 def print_recoded(done: RecodedTable) -> None:
-    """Print what was elected and why, what it changed, how safe and how useful the result is, and what fails."""
+    """Print the chosen recoding and why, its changes, how safe and how useful the result is, and failed checks."""
     plan, recoding = done.recoding.plan, done.recoding
-    best = {True: "; by that measure nothing is better", False: "; something better may exist", None: ""}
-    told = f", people told apart by {', '.join(done.criteria.unit)}" if done.criteria.unit else ", not people"
-    click.echo(f"{done.table.name}: {several(plan.frequencies.rows, 'row')}{told}; method {recoding.method}")
+    best = {True: "; by that measure no recoding is better", False: "; a better recoding may exist", None: ""}
+    counted = f", people told apart by {', '.join(done.criteria.unit)}" if done.criteria.unit else ", not people"
+    click.echo(f"{done.table.name}: {several(plan.frequencies.rows, 'row')}{counted}; method {recoding.method}")
     click.echo(f"{recoding.why}{best[recoding.optimal]}")
     if len(recoding.candidates) > 1:
         _print_candidates(recoding.candidates)
@@ -92,7 +92,8 @@ def print_recoded(done: RecodedTable) -> None:
     if four := done.judged.assessment.four:
         counted = done.criteria.counted
         alone = several(done.judged.assessment.k.singletons, "row" if counted == "rows" else "person")
-        print_four(f"\nthe four k's; {alone} alone in their class", four, below=f"{counted} below {done.criteria.k}")
+        title = f"\nthe four k's; {alone} alone in their class (singletons)"
+        print_four(title, four, below=f"{counted} below {done.criteria.k}")
         if four.reason:
             click.echo(f"concealment: {four.reason}")
     if done.sweep:
@@ -102,10 +103,10 @@ def print_recoded(done: RecodedTable) -> None:
 
 
 def _shown(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that are printed, the elected one always among them."""
-    first = list(candidates[:MOST_CANDIDATES])
-    later = [candidate for candidate in candidates[MOST_CANDIDATES:] if candidate.elected]
-    return first[: MOST_CANDIDATES - len(later)] + later
+    """Return the candidates to print, always with the chosen one."""
+    first = list(candidates[:MAX_CANDIDATES])
+    later = [candidate for candidate in candidates[MAX_CANDIDATES:] if candidate.elected]
+    return first[: MAX_CANDIDATES - len(later)] + later
 
 
 def _print_candidates(candidates: Sequence[Candidate]) -> None:
@@ -113,7 +114,7 @@ def _print_candidates(candidates: Sequence[Candidate]) -> None:
     cut = f", {len(shown)} of {len(candidates)}" if len(shown) < len(candidates) else ""
     print_table(
         f"\nwhat was tried{cut}",
-        ["method", "singletons", "k", "changed", "removed", "distinct", "NUE", "wNUE", "candidate", ""],
+        ["method", "alone", "k", "changed", "removed", "distinct", "left (NUE)", "by priority (wNUE)", "candidate", ""],
         [
             [
                 one.method,
@@ -125,7 +126,7 @@ def _print_candidates(candidates: Sequence[Candidate]) -> None:
                 one.nue,
                 one.wnue,
                 one.name,
-                "elected" if one.elected else one.reason,
+                "chosen" if one.elected else one.reason,
             ]
             for one in shown
         ],
@@ -142,14 +143,14 @@ def _print_columns(done: RecodedTable) -> None:
     left = utility.entropy.by_column if utility and utility.entropy else {}
     print_table(
         "\nwhat was changed",
-        ["column", "cells changed", "share", "NUE", "loss", "rows at each level"],
+        ["column", "cells changed", "share", "left (NUE)", "loss", "rows at each level"],
         [
             [
                 name,
                 cells[name],
                 percent(cells[name] / max(written, 1)),
                 left.get(name),
-                utility.loss.by_column[name] if utility else None,
+                utility.loss.by_column.get(name) if utility else None,
                 "; ".join(f"{level['name']} {level['rows']:,}" for level in levels_note(plan, i)),
             ]
             for i, name in enumerate(plan.frequencies.names)
@@ -164,8 +165,8 @@ def _print_columns(done: RecodedTable) -> None:
 
 def _print_sweep(sweep: Sequence[SweptK]) -> None:
     print_table(
-        "\nwhat is left for every k",
-        ["k", "NUE", "wNUE", "rows removed", ""],
+        "\ninformation left for every k",
+        ["k", "left (NUE)", "by priority (wNUE)", "rows removed", ""],
         [[one.k, one.nue, one.wnue, one.rows_removed, one.reason] for one in sweep],
         right=range(4),
     )
@@ -176,15 +177,15 @@ def _print_end(done: RecodedTable) -> None:
     failed = [check.name for check in checks if not check.holds]
     click.echo(
         f"\n{how_many_hold(checks)}"
-        + (f"; `anon run` would not publish this, for: {', '.join(failed)}" if failed else "")
+        + (f"; `anon run` would refuse this, because of: {', '.join(failed)}" if failed else "")
     )
     if done.left_out:
         click.echo(f"not declared, so left out: {', '.join(done.left_out)}")
     if done.dropped:
-        click.echo(f"dropped for a gap in a quasi-identifier: {several(done.dropped, 'row')}")
+        click.echo(f"dropped because of a gap in a quasi-identifier: {several(done.dropped, 'row')}")
     if done.rows_capped:
         of = several(done.people_capped, "person")
-        click.echo(f"left out beyond privacy.max_rows_per_person: {several(done.rows_capped, 'row')} of {of}")
+        click.echo(f"left out because of privacy.max_rows_per_person: {several(done.rows_capped, 'row')} of {of}")
     click.echo(
         f"wrote {done.output}: {several(plan.frequencies.rows - plan.rows_removed, 'row')} "
         f"({plan.rows_changed:,} changed, {plan.rows_removed:,} removed)"
@@ -196,4 +197,4 @@ def _print_end(done: RecodedTable) -> None:
             if plan.rows_removed
             else "and `anon check --original TABLE --same-order` compares them one by one"
         )
-        click.echo(f"rows stand in the order of the source, {pairs}. Do not publish this file")
+        click.echo(f"rows are in the order of the source, {pairs}. Do not publish this file")

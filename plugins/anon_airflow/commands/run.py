@@ -1,4 +1,4 @@
-"""``anon run``: the whole way from a publication file to the portal, without Airflow."""
+"""``anon run``: run a publication file from its source to its portal, without Airflow."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 _DAY = click.DateTime(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
 
 
-@click.command(short_help="The whole way from the source to the portal.")
+@click.command(short_help="Run a publication from its source to its portal.")
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option(
-    "--period", type=_DAY, help="First day of the period, for {{ data_interval_start }} and the version's name."
+    "--period", type=_DAY, help="First day of the period: for {{ data_interval_start }} and the version's name."
 )
-@click.option("--period-end", type=_DAY, help="The day after its last one, for {{ data_interval_end }}.")
+@click.option("--period-end", type=_DAY, help="The day after the last day of the period: for {{ data_interval_end }}.")
 @show_values_option
 @json_option
 def run(spec: Path, period: datetime | None, period_end: datetime | None, show_values: bool, as_json: bool) -> None:
-    """Run the publication SPEC from its source to the portal, as Airflow would, through the same steps.
+    """Run the publication file SPEC from its source to its portal, with the same steps as in Airflow.
 
-    The gate decides: exit code 0 if the release was published (or was there already), 1 if the data does not comply, 2
-    if the input is wrong. Everything is on record: see `anon audit`.
+    The gate decides: exit code 0 if the release was published (or is there already), 1 if the data does not comply, 2
+    if the input is wrong. Every step goes on record: see `anon audit`.
     """
     from anon_airflow.run.home import Home
     from anon_airflow.run.local import run_all
@@ -61,7 +61,7 @@ def _utc(day: datetime | None) -> datetime | None:
 def _without_a_place(
     publication: Publication, source_text: str, error: CoarsenError | UnmappedValuesError | DecomposeError
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield for every column that the error tells of its values that have no place; the table is read once more."""
+    """Yield the values that do not fit for every column that the error names; the table is read once more."""
     from anon_airflow.sources.staging import source_of
     from anon_core.decompose import decompose, split_column
     from anon_core.hierarchy.build import ladder

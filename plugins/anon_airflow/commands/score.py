@@ -1,4 +1,4 @@
-"""``anon score``: how much each column helps to single people out."""
+"""``anon score``: measure how much each column helps to single people out."""
 
 from __future__ import annotations
 
@@ -29,19 +29,26 @@ if TYPE_CHECKING:
     from anon_core.api.score import Scored
 
 
-@click.command(short_help="How much each column helps to single people out.")
+@click.command(short_help="Measure how much each column helps to single people out.")
 @search_options
 @click.option(
     "--p",
     "probabilities",
     multiple=True,
     metavar="P",
-    help="Probability that an outsider knows a column: a number for all (0.5), or COL=number; may be repeated.",
+    help="Probability that an outsider knows a column: a number for all columns (default 0.5), or COL=number. May be "
+    "repeated.",
 )
 @unique_options
-@click.option("--mask", "masks", multiple=True, metavar="COL=N", help="Score again with the last N characters masked.")
-@click.option("--sweep", type=click.Choice(["rows", "adversary"]), help="Also score samples of rows, or size limits.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of whatever is sampled.")
+@click.option(
+    "--mask", "masks", multiple=True, metavar="COL=N", help="Also score with the last N characters of COL masked."
+)
+@click.option(
+    "--sweep",
+    type=click.Choice(["rows", "adversary"]),
+    help="Also score samples of rows, or outsiders who know only so many columns.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed for all random samples.")
 @plot_option("sensitivities, ranks and the sweep")
 @json_option
 def score(
@@ -56,12 +63,12 @@ def score(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Score how much each column of TABLE helps to single people out.
+    """Measure how much each column of TABLE helps to single people out.
 
-    The sensitivity of a column is an upper bound of the probability that an outsider, who knows each column with
-    probability P, knows it together with the rest of some set on which every row is unique; `exact` is the probability
-    itself. --max-size limits how many columns the outsider may know. Beside it three simpler measures, and the ranks
-    by all four. With --mask the scores before masking are shown too. Prints names and figures only.
+    The sensitivity of a column is an upper bound of this probability: an outsider, who knows each column with
+    probability P, knows this column and all others of some set on which every row is unique. `exact` is the probability
+    itself. --max-size limits how many columns the outsider may know. Three simpler measures, and the ranks by all four,
+    are shown too; with --mask also the scores before masking. Prints names and figures only.
     """
     from anon_core.api.score import score as scored
 
@@ -93,7 +100,7 @@ def score(
 
 
 def _reveal(words: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Return the probability of every column: the one that names it, else the one without a name, else 0.5."""
+    """Return the probability of every column: its own, else the one given for all columns, else 0.5."""
     own: dict[str, float] = {}
     for word in words:
         name, _, number = word.rpartition("=")
@@ -109,7 +116,7 @@ def _reveal(words: Sequence[str], names: Sequence[str]) -> dict[str, float]:
 
 
 def _masks(words: Sequence[str], names: Sequence[str]) -> dict[str, int]:
-    """Return how many characters of which column are masked."""
+    """Return for each masked column how many characters are masked."""
     masks: dict[str, int] = {}
     for word in words:
         name, found, number = word.rpartition("=")
@@ -160,14 +167,14 @@ def _show(searched: SearchedTable, scores: Scored, reveal: Mapping[str, float]) 
         was = f", before masking {before.average:.4f}" if before and before.average is not None else ""
         click.echo(f"average sensitivity {scores.average:.4f}{was}")
     if sum((column.sensitivity or 0) > 0.99 * reveal[column.name] for column in scores.columns) * 2 > len(rows):
-        click.echo("for most columns the bound has reached what it can be, P itself: compare `exact`")
+        click.echo("for most columns the bound has reached its maximum, P: compare `exact`")
     if scores.exact_error:
         click.echo(
             f"exact comes from {scores.samples:,} samples (seed {scores.seed}): "
             f"off by at most {scores.exact_error:.4f} with 99 % confidence"
         )
     if sweep:
-        along = "rows" if sweep.axis == "rows" else "columns that the adversary may know"
+        along = "rows" if sweep.axis == "rows" else "columns that the outsider may know"
         print_table(
             f"average sensitivity by {along}",
             [sweep.axis, "average", "unique sets"],

@@ -1,4 +1,4 @@
-"""What the commands that search column sets share: choosing columns, limits, and what a search may cost."""
+"""Options of the commands that search column sets: columns, limits, and a warning about the cost of a search."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 COSTLY = 10_000_000
-"""A search that may have to look at more column sets than this says so before it begins."""
+"""If a search may have to look at more column sets than this, it prints a warning before it begins."""
 
 
 class Probability(click.ParamType):  # type: ignore[type-arg]  # Generic only in some versions of click.
@@ -31,7 +31,7 @@ class Probability(click.ParamType):  # type: ignore[type-arg]  # Generic only in
     name = "number from 0 to 1"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Refuse what is no number, not a number at all (nan), or outside."""
+        """Return the number; reject text, nan, and numbers outside the limits."""
         try:
             number = float(value)
         except ValueError:
@@ -58,7 +58,7 @@ class SearchedTable:
 
 def search_options(function: F) -> F:
     """
-    Add TABLE and the options that say how it is read, which columns are searched, and whether people are counted.
+    Add TABLE and the options for reading it, for the columns to search, and whether people are counted.
 
     The command gets them as ``searched``, one :class:`SearchedTable`.
     """
@@ -111,7 +111,7 @@ def unique_options(function: F) -> F:
             "--max-size",
             type=click.IntRange(min=1),
             metavar="N",
-            help="Largest set to look for. By default any size; to be given for more than 50 columns.",
+            help="Largest set to look for. By default any size; required for more than 50 columns.",
         ),
     ):
         function = option(function)
@@ -119,7 +119,7 @@ def unique_options(function: F) -> F:
 
 
 class Picture(click.Path):
-    """A file to draw into; a name that cannot be drawn into is refused before anything long begins."""
+    """A picture file to write; a wrong name is rejected before any long work."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = Path(value)
@@ -132,18 +132,19 @@ class Picture(click.Path):
 
 
 def plot_option(what: str) -> Callable[[F], F]:
-    """Return the option that draws a picture."""
+    """Return the option for a picture."""
     return click.option("--plot", metavar="FILE", type=Picture(path_type=Path), help=f"Draw {what}: .svg or .png.")
 
 
 def chosen(table: Table, columns: Sequence[str], exclude: Sequence[str], unit: Sequence[str] = ()) -> Table:
     """
-    Return the columns to search, in the order they are named, else in that of the table.
+    Return the columns to search, in the order in which they are named, else in that of the table.
 
-    A column that tells people apart by itself is none of them; one of several that do so together only if it is named.
+    A column that is the unit by itself is left out; a column that is one of several unit columns is searched only if it
+    is named.
 
-    :raises UnknownColumnError: a name is not in the table, in either list.
-    :raises InvalidInputError: a name is there twice, or nothing is left to search.
+    :raises UnknownColumnError: a name in one of the lists is not in the table.
+    :raises InvalidInputError: a name is given twice, or nothing is left to search.
     """
     from anon_core.detection.searched_columns import searched_columns
 
@@ -162,9 +163,9 @@ def check_known(table: Table, names: Sequence[str]) -> None:
 
 def say_what_was_meant(table: Table, names: Sequence[str]) -> None:
     """
-    Print the column that may have been meant by a name that the table does not have.
+    Print a column with a similar name for each name that the table does not have.
 
-    It is told here and not by the error: in a file without a header the names are cells, and errors get into logs.
+    The error does not name it: in a file without a header the names are cells, and errors are logged.
     """
     unknown = [name for name in names if name not in table.names]
     meant = [f"`{close}`" for name in unknown[:20] for close in get_close_matches(name, table.names, n=1)]
@@ -174,7 +175,7 @@ def say_what_was_meant(table: Table, names: Sequence[str]) -> None:
 
 def say_cost(columns: int, max_size: int | None) -> None:
     """
-    Print on stderr what a costly search may cost; the search goes on, and Ctrl-C stops it.
+    Print on stderr how large a costly search is; the search goes on, and Ctrl-C stops it.
 
     :raises InvalidInputError: there are too many columns to search without a largest size.
     """

@@ -1,4 +1,4 @@
-"""``anon select``: every subset of nominated columns, and the elected quasi-identifier."""
+"""``anon select``: count every subset of some columns, and choose the quasi-identifiers among them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,10 @@ if TYPE_CHECKING:
     from anon_core.table import ReadOptions
 
 
-@click.command(short_help="Every subset of nominated columns.")
+@click.command(short_help="Count every subset of some columns, and choose the quasi-identifiers.")
 @table_argument
-@click.option(
-    "--columns", multiple=True, metavar="a,b", required=True, help="The nominated columns: what others may know."
-)
-@click.option("--drop-missing", is_flag=True, help="First drop the rows with a gap in a nominated column.")
+@click.option("--columns", multiple=True, metavar="a,b", required=True, help="The columns that others may know.")
+@click.option("--drop-missing", is_flag=True, help="First drop the rows with a gap in one of these columns.")
 @click.option("--drop-duplicates", is_flag=True, help="First drop rows that equal an earlier one in every column.")
 @plot_option("the distinct tuples of every subset")
 @table_options
@@ -43,10 +41,10 @@ def select(
     reading: ReadOptions,
     as_json: bool,
 ) -> None:
-    """Count every subset of nominated columns of TABLE, and elect the quasi-identifier.
+    """Count every subset of some columns of TABLE, and choose the quasi-identifiers among them.
 
-    Elected is the subset with most distinct tuples, then with fewest columns. Nothing is dropped unless asked for; a
-    word such as ? counts as a gap with --missing-word. Prints counts only.
+    The subset with most distinct tuples is chosen; of several the one with fewest columns. Rows are dropped only with
+    --drop-missing and --drop-duplicates; a word such as ? counts as a gap with --missing-word. Prints counts only.
     """
     from anon_core.api.select import select as count_subsets
     from anon_core.api.sources import rows_of
@@ -82,8 +80,8 @@ def select(
         dropped.append(several(found.rows_dropped_duplicates, "duplicate"))
     print_table(
         f"{table.name}: {rows_not_people(found.rows)}" + (f"; dropped: {', '.join(dropped)}" if dropped else ""),
-        ["subset", "distinct", "singletons"],
+        ["subset", "distinct", "alone (singletons)"],
         [[", ".join(s.columns), s.distinct, s.singletons] for s in found.subsets],
         right=(1, 2),
     )
-    click.echo(f"elected quasi-identifier: {', '.join(found.elected)}")
+    click.echo(f"chosen as quasi-identifiers: {', '.join(found.elected)}")

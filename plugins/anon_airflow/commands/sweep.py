@@ -1,4 +1,4 @@
-"""``anon sweep``: the originals of dead runs are removed, those of live ones are named."""
+"""``anon sweep``: remove the originals of dead runs, and list those of live runs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Remove the originals that dead runs have left.")
-@click.option("--kept", is_flag=True, help="Remove those too that `keep_staging` keeps.")
+@click.option("--kept", is_flag=True, help="Also remove the originals that `keep_staging` keeps.")
 @json_option
 def sweep(kept: bool, as_json: bool) -> None:
-    """Remove what killed runs have left in the private folders, of every dataset; every run does the same.
+    """Remove what killed runs have left in the private folders, of every dataset. Every run does this too.
 
     Originals are removed if their run is closed in the audit store, or if no step of it is at work and its lease
-    (ANON_LEASE_HOURS, 24 by default, and the retry delay) has run out. Those of runs at work or waiting, and of other
-    hosts, are named and stay. Exit code 2: the disk did not let some of them be removed.
+    (ANON_LEASE_HOURS, 24 by default, and the retry delay) has ended. Originals of runs at work or waiting, and of other
+    hosts, are listed and stay. Exit code 2: some could not be removed.
     """
     from anon_airflow.run.home import Home
     from anon_airflow.run.sweep import closed_in_home

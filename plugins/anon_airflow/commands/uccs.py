@@ -1,4 +1,4 @@
-"""``anon uccs``: all minimal unique column combinations."""
+"""``anon uccs``: find all minimal unique column combinations."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from anon_core.api.uccs import UniqueColumnSets
 
 SHOWN = 50
-"""So many sets are named in the readable form."""
+"""At most so many sets are named in the readable form."""
 
 
-@click.command(short_help="All minimal sets on which each row is unique.")
+@click.command(short_help="Find all minimal sets of columns on which each row is unique.")
 @search_options
 @unique_options
 @json_option
@@ -37,9 +37,9 @@ def uccs(
 ) -> None:
     """Find every minimal set of columns of TABLE on which each row is unique.
 
-    Such a set identifies whoever is in the table, and no column of it can be spared. One pair of equal rows means that
-    there is none: then count equal rows once (--ignore-duplicates) or allow for some (--approximate). A gap is a value
-    like any other. Exact; prints names of columns only.
+    Such a set (a unique column combination, UCC) identifies every person in the table; without one of its columns it
+    does not. One pair of equal rows means that there is none: then count equal rows once (--ignore-duplicates) or allow
+    some (--approximate). A gap is a value like any other. The search is exact. Prints names of columns only.
     """
     from anon_core.api.uccs import uccs as search
 
@@ -87,10 +87,10 @@ def uccs(
 
 
 def _why_none(found: UniqueColumnSets) -> str:
-    """Say why there is no set, and what would find one."""
+    """Return why there is no set, and which options would find one."""
     least = 1 - found.alone / found.rows
     if least > found.approximate:
-        why = "who shares all rows with others is never alone" if found.unit else "equal rows are never unique"
+        why = "people who share all their rows are never alone" if found.unit else "equal rows are never unique"
         # Rounded up, so that it is enough.
         return f"{why}: try --ignore-duplicates or --approximate {ceil(least * 10_000) / 10_000:g}"
     return f"no set of up to {found.max_size} columns is unique: raise --max-size or --approximate"

@@ -1,4 +1,4 @@
-"""What a draft asks for: how many people share a class, and how different their sensitive values are."""
+"""The policy that a draft proposes: how many people share a class, and how different their sensitive values are."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ def proposed_policy(
     columns: Sequence[Column], roles: Sequence[ProposedRole], quoted_names: Sequence[str], k: int | None
 ) -> ProposedPolicy:
     """
-    Return k and diversity: k = 5, or 11 where a column looks like a special category of personal data.
+    Return k and diversity: k = 5, or 11 if a column looks like a special category of personal data.
 
-    Of a sensitive column at least three values in each class, none with more than 0.8 of it; where one value has more
-    than that in the whole table, no class could keep it, and shares near those of the table are asked for instead.
+    Each class needs at least three values of a sensitive column, none with a share above 0.8. If one value has a larger
+    share in the whole table, no class could keep that, so t-closeness is proposed instead: shares near those of the
+    table.
     """
     special = [
         name for name, role in zip(quoted_names, roles, strict=True) if _is_published(role) and role.kind in SPECIAL
@@ -74,7 +75,7 @@ def _diversity(column: Column, name: str) -> Iterator[tuple[str, str]]:
 
 def priority(role: ProposedRole) -> int:
     """
-    Return how much a quasi-identifier should be kept: 1 for who and where people are, 3 for what nobody knows.
+    Return the priority of a quasi-identifier: 1 for who and where people are, 3 for a kind that was not recognised.
 
     >>> priority(ProposedRole(role=Role.QUASI, reason="", evidence="default"))
     3

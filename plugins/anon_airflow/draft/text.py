@@ -1,4 +1,4 @@
-"""The text of a first publication file, with the reasons as comments."""
+"""The text of a draft publication file, with the reasons as comments."""
 
 from __future__ import annotations
 
@@ -34,22 +34,23 @@ _MAX_SETS = 200_000
 _MAX_COMBINATIONS = 100_000
 _MAX_SHOWN_COMBINATIONS = 10**15
 _MAX_KEY_LENGTH = 1000
-"""YAML reads a longer key only where a question mark announces it."""
+"""YAML reads a longer key only after a question mark."""
 _STATED = 0.25
-"""A figure for a person to think about, not one of ours: how many are alone with sensitive columns is theirs to say."""
+"""A starting value for ``max_share_with_sensitive``: the steward has to decide how many people may be alone."""
 _MAX_SHOWN = 10
-"""Of a long list so many are named, the others are counted."""
+"""At most this many entries of a list are named; the others are counted."""
 _DATED = re.compile(
     r"(?<![0-9])(19|20)[0-9]{2}(-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])|(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01]))(?![0-9])"
 )
 
 _ROLES = (
     "# What a role means; docs/publication-file.md explains it, and every other key:",
-    "#   identifier  tells by itself who it is, such as a name or a record number: never published",
-    "#   drop        not wanted, or not to be made safe, such as remarks: never published",
-    "#   quasi       others may know it of a person, such as birth year or town: published after recoding",
-    "#   sensitive   must not be learnt of a person, such as income: published as collected, or coarser with `coarsen`",
-    "#   other       nobody could tell people apart by it: published as collected, and the gate checks that",
+    "#   identifier  identifies a person by itself, such as a name or a record number: never published",
+    "#   drop        not needed, or cannot be made safe, such as remarks: never published",
+    "#   quasi       others may know it about a person, such as birth year or town: published after recoding",
+    "#   sensitive   others must not learn it about a person, such as income: published as collected, or coarser with",
+    "#               `coarsen`",
+    "#   other       does not tell people apart: published as collected, and the gate checks this claim",
 )
 
 
@@ -66,10 +67,10 @@ def draft(
     progress: Callable[[int], None] | None = None,
 ) -> str:
     """
-    Return the publication file for a table; it holds names and counts, never a value.
+    Return a draft publication file for a table; it holds names and counts, never a value.
 
-    ``source`` is a file or a pattern; an ``encoding`` of "auto" is that of the first file, UTF-8 where it is Parquet.
-    Without ``k`` it is 5, or 11 where a column looks like a special category of personal data.
+    ``source`` is a file or a pattern; an ``encoding`` of "auto" is that of the first file, UTF-8 for Parquet. Without
+    ``k`` it is 5, or 11 if a column looks like a special category of personal data.
 
     :raises InvalidInputError: every column is proposed as identifier or drop, so nothing would be published.
     """
@@ -87,8 +88,8 @@ def draft(
     people = "people" if unit.columns else "rows"
     columns = [_drafted(c, f, role) for c, f, role in zip(table.columns, profiles, roles, strict=True)]
     lines = [
-        f"# A first draft, made from {_rows(table.rows)}. Read every line:",
-        "# roles are proposals from names, values and counts.",
+        f"# A draft, made from {_rows(table.rows)}. Read every line: roles are proposals, made from names, values and",
+        "# counts.",
         *_ROLES,
         *_singled_out(found, people),
         f"dataset: {dataset}",
@@ -100,8 +101,8 @@ def draft(
         f"  encoding: {quoted(_encoding(source) if encoding == 'auto' else encoding)}",
         f"  missing_words: [{', '.join(map(quoted, missing_words))}]",
         *_unit_lines(unit),
-        "reviewed: false                    # nothing is published before a person has read this file and writes here",
-        f"                                   # who and when: reviewed: {{by: YOUR NAME, on: {today.isoformat()}}}",
+        "reviewed: false                    # nothing is published before a person has read this file and writes",
+        f"                                   # reviewed: {{by: YOUR NAME, on: {today.isoformat()}}}",
         "columns:                           # identifier and drop are never published",
         *[column.line for column in columns],
         f"detect: {{max_size: {size}}}               # the largest column set that is searched",
@@ -121,7 +122,7 @@ def draft(
 
 def largest_set(columns: int) -> int:
     """
-    Return up to which size sets of so many columns are searched for a draft, which nobody wants to wait for.
+    Return the largest size of column sets that a draft searches: a draft should not take long.
 
     >>> largest_set(2), largest_set(14), largest_set(100), largest_set(1000)
     (2, 4, 3, 1)
@@ -134,7 +135,8 @@ def quoted(text: str) -> str:
     r"""
     Return a text as YAML reads it back, in one line.
 
-    JSON's quotes do but for signs that YAML takes for line breaks or refuses, such as U+2028: these are escaped.
+    JSON's quoting works, except for characters that YAML reads as line breaks or rejects, such as U+2028: these are
+    escaped.
 
     >>> quoted("a\u2028# b"), quoted('"Größe"')
     ('"a\\u2028# b"', '"\\"Größe\\""')
@@ -166,9 +168,10 @@ def _escaped(sign: str) -> str:
 
 
 def _nothing_left(profiles: Sequence[ColumnProfile], roles: Sequence[ProposedRole]) -> str:
-    told = "; ".join(f"{quoted(f.name)}: {role.reason}" for f, role in zip(profiles[:_MAX_SHOWN], roles, strict=False))
+    shown = zip(profiles[:_MAX_SHOWN], roles, strict=False)
+    reasons = "; ".join(f"{quoted(figures.name)}: {role.reason}" for figures, role in shown)
     more = f"; and {len(profiles) - _MAX_SHOWN} more" if len(profiles) > _MAX_SHOWN else ""
-    return f"no column would be left to publish, each seems to identify people or to be of no use: {told}{more}"
+    return f"no column would be left to publish: each seems to identify people or to be of no use: {reasons}{more}"
 
 
 def _detected(
@@ -179,7 +182,7 @@ def _detected(
     size: int,
     progress: Callable[[int], None] | None,
 ) -> Detection:
-    """Search the sets that single people out, as the proposed unit tells people apart."""
+    """Search for sets that single people out; the proposed unit tells people apart."""
     if not unit.columns:
         return detect(engine_named(source=source).of(table).count(searched), max_size=size, progress=progress)
     person = fresh_name("person", table.names)
@@ -189,35 +192,36 @@ def _detected(
 
 
 def _uniqueness(roles: Sequence[Role]) -> list[str]:
-    """Return what is allowed of sets of columns; with sensitive ones, also over all that is published."""
+    """Return the limits for sets of columns; with sensitive columns, also the limit over all published columns."""
     if Role.SENSITIVE not in roles:
         return ["  published_uniqueness: {max_size: 3, max_share: 0.0}"]
     return [
         "  published_uniqueness:",
         "    max_size: 3",
         "    max_share: 0.0",
-        f"    max_share_with_sensitive: {_STATED}  # share of people who may be alone over all published columns, the",
-        "                                    # sensitive ones included: state what you allow; `anon check` measures it",
+        f"    max_share_with_sensitive: {_STATED}  # share of people who may stand alone over all published columns,",
+        "                                    # sensitive ones included: decide how many; `anon check` measures it",
     ]
 
 
 def _unit_lines(unit: ProposedUnit) -> list[str]:
-    """Return the proposed unit, why, and which columns contradict it all the same."""
+    """Return the proposed unit, the reason, and the columns that contradict it."""
     names = [quoted(name) for name in unit.columns]
     one = names[0] if len(names) == 1 and unit.columns[0] != "row" else f"[{', '.join(names)}]"
     line = f"unit: {one if names else 'row'}  # {unit.reason}" + ("" if names else ": every row is another person")
     return [
         line,
         *[
-            f"# {quoted(each.column)} spans units: {_rows(each.rows)}, {each.people:,} values: a run is refused. "
-            "Correct the unit, or its role if it tells nobody apart, or name it in unit.may_span if people share it"
+            f"# {quoted(each.column)} contradicts this unit ({_rows(each.rows)}, {each.people:,} values), so a run is "
+            "refused. Correct the unit; or its role, if it does not tell people apart; or, if people share it, name it "
+            "in unit.may_span"
             for each in unit.spanning[:_MAX_SHOWN]
         ],
     ]
 
 
 def _file_line(source: Path) -> str:
-    """Return the source; a date in the name of its file becomes that of the period."""
+    """Return the source; a date in its file name is replaced by the template for the period."""
     name = _DATED.sub(lambda found: "{{ ds }}" if "-" in found[0] else "{{ ds_nodash }}", source.name, count=1)
     if name == source.name or is_template(str(source)):
         return f"  file: {quoted(str(source))}"
@@ -227,7 +231,7 @@ def _file_line(source: Path) -> str:
 
 def without_date(name: str) -> str:
     """
-    Return the name of a file without the first date in it, which is that of a period and not of the dataset.
+    Return a file name without the first date in it, which belongs to a period and not to the dataset.
 
     >>> without_date("visits_2026-11-01.csv"), without_date("visits.csv")
     ('visits_.csv', 'visits.csv')
@@ -237,7 +241,7 @@ def without_date(name: str) -> str:
 
 def _singled_out(found: Detection, people: str) -> list[str]:
     """
-    Return what singles people out, as comments: the best set of every size, the chosen one, the identifiers.
+    Return what singles people out, as comments: the best set of each size, the chosen set, the identifiers.
 
     A size without a set that singles out more than the best smaller one is left out.
     """
@@ -248,13 +252,13 @@ def _singled_out(found: Detection, people: str) -> list[str]:
             best.append(one)
             most = one.singletons
     return [
-        "# What singles people out in the data as it is, apart from columns that are not published anyway:",
-        *[f"#   {_names(s.columns)}: {s.share:.1%} of the {people} are alone" for s in best],
-        *([f"# Chosen as quasi-identifier, the set that leaves most {people} alone among sets on which not everyone "
-           f"is alone: {_names(chosen.columns)}: {counted_as(chosen.singletons, people)} alone, "
+        "# What singles people out in the data as collected, without columns that are never published:",
+        *[f"#   {_names(s.columns)}: {s.share:.1%} of the {people} stand alone" for s in best],
+        *([f"# Chosen as quasi-identifiers, because most {people} stand alone on this set, apart from sets that "
+           f"identify everyone: {_names(chosen.columns)}: {counted_as(chosen.singletons, people)} alone, "
            f"{chosen.distinct:,} distinct"] if chosen else []),
         *[f"# Identifies every row: {_names(columns)}" for columns in found.identifiers[:_MAX_SHOWN]],
-        *([f"# Sets that identify every row beside these: {more:,}"] if more > 0 else []),
+        *([f"# Further sets that identify every row: {more:,}"] if more > 0 else []),
     ]  # fmt: skip
 
 
@@ -264,7 +268,7 @@ def _names(columns: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Drafted:
-    """A column's line, and how many levels its values can stand at; none unless it is a quasi-identifier."""
+    """A column's line, and the number of levels of its hierarchy; 0 if it is not a quasi-identifier."""
 
     line: str
     levels: int
@@ -286,7 +290,7 @@ def _drafted(column: Column, figures: ColumnProfile, role: ProposedRole) -> _Dra
 
 
 def _suppressed(column: Column, hierarchy: Hierarchy) -> str:
-    """Return in words how many values a hierarchy leaves out that was made for nearly all of them."""
+    """Return in words how many values the proposed hierarchy does not cover."""
     if hierarchy.unmapped is not Unmapped.SUPPRESS:
         return ""
     unmapped = ladder(column, hierarchy, Path()).unmapped
@@ -294,22 +298,22 @@ def _suppressed(column: Column, hierarchy: Hierarchy) -> str:
         return ""
     values, rows = counted(int(unmapped.sum()), "value"), _rows(int(unmapped[column.codes].sum()))
     what = "dates in the form of most" if hierarchy.date else "numbers"
-    return f"; not {what}: {values} in {rows}, to be published as *: repair them if you can"
+    return f"; not {what}: {values} in {rows}, published as *: correct them in the source if you can"
 
 
 def _recode(levels: Sequence[int]) -> str:
-    """Return how to recode; where that may take long, why."""
+    """Return the line for `recode`; with a comment if it may take long."""
     if not levels:
         return "recode: {method: none}"
     slow = prod(levels) > _MAX_COMBINATIONS
-    # Of a wide table the number has hundreds of digits.
+    # For a wide table the number has hundreds of digits.
     most = f"up to {prod(levels):,}" if prod(levels) < _MAX_SHOWN_COMBINATIONS else "very many"
-    why = f"  # {most} combinations of levels: with fewer quasi columns it is faster" if slow else ""
+    why = f"  # {most} combinations of levels: with fewer quasi columns recoding is faster" if slow else ""
     return f"recode: {{method: best}}{why}"
 
 
 def _written(hierarchy: Hierarchy) -> str:
-    """Return a hierarchy as it stands in the file; widths never in powers of ten, which YAML takes for text."""
+    """Return a hierarchy as YAML; widths never with an exponent, which YAML reads as text."""
     rest = ", unmapped: suppress" if hierarchy.unmapped is Unmapped.SUPPRESS else ""
     if hierarchy.intervals:
         return f"{{intervals: [{', '.join(f'{Decimal(repr(width)):f}' for width in hierarchy.intervals)}]{rest}}}"

@@ -37,7 +37,9 @@ with DAG(
     score = ScoreOperator(task_id="score", spec=SPEC)
     gate = GateOperator(task_id="gate", spec=SPEC, retries=0)  # The gate removes the originals, however it ends.
     publish = PublishOperator(task_id="publish", spec=SPEC, outlets=[dataset_asset("driver-licences")])
-    record = RecordOperator(task_id="record", spec=SPEC).as_teardown()  # It runs after a failure, too.
+    record = RecordOperator(
+        task_id="record", spec=SPEC
+    ).as_teardown()  # Runs after a failure too, and then fails the run.
     # One after the other: a `detect` that fails stops this run. `publication_dags` lets such a run go on.
     chain(arrived, stage, recode, detect, score, gate, publish, record)
 # [END by_hand]

@@ -15,7 +15,7 @@ with DAG("example_follower", schedule=DRIVER_LICENCES, catchup=False, tags=["ano
 
     @task
     def announce(triggering_asset_events: Any = None) -> str:
-        """Return what to tell readers. An unchanged release triggers this DAG too, and its status says so."""
+        """Return the news for readers. An unchanged release triggers this DAG too, and its status says so."""
         published = triggering_asset_events[DRIVER_LICENCES][-1].extra
         files = [one["name"] for one in published["manifest"]["distributions"]]
         return f"{published['status']}: {published['version']} at {published['page']}: {', '.join(files)}"

@@ -1,6 +1,7 @@
-"""Our Great Expectations classes. Importing this package registers them; a suite loaded before that loses them.
+"""Our Great Expectations classes. Importing this package registers them; a suite that is loaded before loses them.
 
-One expectation per file, named as it is registered. Import it inside functions only: it costs seconds.
+There is one expectation in each file, with its registered name. Import this package inside functions only: it takes
+seconds.
 """
 
 from anon_airflow.expectations import metrics
@@ -65,7 +66,7 @@ OURS = {
         ExpectUniqueWithSensitive,
     )
 }
-"""Our expectations by the name they are registered under."""
+"""Our expectations by their registered names."""
 
 
 def expectations_of_models() -> dict[str, type[ModelExpectation]]:

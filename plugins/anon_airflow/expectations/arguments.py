@@ -1,4 +1,4 @@
-"""The types of the arguments of our expectations: strict, since a limit that is read wrongly is none."""
+"""The types of the arguments of our expectations. They are strict: a limit that is read wrongly would not limit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 else:  # Strict, because pydantic would read 4.9 as the whole number 4 and True as 1.
 
     class AnyNumber(pydantic.ConstrainedFloat):
-        """A limit that is no number, or an infinite one, would be none."""
+        """A finite number: a limit that is infinite, or no number, would not limit anything."""
 
         ge = 0
 

@@ -1,6 +1,6 @@
-"""How our expectations read in Data Docs: what is expected, and what was found, in sentences without a value.
+"""Data Docs of our expectations: what is expected and what was found, in sentences without a value.
 
-Great Expectations would print all arguments, exceptions and observed values; ours say what a person wants to know.
+Without this class Great Expectations would print all arguments, exceptions and observed values.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from great_expectations.render.renderer_configuration import RendererConfigurati
 from anon_core.models.model import readable
 
 NOT_FOUND = "not measured"
-WITHHELD = "not told in this result format"
+WITHHELD = "not shown in this result format"
 
 
 class DescribedExpectation(BatchExpectation):
     """
     An expectation with a ``promise``: a sentence with its arguments in braces.
 
-    Only arguments that hold names of columns and numbers may stand there.
+    The sentence may use only arguments that hold names of columns and numbers.
     """
 
     promise: ClassVar[str]
 
     @classmethod
     def described(cls, arguments: Mapping[str, Any]) -> str:
-        """Return what is expected, in a sentence."""
+        """Return the expectation as a sentence."""
         counted = "people" if arguments.get("unit_column") else "rows"
         return readable(cls.promise, {**arguments, "counted": counted})
 
@@ -65,7 +65,7 @@ class DescribedExpectation(BatchExpectation):
     def _diagnostic_observed_value_renderer(
         cls, configuration: Any = None, result: Any = None, runtime_configuration: dict[str, Any] | None = None
     ) -> str:
-        return html.escape(_found(result))  # Great Expectations puts it into the page as it is.
+        return html.escape(_found(result))  # Great Expectations does not escape it.
 
     @classmethod
     @renderer(renderer_type=AtomicDiagnosticRendererType.OBSERVED_VALUE)
@@ -89,11 +89,11 @@ class DescribedExpectation(BatchExpectation):
     def _diagnostic_unexpected_statement_renderer(
         cls, configuration: Any = None, result: Any = None, runtime_configuration: dict[str, Any] | None = None
     ) -> list[Any]:
-        return []  # Great Expectations would put the text of an exception here, with whatever it quotes.
+        return []  # Great Expectations would put the text of an exception here, which may quote cells.
 
 
 def _found(result: Any) -> str:
-    """Return the sentence of a result. One that raised has none, nor one that was asked for its truth alone."""
+    """Return the sentence of a result. A result with an exception has none, nor one in the format BOOLEAN_ONLY."""
     if not result:
         return NOT_FOUND
     raised = (result.exception_info or {}).get("raised_exception", True)

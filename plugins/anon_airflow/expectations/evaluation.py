@@ -1,8 +1,8 @@
-"""One reread file against the entries of a suite, each through Great Expectations, each answered for.
+"""Evaluate the entries of a suite on one file that was read back, one by one, with Great Expectations.
 
-Great Expectations drops what it does not know, passes an empty suite, puts results in another order than they were
-asked for and copies cells into them. So every entry is loaded, run and counted alone, its result must say so itself,
-and nothing of a stock result but its truth leaves this module.
+Great Expectations drops entries that it does not know, passes an empty suite, returns results in another order than the
+entries, and copies cells into results. So every entry is loaded, evaluated and counted by itself, its own result must
+say that it succeeded, and of a result of Great Expectations' own types only true or false leaves this module.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from great_expectations.data_context.types.base import DataContextConfig, InMemo
 from great_expectations.validator.v1_validator import Validator
 
 from anon_airflow.expectations import expectations_of_models
-from anon_airflow.expectations.inputs import StandIn, hierarchies_in, originals, paired_by, standing_in
+from anon_airflow.expectations.inputs import StandIn, hierarchies_in, originals, paired_by, stand_ins
 from anon_airflow.gate.silence import quiet
 from anon_airflow.gate.suite import FREQUENCIES, NUMBERS, ROWS
 from anon_core.errors import AnonError, InvalidInputError
@@ -29,16 +29,16 @@ from anon_core.models.subject import Pairing
 from anon_core.table import Table
 
 FORBIDDEN = frozenset({"result_format", "catch_exceptions"})
-"""They would make Great Expectations copy cells into its results, or let exceptions through."""
+"""Arguments that would make Great Expectations copy cells into its results, or let exceptions through."""
 
 
 class Evaluation:
     """
-    One file, turned into batches as they are asked for, in a context that lives in memory only.
+    One file, as batches that are made when they are needed, in a context in memory.
 
-    Hierarchy files that a suite names are found below ``folder``, the originals it names among ``given``. ``people``
-    counts the rows together with their person, ``pairing`` says what each row was, where they are known. ``evaluated``
-    counts the entries for which Great Expectations gave exactly one result.
+    Hierarchy files that a suite names are read from ``folder``, and originals that it names from ``given``. ``people``
+    counts the rows together with their person, ``pairing`` says what each row was made from, if these are known.
+    ``evaluated`` counts the entries for which Great Expectations gave exactly one result.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Evaluation:
         self.evaluated = 0
 
     def evaluate(self, entry: dict[str, Any]) -> Measurement:
-        """Evaluate one entry of a suite; whatever goes wrong is a measurement that did not pass."""
+        """Evaluate one entry of a suite; any error is a measurement that did not pass."""
         kind, name = str(entry["type"]), str(entry["meta"]["name"])
         try:
             with (
@@ -70,12 +70,12 @@ class Evaluation:
                 hierarchies_in(self._folder),
                 originals(self._given),
                 paired_by(self._pairing),
-                standing_in(self._stand_ins),
+                stand_ins(self._stand_ins),
             ):
                 return self._evaluate(kind, name, entry)
         except AnonError as error:
             return _failed(kind, name, str(error))
-        except Exception as error:  # noqa: BLE001 - not passed, whatever it is
+        except Exception as error:  # noqa: BLE001 - Any error means that the check did not pass.
             could_not = f"Great Expectations could not run it ({type(error).__name__}); check its arguments"
             return _failed(kind, name, could_not)
 
@@ -83,16 +83,16 @@ class Evaluation:
         ours = expectations_of_models()
         forbidden = sorted(FORBIDDEN & set(entry["kwargs"]))
         if forbidden:
-            return _failed(kind, name, f"{', '.join(forbidden)} may not be set: results must not carry values")
+            return _failed(kind, name, f"{', '.join(forbidden)} may not be set: results must not contain values")
         suite = gx.ExpectationSuite(name="one", expectations=[copy.deepcopy(entry)])
         loaded = [expectation.configuration for expectation in suite.expectations]
         if [configuration.type for configuration in loaded] != [kind]:
             unknown = "Great Expectations does not know this type; check its name and that it is installed"
             return _failed(kind, name, unknown)
         if kind in ours and (type(suite.expectations[0]) is not ours[kind] or loaded[0].kwargs != entry["kwargs"]):
-            return _failed(kind, name, "it was not loaded as it is written in the suite")
+            return _failed(kind, name, "Great Expectations did not load it as the suite has it")
         if "model" in entry["meta"] and ours[kind].model is not MODELS.get(entry["meta"]["model"]):
-            return _failed(kind, name, "another privacy model would judge it than the suite names")
+            return _failed(kind, name, "its privacy model is not the one that the suite names")
         validator = self._validator(entry)
         validator.result_format = "BASIC" if kind in ours else "BOOLEAN_ONLY"
         answer = validator.validate_expectation_suite(suite)
@@ -103,7 +103,7 @@ class Evaluation:
         return _measurement(kind, name, entry["kwargs"], answer, model)
 
     def _validator(self, entry: dict[str, Any]) -> Validator:
-        """Return what validates the table an entry runs on; it keeps what it counted for the entries that follow."""
+        """Return the validator for the table of an entry; it keeps its counts for the next entries."""
         view = entry["meta"]["runs_on"]
         weight = entry["kwargs"]["weight_column"] if view == FREQUENCIES else None
         by_people = entry["kwargs"].get("unit_column") is not None and view == FREQUENCIES
@@ -118,7 +118,7 @@ class Evaluation:
         return self._validators[view, weight, by_people]
 
     def _stand_in(self, weight_column: str, *, by_people: bool) -> pd.DataFrame:
-        """Return a frame without rows for the frequencies: they are counted already, and metrics take them as such."""
+        """Return an empty frame that stands for the frequencies, which are counted already; metrics look them up."""
         counted = self._people if by_people and self._people is not None else self._frequencies
         frame = stand_in(counted, weight_column)
         self._stand_ins[id(frame)] = StandIn(frame=frame, frequencies=counted)
@@ -131,9 +131,9 @@ def batch_of(table: pd.DataFrame) -> Any:
 
 
 def _definition() -> Any:
-    """Return a place for a table, in an ephemeral context without progress bars."""
+    """Return a batch definition in an ephemeral context without progress bars."""
     settings = DataContextConfig(
-        store_backend_defaults=InMemoryStoreBackendDefaults(),  # no folder for Data Docs either
+        store_backend_defaults=InMemoryStoreBackendDefaults(),  # No folder for Data Docs, either.
         progress_bars={"globally": False},  # type: ignore[arg-type]
         analytics_enabled=False,
     )
@@ -166,7 +166,7 @@ def _measurement(
     said = (
         "holds"
         if passed
-        else "does not hold; look at the source with `anon profile`, or change it in the publication file"
+        else "does not hold; check the source with `anon profile`, or change this expectation in the publication file"
     )
     if raised:
         said = "could not be evaluated; check its arguments and the type of its column"
@@ -175,13 +175,13 @@ def _measurement(
 
 
 def _shown(found: dict[str, Any]) -> Figure:
-    """Return what was measured; a class may have too little for any number."""
+    """Return the measured figure; "none" if a class has too few values for a figure."""
     measured = found.get("measured", "not measured")
     return "none" if measured is None else measured
 
 
 def _raised(information: Any) -> bool:
-    """Tell whether a result carries an exception: either at its top, or one per metric that failed."""
+    """Whether a result holds an exception, of itself or of one of its metrics."""
     if not isinstance(information, dict):
         return bool(information)
     return bool(information.get("raised_exception")) or any(
@@ -196,7 +196,7 @@ def _failed(kind: str, name: str, why: str) -> Measurement:
 def _stock(
     kind: str, name: str, sentence: str, observed: str, *, passed: bool, measured: bool, required: str = "holds"
 ) -> Measurement:
-    """Return what became of an expectation that no model of ours judges: only its truth is known."""
+    """Return the measurement of an expectation of another library: only whether it holds is known."""
     return Measurement(
         model=kind,
         name=name,
@@ -211,11 +211,11 @@ def _stock(
 
 def stand_in(frequencies: FrequencyTable, weight_column: str) -> pd.DataFrame:
     """
-    Return a table without rows that has the columns of the frequencies, and ``weight_column``.
+    Return an empty table that has the columns of the frequencies, and ``weight_column``.
 
-    Taken for the table itself it is refused, because of no rows anything would hold.
+    Our metrics find the frequencies that it stands for; other code refuses it, because it has no rows.
 
-    :raises InvalidInputError: the file itself has a column of that name, which then is no declared one.
+    :raises InvalidInputError: the file itself has an undeclared column of that name.
     """
     if weight_column in frequencies.names:
         raise InvalidInputError(
@@ -231,7 +231,7 @@ def row_batch(table: Table) -> pd.DataFrame:
 
 
 def number_batch(table: Table) -> pd.DataFrame:
-    """Return the rows with a column as numbers where every cell that is not a gap is one; the rest stays text."""
+    """Return the rows; a column is numbers if every cell that is not a gap is a number, else text."""
     rows = row_batch(table)
     for name in rows.columns:
         numbers = pd.to_numeric(rows[name], errors="coerce")

@@ -1,4 +1,4 @@
-"""No value of a sensitive column holds too much of a class."""
+"""No value of a sensitive column has too large a share of a class."""
 
 from __future__ import annotations
 

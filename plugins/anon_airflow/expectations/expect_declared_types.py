@@ -1,4 +1,4 @@
-"""Every cell reads as the declared type of its column."""
+"""Every cell has the declared type of its column."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class ExpectDeclaredTypes(ModelExpectation):
     """
     Expect every cell of ``columns`` to be a gap or to read as the type at its place in ``types``.
 
-    The types are integer, decimal, date, timestamp, boolean and text. A column that is declared a number and holds a
-    remark about somebody does not keep its schema.
+    The types are integer, decimal, date, timestamp, boolean and text. A remark about a person in a column of numbers,
+    for example, makes it fail.
     """
 
     columns: ColumnNames

@@ -1,4 +1,4 @@
-"""No person fills a class with their own rows."""
+"""No person has more than half of the rows of a class."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ExpectHalfOfClass(ModelExpectation):
     """
     Expect that no person with several rows has more than half of the rows of a class over ``columns``.
 
-    It is about people: without a ``unit_column`` it is not measured, and does not hold.
+    It counts people: without a ``unit_column`` it is not measured, and does not hold.
     """
 
     columns: ColumnNames

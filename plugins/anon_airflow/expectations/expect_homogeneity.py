@@ -1,4 +1,4 @@
-"""What a class gives away about a sensitive column by being all alike."""
+"""How many people are in classes whose rows all have the same sensitive value; reported, not required."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from anon_core.models.model import PrivacyModel
 
 class ExpectHomogeneity(ModelExpectation):
     """
-    Count the rows whose ``sensitive`` value all rows of their class over ``columns`` have. It always holds. With
-    a ``unit_column`` people are counted.
+    Count the rows whose ``sensitive`` value all rows of their class over ``columns`` have.
+
+    It always holds. With a ``unit_column`` people are counted.
     """
 
     columns: ColumnNames

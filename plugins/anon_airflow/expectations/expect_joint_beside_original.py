@@ -1,4 +1,4 @@
-"""Link and source k hold with all columns declared other as well."""
+"""Link and source k hold also together with all columns of role other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anon_core.models.model import PrivacyModel
 
 class ExpectJointBesideOriginal(ModelExpectation):
     """
-    Expect at least ``k`` beside the original over quasi-identifiers and columns published as collected together.
+    Expect at least ``k``, compared with the original, over quasi-identifiers and columns published as collected.
 
     The arguments are those of ``ExpectKAnonymityBesideOriginal``; a column published as collected has the hierarchy
     ``{"root": "*"}``.

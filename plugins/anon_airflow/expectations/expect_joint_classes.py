@@ -1,4 +1,4 @@
-"""People hide among enough others over the quasi-identifiers and all columns declared other."""
+"""Classes over the quasi-identifiers and all columns of role other have enough people."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class ExpectJointClasses(ModelExpectation):
     """
     Expect the smallest class over ``columns`` to have at least ``k`` rows, or people with a ``unit_column``.
 
-    ``others`` are those of them that are published as collected and claimed to be harmless: where it fails, the result
-    says without which of these it would hold.
+    ``others`` are the columns of role other among them: if it fails, the result says without which of these it would
+    hold.
     """
 
     columns: ColumnNames

@@ -1,4 +1,4 @@
-"""Every row shares its quasi-identifiers with enough others."""
+"""Every row shares its quasi-identifiers with enough other rows or people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ExpectKAnonymity(ModelExpectation):
     """
     Expect the smallest class over ``columns`` to have at least ``k`` rows (exact k, Sweeney 2002).
 
-    A gap is a category of its own. No columns at all is a wrong call: a dataset without quasi-identifiers has no k,
+    A gap is a category of its own. An empty list of columns is an error: a dataset without quasi-identifiers has no k,
     and its suite leaves this expectation out.
     """
 

@@ -1,4 +1,4 @@
-"""People hide among enough rows from whoever compares the release with what they know of everybody."""
+"""Link k, source k and concealment: how well people hide from an attacker who knows the originals of all people."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class ExpectKAnonymityBesideOriginal(ModelExpectation):
     """
     Expect at least ``k`` by one of the meanings that need the originals.
 
-    ``means: link``: whoever knows a person finds k published rows; ``source``: every published row may be k people;
-    ``concealment``: link, counting only rows that no comparison of everybody with everything rules out. ``original``
-    names the table as collected: given with ``originals``, or in the same database. ``hierarchies`` has for each of
-    ``columns`` how it was generalised, written as in a publication file; a file with its sha256. With ``groups: true``
-    beside it the column may instead have been grouped by its own values, if its labels are ranges; where both are
-    possible the worse counts. Which row became which is not known, as of any sorted release. Rows that cannot have been
-    made from the original fail.
+    ``means: link``: at least k published rows may be a person's; ``source``: every published row may be that of k
+    people; ``concealment``: link, counting only rows that no comparison of all people with all rows rules out.
+    ``original`` names the table as collected: given with ``originals``, or in the same database. ``hierarchies`` has
+    for each of ``columns`` how it was generalised, written as in a publication file; a file with its sha256. With
+    ``groups: true`` the column may instead have been grouped by its own values, if its labels are ranges; if both are
+    possible, the worse counts. Which row was made from which counts as unknown, as in any sorted release. Rows that
+    cannot have been made from the original fail.
     """
 
     columns: ColumnNames

@@ -1,4 +1,4 @@
-"""No class gives the sensitive value of its people away for want of others."""
+"""Every class has enough different values of a sensitive column."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class ExpectLDiversity(ModelExpectation):
     Expect in every class over ``columns`` at least ``l`` well represented values of ``sensitive``.
 
     ``kind`` is distinct, entropy or recursive (Machanavajjhala 2007); ``c`` goes with the last and is null otherwise. A
-    gap is a value. Without columns all rows are one class. ``values`` says what counts as one: ``bands`` of numbers and
-    dates, where there are many; values as they were ``coarsened``; or ``each``, as codes do.
+    gap is a value. Without columns all rows are one class. ``values`` says what counts as one value: ``bands`` of
+    numbers and dates, if there are many; values as they were ``coarsened``; or ``each`` value, as for codes.
     """
 
     columns: AnyColumnNames

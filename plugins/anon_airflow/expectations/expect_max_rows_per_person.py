@@ -1,4 +1,4 @@
-"""Nobody contributes more rows than allowed."""
+"""No person contributes more rows than allowed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from anon_core.models.model import PrivacyModel
 
 class ExpectMaxRowsPerPerson(ModelExpectation):
     """
-    Expect no person to have more than ``most`` rows; ``columns`` may be none, they only have to be there.
+    Expect no person to have more than ``most`` rows; ``columns`` may be empty, they only have to exist.
 
-    It is about people: without a ``unit_column`` it is not measured, and does not hold.
+    It counts people: without a ``unit_column`` it is not measured, and does not hold.
     """
 
     columns: AnyColumnNames

@@ -1,4 +1,4 @@
-"""Nothing that can be observed gives a guarded value away."""
+"""An attacker infers no guarded value from values that can be observed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class ExpectNoFreeformBreach(ModelExpectation):
     """
     Expect no freeform attack with a threat above ``sigma_t`` (extended Definition 3.4 of Wang 2009).
 
-    ``hierarchies`` has for every column a file, relative to a folder that the gate tells, with its sha256, or the label
-    of its root; ``guards`` what is guarded, as in the publication file. Labels lie within labels after local recoding,
-    so all quasi-identifiers are placed in their hierarchies too.
+    ``hierarchies`` has for every column a file, relative to the folder of :func:`hierarchies_in`, with its sha256, or
+    the label of its root; ``guards`` has the guarded values, as in the publication file. After local recoding labels of
+    several levels occur together, so all quasi-identifiers are placed in their hierarchies too.
     """
 
     columns: ColumnNames

@@ -1,4 +1,4 @@
-"""No column that is published as it was collected is an identifier in disguise."""
+"""No column that is published as collected identifies people by itself."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from anon_core.models.published_identifier import NoPublishedIdentifier
 
 class ExpectNoPublishedIdentifier(ModelExpectation):
     """
-    Expect in each of these columns less than ``share`` of the rows that have a value to be alone with it.
+    Expect in each of these columns less than ``share`` of the rows with a value to be alone with it.
 
-    Meant for columns that are published as collected: a name or a record number does not become harmless by being
-    declared sensitive or other. Rows with a gap do not count.
+    It is for columns that are published as collected: the role sensitive or other does not make a name or a record
+    number harmless. Rows with a gap do not count.
     """
 
     columns: ColumnNames

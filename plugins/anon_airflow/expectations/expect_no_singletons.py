@@ -1,4 +1,4 @@
-"""No row is alone with its quasi-identifiers."""
+"""No row stands alone with its quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ExpectNoSingletons(ModelExpectation):
     """
     Expect at most ``max_singletons`` rows to be alone in their class over ``columns`` (Pastore 2020).
 
-    A gap is a category of its own, so a row that is alone in having one is alone.
+    A gap is a category of its own: a row is alone if no other row has a gap there.
     """
 
     columns: ColumnNames

@@ -14,7 +14,7 @@ class ExpectNoUndeclaredColumn(ModelExpectation):
     """
     Expect the columns of the table to be exactly ``columns``, each once, in any order.
 
-    Undeclared columns are told by their place: in a file that lost its header, names are cells.
+    The result names undeclared columns by their place: in a file that lost its header, names are cells.
     """
 
     columns: ColumnNames

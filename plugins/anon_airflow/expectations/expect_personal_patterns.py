@@ -1,4 +1,4 @@
-"""No published text looks like personal data, unless someone answers for it."""
+"""No published text looks like personal data, unless a person has accepted it by name."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class ExpectPersonalPatterns(ModelExpectation):
     """
     Expect no text in ``columns`` to hold what looks like personal data, also within longer texts.
 
-    One e-mail address, IBAN, tax or identity code with the right check digits is one too many; telephone numbers,
-    number plates and IP addresses count from 1 % of a column's distinct values on. ``accepted`` lists pairs of a column
-    and a pattern that a person answers for. With ``refuses`` false it tells of names of people, and always holds.
+    A single e-mail address, IBAN, tax or identity code with correct check digits fails; telephone numbers, number
+    plates and IP addresses fail from 1 % of a column's distinct values on. ``accepted`` lists pairs of a column and a
+    pattern that a person has accepted. With ``refuses: false`` it only reports names of people, and always holds.
     """
 
     columns: ColumnNames

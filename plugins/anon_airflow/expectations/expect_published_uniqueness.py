@@ -1,4 +1,4 @@
-"""No small set of published columns singles people out, unless someone answers for it."""
+"""No small set of published columns singles people out, unless a person accepts the set by name."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class ExpectPublishedUniqueness(ModelExpectation):
     """
     Expect no set of up to ``max_size`` of these columns to leave more than ``max_share`` of the rows alone.
 
-    An ``accepted`` set excuses itself and its subsets; of a larger set, only rows count that the accepted one does not
-    single out already. The sets in ``together`` are measured too, whatever their size; a ``protected`` set and its
-    subsets are not, because another expectation judges them. The result lists the minimal
-    offending sets. What its sentence advises depends on which columns are ``quasi`` already.
+    An ``accepted`` set excuses itself and its subsets; in a larger set, only rows count that the accepted set does not
+    single out already. The sets in ``together`` are measured too, at any size; a ``protected`` set and its subsets are
+    not, because another expectation judges them. The result lists the minimal offending sets. The advice in its
+    sentence depends on which columns are ``quasi`` already.
     """
 
     columns: ColumnNames

@@ -1,4 +1,4 @@
-"""No row was removed that k alone would have kept."""
+"""No row was removed whose class, as collected, already had k people."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ class ExpectRemoval(ModelExpectation):
     """
     Expect that no row is removed whose class over ``columns``, as collected, has ``k`` people.
 
-    It needs to know what each released row was, which the gate does: by itself it is not measured, and does not hold.
+    It needs the pairing of released rows with originals, which only the gate has: elsewhere it is not measured, and
+    does not hold.
     """
 
     columns: ColumnNames

@@ -1,4 +1,4 @@
-"""No generalised cell is restored by other published columns."""
+"""Other published columns do not restore generalised cells."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from anon_core.models.restored_values import RestoredValues
 
 class ExpectRestoredValues(ModelExpectation):
     """
-    Expect that at most ``limit`` generalised cells of ``columns`` are restored by one or two other published columns.
+    Expect that one or two other published columns restore at most ``limit`` generalised cells of ``columns``.
 
-    It needs to know what each released row was, which the gate does: by itself it is not measured, and does not hold.
+    It needs the pairing of released rows with originals, which only the gate has: elsewhere it is not measured, and
+    does not hold.
     """
 
     columns: ColumnNames

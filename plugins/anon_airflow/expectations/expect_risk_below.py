@@ -1,4 +1,4 @@
-"""Nobody is too likely to be found in their class."""
+"""The risk that a person's row is found is below a limit, for every person."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anon_core.models.risk import MaxRisk
 
 
 class ExpectRiskBelow(ModelExpectation):
-    """Expect nobody's risk over ``columns``, one by the size of their class, to be above ``max_risk`` (prosecutor)."""
+    """Expect every person's risk, 1 / size of their class over ``columns``, to be at most ``max_risk`` (prosecutor)."""
 
     columns: AnyColumnNames
     max_risk: PositiveShare

@@ -1,4 +1,4 @@
-"""How many people their classes, taken together, tell apart; reported, and nothing is required."""
+"""How many people are told apart by all their classes together; reported, and nothing is required."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ExpectRowSets(ModelExpectation):
     """
     Report how many people share all, or two, of their classes over ``columns`` with fewer than ``k`` people.
 
-    It holds whatever is found. It is about people: without a ``unit_column`` it is not measured, and does not hold.
+    It always holds. It counts people: without a ``unit_column`` it is not measured, and does not hold.
     """
 
     columns: ColumnNames

@@ -1,4 +1,4 @@
-"""Not too much of the source was left out to make the rest safe."""
+"""Not too many rows were left out to make the rest safe."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class ExpectRowsSuppressedAtMost(ModelExpectation):
     """
     Expect at most the share ``limit`` of ``rows_before`` rows to have been suppressed.
 
-    Suppressed are rows that were removed and rows that say nothing in any of ``columns`` (the quasi-identifiers; none
-    of them, and only removed rows count): each cell is ``*`` or one of the column's labels in ``roots``, the words
-    that its hierarchy has for everything. More rows than before are refused: somebody added them, and no waiver excuses
-    that.
+    Suppressed are rows that were removed and rows that say nothing in any of ``columns`` (the quasi-identifiers): each
+    cell is ``*`` or one of the column's labels in ``roots``, the labels of its hierarchy for everything. Without
+    ``columns`` only removed rows count. More rows than before always fail, also with a waiver: rows must have been
+    added.
     """
 
     columns: AnyColumnNames

@@ -1,4 +1,4 @@
-"""Sensitive columns do not single people out either, alone or in twos."""
+"""Sensitive columns do not single people out either, one by one or in pairs."""
 
 from __future__ import annotations
 

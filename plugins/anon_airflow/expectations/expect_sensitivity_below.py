@@ -15,8 +15,8 @@ class ExpectSensitivityBelow(ModelExpectation):
     Expect the sensitivity of each of ``columns`` to be at most ``limit`` (Gong 2020).
 
     It is measured from the sets of up to ``max_size`` columns on which all rows but the share ``approximate`` are
-    unique; with ``ignore_duplicates`` equal rows count once. ``reveal`` says how likely each column is known. A table
-    without any such set at all has no sensitivity, and that is not a pass: count equal rows once.
+    unique; with ``ignore_duplicates`` equal rows count once. ``reveal`` is the probability that an outsider knows each
+    column. A table without any such set has no sensitivity, and then the expectation fails: count equal rows once.
     """
 
     columns: ColumnNames

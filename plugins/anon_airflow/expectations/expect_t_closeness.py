@@ -1,4 +1,4 @@
-"""No class tells much about the sensitive value of its people that the whole table does not."""
+"""The sensitive values of every class are distributed nearly as in the whole table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ExpectTCloseness(ModelExpectation):
     Expect ``sensitive`` in every class over ``columns`` to be at most ``t`` away from the whole table (Li 2007).
 
     ``distance`` is equal, ordered or hierarchical. The last needs the ``hierarchy``, written as in a publication file,
-    a file with its sha256; it is null otherwise. Labels that the file has above values are measured as well.
+    a file with its sha256; it is null otherwise. Cells may also be labels of the file's upper levels.
     """
 
     columns: AnyColumnNames

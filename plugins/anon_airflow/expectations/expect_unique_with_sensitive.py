@@ -1,4 +1,4 @@
-"""Not too many people are alone over everything that is published."""
+"""Not too many people stand alone over all published columns."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from anon_core.models.unique_with_sensitive import UniqueWithSensitive
 
 class ExpectUniqueWithSensitive(ModelExpectation):
     """
-    Expect at most the share ``limit`` of the rows to be alone over ``columns``; null only measures it. With a
-    ``unit_column`` people are counted.
+    Expect at most the share ``limit`` of the rows to be alone over ``columns``; with null it is only measured.
+
+    With a ``unit_column`` people are counted.
     """
 
     columns: ColumnNames

@@ -1,4 +1,4 @@
-"""Expectations of privacy models that other packages bring: made from the model, so that the gate can ask them too."""
+"""Expectations of privacy models of other packages: made from the model, so that the gate can evaluate them too."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["expectation_of", "foreign_expectations"]
 
 
 def foreign_expectations() -> dict[str, type[ModelExpectation]]:
-    """Return the expectations of the models that are not ours, by the name they are registered under."""
+    """Return the expectations of the models of other packages, by their registered names."""
     made = (expectation_of(MODELS.get(key)) for key in MODELS.foreign())
     return {str(kind.expectation_type): kind for kind in made}
 
@@ -29,9 +29,9 @@ def expectation_of(model: type[PrivacyModel]) -> type[ModelExpectation]:
     """
     Return the expectation of a model, ``ExpectDeltaPresence`` for the key ``delta_presence``.
 
-    Its arguments are the model's fields, all required. What they may be the model itself says when it is made of them.
+    Its arguments are the model's fields, all required. The model itself checks their values.
 
-    :raises InvalidInputError: an expectation of ours, or of Great Expectations, has that name.
+    :raises InvalidInputError: one of our expectations, or of Great Expectations, has that name.
     """
     if f"expect_{model.key}" in list_registered_expectation_implementations():
         raise InvalidInputError(f"the privacy model `{model.key}` cannot be used: another expectation has its name")

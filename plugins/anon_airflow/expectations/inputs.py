@@ -1,8 +1,7 @@
-"""What expectations need beside the batch: a folder of hierarchy files, and the originals that a release was made from.
+"""Inputs of expectations besides the batch: a folder of hierarchy files, and the originals of a release.
 
-Whoever evaluates them tells it for the time of the evaluation; it is never written in a suite. A suite is kept with the
-notes of a run and compared between machines: where a folder lies on one is none of its words, and originals have no
-place in it at all.
+The caller sets them with a context manager for the time of an evaluation; they are never part of a suite. A suite is
+stored and compared between machines, so it must not hold paths of one machine, and it must never hold originals.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ OriginalTable: TypeAlias = Union["pd.DataFrame", "FrequencyTable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandIn:
-    """A table without rows, and the frequencies of the file that it stands for."""
+    """An empty table, and the frequencies of the file that it stands for."""
 
     frame: pd.DataFrame
     frequencies: FrequencyTable
@@ -39,7 +38,7 @@ _ORIGINALS: ContextVar[Mapping[str, OriginalTable] | None] = ContextVar("anon_or
 
 @contextmanager
 def hierarchies_in(folder: Path) -> Iterator[None]:
-    """Let expectations find hierarchy files below this folder, as long as the block lasts."""
+    """Let expectations find hierarchy files in this folder, for the duration of the block."""
     token = _FOLDER.set(folder)
     try:
         yield
@@ -48,14 +47,14 @@ def hierarchies_in(folder: Path) -> Iterator[None]:
 
 
 def hierarchy_folder() -> Path | None:
-    """Return the folder of hierarchy files; None where nobody told it."""
+    """Return the folder of hierarchy files; None if none is set."""
     return _FOLDER.get()
 
 
 @contextmanager
 def originals(tables: Mapping[str, OriginalTable]) -> Iterator[None]:
     """
-    Let expectations find original tables by their names, as long as the block lasts.
+    Let expectations find original tables by their names, for the duration of the block.
 
     An original is a DataFrame, one row per row as collected, or a frequency table of the core.
     """
@@ -67,13 +66,13 @@ def originals(tables: Mapping[str, OriginalTable]) -> Iterator[None]:
 
 
 def original_named(name: str) -> OriginalTable | None:
-    """Return the original of this name, or None where nobody gave it."""
+    """Return the original of this name, or None if none is set."""
     return (_ORIGINALS.get() or {}).get(name)
 
 
 @contextmanager
 def paired_by(pairing: Pairing | None) -> Iterator[None]:
-    """Let expectations know what each released row was, as long as the block lasts; None where nobody knows."""
+    """Let expectations use the pairing of released rows with originals, for the duration of the block."""
     token = _PAIRING.set(pairing)
     try:
         yield
@@ -82,13 +81,13 @@ def paired_by(pairing: Pairing | None) -> Iterator[None]:
 
 
 def known_pairing() -> Pairing | None:
-    """Return what pairs released rows with what they were, or None where nobody knows."""
+    """Return the pairing of released rows with their originals, or None if it is not known."""
     return _PAIRING.get()
 
 
 @contextmanager
-def standing_in(tables: Mapping[int, StandIn]) -> Iterator[None]:
-    """Let metrics find what was counted already, by the id of the frame that stands for it, as long as it lasts."""
+def stand_ins(tables: Mapping[int, StandIn]) -> Iterator[None]:
+    """Let metrics find frequencies that are counted already, by the id of the frame that stands for them."""
     token = _STAND_INS.set(tables)
     try:
         yield
@@ -97,6 +96,6 @@ def standing_in(tables: Mapping[int, StandIn]) -> Iterator[None]:
 
 
 def counted_already(table: pd.DataFrame) -> FrequencyTable | None:
-    """Return the frequencies that a frame stands for, or None where it is a table itself."""
+    """Return the frequencies that a frame stands for, or None for a real table."""
     found = (_STAND_INS.get() or {}).get(id(table))
     return found.frequencies if found is not None and found.frame is table else None

@@ -1,4 +1,4 @@
-"""What our expectations have in common: metrics, one privacy model that judges, only counts and names in the result."""
+"""The base class of our expectations: metrics, one privacy model that judges, and results of counts and names only."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from anon_core.frequency import FrequencyTable
 from anon_core.models import Measurement, Need, NotMeasurableError, PrivacyModel, Subject
 
 NO_SETTINGS = ("weight_column", "unit_column")
-"""Arguments that say how a table is counted, and not what is required of it."""
+"""Arguments that say how a table is counted; they are no requirements."""
 
 
 class ModelExpectation(DescribedExpectation):
     """
     An expectation whose verdict is that of a privacy model of the core; its arguments are the model's own fields.
 
-    It works on rows (``weight_column`` null, each row counts 1) and on a frequency table (``weight_column`` holds the
-    rows of each distinct tuple). Every field that carries a requirement is required: Great Expectations does not write
-    a field that equals its default into the JSON, and a changed default would then change a stored suite.
+    It works on rows (``weight_column`` null: each row counts 1) and on a frequency table (``weight_column`` holds the
+    rows of each distinct tuple). Every field that is a requirement must be given: Great Expectations does not write a
+    field that equals its default to the JSON, so a new default would change the meaning of a stored suite.
 
-    With a ``unit_column`` people are counted, who may have several rows each: those with the same value in it. A gap in
-    it is nobody known. It tells people apart and is no published column. It is no requirement, so it may be left out.
+    With a ``unit_column`` people are counted, who may have several rows each: rows with the same value in it. A gap in
+    it is an unknown person. It is not a published column. It is no requirement, so it may be left out.
 
-    A metric that refused, and an exception here, are a failure with a reason and no values.
+    A metric that returns a refusal, and an exception here, are a failure with a reason and no values.
     """
 
     weight_column: pydantic.StrictStr | None = pydantic.Field(...)
@@ -40,7 +40,7 @@ class ModelExpectation(DescribedExpectation):
     metric_dependencies: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Take what Great Expectations wants to know of an expectation from its model."""
+        """Set the attributes that Great Expectations reads from an expectation, by its model."""
         super().__init_subclass__(**options)
         keys = (*(field.name for field in fields(cls.model)), "weight_column", "unit_column")
         cls.success_keys = cls.args_keys = keys
@@ -52,7 +52,7 @@ class ModelExpectation(DescribedExpectation):
     @pydantic.validator("unit_column")
     def _people_are_counted(cls, unit_column: str | None) -> str | None:
         if unit_column is not None and not cls.model.counts_people and Need.NAMES not in cls.model.needs:
-            raise ValueError("this expectation counts rows, whosever they are; leave unit_column out")
+            raise ValueError("this expectation counts rows, not people; leave unit_column out")
         return unit_column
 
     def _validate(
@@ -67,7 +67,7 @@ class ModelExpectation(DescribedExpectation):
         if isinstance(found, Refusal):
             sentence = f"{self.model.title}: not measured, {found.reason}"
             return {"success": False, "result": {"observed_value": None, "sentence": sentence}}
-        if not found.measured:  # Without the key `measured`: what was not measured, nobody can waive.
+        if not found.measured:  # Without the key `measured`, so that no waiver can excuse it.
             return {"success": False, "result": {"observed_value": None, "sentence": found.sentence}}
         return {
             "success": bool(found.passed),
@@ -86,7 +86,7 @@ class ModelExpectation(DescribedExpectation):
 
     def _subject(self, table: FrequencyTable | list[str], original: FrequencyTable | None) -> Subject:
         if not isinstance(table, FrequencyTable):
-            return self._names_alone(table)
+            return self._subject_of_names(table)
         by_people = self.unit_column is not None
         return Subject(
             names=table.names[:-1] if by_people else table.names,
@@ -98,7 +98,7 @@ class ModelExpectation(DescribedExpectation):
             paired=known_pairing(),
         )
 
-    def _names_alone(self, table: list[str]) -> Subject:
+    def _subject_of_names(self, table: list[str]) -> Subject:
         if self.weight_column in getattr(self, "columns", ()):
             raise NotMeasurableError(f"{self.weight_column} cannot be a weight and a declared column at once")
         if self.unit_column in getattr(self, "columns", ()):

@@ -1,1 +1,1 @@
-"""The gate: what is required, what was measured in the very files, the verdict, and the receipt for it."""
+"""The gate: the suite of checks, the measurement of the files to publish, the verdict, and the signed receipt."""

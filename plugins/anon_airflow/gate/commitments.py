@@ -1,7 +1,7 @@
-"""Commitments: what a receipt says of private things, so that it binds them and tells nothing of them.
+"""Commitments: a receipt is bound to private files by them, and they reveal nothing about the files.
 
-A plain digest of a table of which all rows but one are known tells that row: whoever tries all possible ones finds it.
-With a fresh nonce of 256 bits, which stays private, there is nothing to try.
+A plain digest is not enough: an attacker who knows all rows of a table but one can try all possible rows until the
+digest matches. With a fresh, private nonce of 256 bits that is impossible.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from anon_airflow.run.home import write_private
 from anon_core.files.storage import digest
 
 FILE = ".nonce"
-"""Where the nonce of a receipt lies, beside the gated files; the note of the gate in the home has it for good."""
+"""The file with the nonce of a receipt, beside the gated files; the note of the gate in the home keeps it for good."""
 
 
 class Commitment(NamedTuple):
-    """What a private thing is called, and the sha256 of a nonce, that name and the digest of the thing."""
+    """The name of a private file, and the sha256 of a nonce, that name and the digest of the file."""
 
     name: str
     sha256: str
@@ -27,7 +27,7 @@ class Commitment(NamedTuple):
 
 def commit(nonce: str, digests: Mapping[str, str]) -> tuple[Commitment, ...]:
     """
-    Commit to private things by their names and digests.
+    Commit to private files by their names and digests.
 
     >>> commit("n", {"suite": "a"}) == commit("n", {"suite": "b"})
     False
@@ -43,7 +43,7 @@ def keep_nonce(folder: Path, nonce: str) -> None:
 
 
 def kept_nonce(folder: Path) -> str:
-    """Return the nonce beside the gated files, empty where it is gone: then nothing that was committed to is found."""
+    """Return the nonce beside the gated files; empty if it is missing, and then no commitment matches."""
     try:
         return (folder / FILE).read_text("ascii")
     except (OSError, ValueError):

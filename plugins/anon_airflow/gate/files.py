@@ -1,4 +1,4 @@
-"""The files that would be published: their digests, their content, and whether two hold the same rows."""
+"""The files to publish: their digests, their content, and whether two of them hold the same rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class MeasuredFile(NamedTuple):
-    """One file that is published, exactly as it was measured: its name, digest, size and rows."""
+    """One file to publish, as it was measured: its name, digest, size and rows."""
 
     name: str
     sha256: str
@@ -32,8 +32,8 @@ def reread(path: Path) -> Table:
     """
     Read a distribution back exactly as it was written.
 
-    The core's reader takes patterns; a path that looks like one is escaped, so that no other file is read than the one
-    whose digest was taken.
+    The core's reader accepts patterns; a path that looks like one is escaped, so that only the file whose digest was
+    taken is read.
     """
     from anon_core.table import RELEASED, read
 
@@ -42,10 +42,10 @@ def reread(path: Path) -> Table:
 
 def same_rows(one: FrequencyTable, other: FrequencyTable) -> bool:
     """
-    Tell whether two files hold the same rows under the same columns, each as often, in whatever order.
+    Whether two files hold the same rows under the same columns, each as often, in any order.
 
-    Both come from the core's reader, whose domains hold just the values that occur, sorted, and whose tuples are in
-    the order of their codes; so equal content has equal codes.
+    Both come from the core's reader. Its domains hold exactly the values that occur, sorted, and its tuples are in the
+    order of their codes; so equal content has equal codes.
     """
     import numpy as np
 

@@ -1,8 +1,8 @@
-"""The gate: measure the very files that would be published, and say whether they may be.
+"""Measure the files to publish, and decide whether they may be published.
 
-It fails closed. Whatever is missing, unreadable, unknown or raises becomes a failed check; the text of an exception
-that is not ours never leaves this module, because libraries quote cells in theirs. Importing this module is cheap:
-Great Expectations, pandas and the core are loaded by :func:`measure`.
+The gate fails closed: a missing, unreadable or unknown item, and any exception, is a failed check. The text of an
+exception of a library never leaves this module, because it may quote cells. Importing this module is cheap:
+:func:`measure` loads Great Expectations, pandas and the core.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from anon_core.waivers import ended, too_far
 from anon_core.wording import counted
 
 if TYPE_CHECKING:
-    from anon_airflow.gate.witness import Heard, Witness
+    from anon_airflow.gate.witness import CheckedWitness, Witness
     from anon_core.frequency import FrequencyTable
     from anon_core.site import SitePolicy
     from anon_core.spec import Publication
@@ -41,9 +41,9 @@ __all__ = ["MeasuredFile", "StagedOriginal", "Verdict", "measure", "render_suite
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StagedOriginal:
     """
-    The table as collected: its digest, and while it is there what is counted of it, and where it lies.
+    The table as collected: its digest, and while the file still exists its path and the counts made from it.
 
-    ``surplus`` has the rows that were left out of it because one person had too many.
+    ``surplus`` is the file with the rows that were left out because one person had too many.
     """
 
     sha256: str
@@ -66,16 +66,16 @@ def measure(
     """
     Measure every distribution against the suite of its publication.
 
-    ``witness`` says whose the released rows are, where people have several: then people are counted. ``rows_before`` is
-    the number of rows of the source, ``today`` the day on which acceptances and waivers must still be valid.
-    ``original`` is the table as collected, which some checks compare with; where it is gone, they are not evaluated but
-    counted as ``vouched``, and only a receipt for these very bytes and this very suite makes up for it. ``site`` is the
-    site policy, by default the one in force here; ``people`` is how many there can be at most, where rows are not
-    people. Never raises for anything about the data, the files or the libraries: those end as failed checks of the
-    verdict.
+    ``witness`` says which person each released row belongs to, if people have several rows: then people are counted.
+    ``rows_before`` is the number of rows of the source, ``today`` the day on which acceptances and waivers must still
+    be valid. ``original`` is the table as collected, for checks that compare with it. If it is removed already, these
+    checks are not evaluated but counted as ``vouched``: the caller then needs a receipt for the same bytes and suite.
+    ``site`` is the site policy, by default the one in force here; ``people`` is the largest possible number of people,
+    if rows are not people. Problems of the data, the files or the libraries are failed checks of the verdict, never
+    exceptions.
     """
     paths = [Path(path) for path in distributions]
-    gate = _Gate(publication, original, witness)
+    gate = _Gate(publication, original, witness, today)
     try:
         digest = original.sha256 if original else None
         unit = witness.unit if witness else None
@@ -88,7 +88,7 @@ def measure(
         gate.check_named(paths)
         gate.measure_files(paths)
         gate.check_site_policy(publication, site or policy_in_force(Home.find()).policy, today, people)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - importing a library may even exit with code 0
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - Importing a library may even exit with code 0.
         gate.fail(EVERYWHERE, "gate", f"the gate could not finish: {reason_of(error)}")
     gate.check_evaluated()
     return gate.verdict()
@@ -96,7 +96,7 @@ def measure(
 
 @dataclass(slots=True, kw_only=True)
 class _File:
-    """A file that was read back, with its digest and size; the rows are let go when the next one is read."""
+    """A file that was read back, with its digest and size; its rows are dropped when the next file is read."""
 
     path: Path
     digest: tuple[str, int]
@@ -106,12 +106,15 @@ class _File:
 
 class _Gate:
     """
-    One passage through the gate: all files are read and compared, and what they hold is measured once.
+    One measurement of all files: they are read and compared, and their content is measured once.
 
-    Checks pile up; the first file's content is kept to compare the others with.
+    ``checks`` collects the results; ``first`` keeps the content of the first file, to compare the others with it.
     """
 
-    def __init__(self, publication: Publication, original: StagedOriginal | None, witness: Witness | None) -> None:
+    def __init__(
+        self, publication: Publication, original: StagedOriginal | None, witness: Witness | None, today: date
+    ) -> None:
+        self.today = today
         self.publication, self.engine, self.folder = publication, publication.engine, publication.root
         self.original, self.witness = original, witness
         self.without_formulas = publication.csv.escape_formulas
@@ -124,7 +127,7 @@ class _Gate:
         self.first: tuple[str, FrequencyTable] | None = None
         self.singled_out: set[tuple[str, ...]] = set()
         self.people: int | None = None
-        self.heard = False
+        self.has_witness = False
         self.released: FrequencyTable | None = None
 
     @property
@@ -148,7 +151,7 @@ class _Gate:
     def note(
         self, where: str, name: str, passed: bool, message: str, observed: str | float = "", required: str | float = ""
     ) -> None:
-        """Note what was found about the files themselves, which is no privacy model's."""
+        """Add a check of the gate itself, which belongs to no privacy model."""
         self.checks.append(
             Measurement(
                 model="gate",
@@ -168,7 +171,7 @@ class _Gate:
         self.note(where, name, False, message, observed, required)
 
     def check_policy(self, publication: Publication, today: date) -> None:
-        """Refuse a suite that lacks a check, requirements nobody measures, acceptances and waivers that are over."""
+        """Fail if the suite lacks a check, a requirement cannot be measured, or an acceptance or waiver has ended."""
         present = Counter(e["type"] for e in self.suite["expectations"] if e["meta"]["runs_on"] == FREQUENCIES)
         for kind, times in self._mandatory(today).items():
             if present[kind] < times:
@@ -180,20 +183,22 @@ class _Gate:
                     times,
                 )
         if publication.unit.columns and self.witness is None:
-            self.fail(EVERYWHERE, "witness", "the file says whose the rows are, and no witness tells; run recode again")
+            self.fail(
+                EVERYWHERE, "witness", "the publication file has a unit, but there is no witness; run recode again"
+            )
         for name in unmeasured(publication):
             self.fail(EVERYWHERE, name, f"{name} is required but this version cannot measure it; remove it")
         for over in ended(publication.privacy, today, publication.unit):
             self.fail(EVERYWHERE, over.kind, over.sentence, over.until.isoformat(), today.isoformat())
         for waiver in without_effect(self.suite, publication.privacy, today):
-            self.fail(EVERYWHERE, "waiver", f"the waiver of {waiver.check} is for no check of the suite; remove it")
+            self.fail(EVERYWHERE, "waiver", f"the waiver of {waiver.check} matches no check of the suite; remove it")
 
     def _mandatory(self, today: date) -> dict[str, int]:
         unit = self.witness.unit if self.witness else None
         return mandatory(self.publication, today, unit=unit, paired=self.witness is not None)
 
     def check_site_policy(self, publication: Publication, site: SitePolicy, today: date, people: int | None) -> None:
-        """Hold the publication file, and the number of people in what was measured, against the site policy."""
+        """Compare the publication file, and the number of people in the files, with the site policy."""
         days = site.longest_acceptance_days
         found = [one.sentence for one in too_far(publication.privacy, today, days, publication.unit)]
         found += undercuts(publication, site, today)
@@ -208,8 +213,8 @@ class _Gate:
         rows = min(file.rows for file in self.files)
         known = [one for one in (rows, people, self.people) if one is not None]
         most, needed = min(known), site.people_for(publication.privacy.k)
-        # Rows are an upper bound of people only where no witness says how many people there are.
-        counted_as = "row" if most == rows and publication.unit.columns and not self.heard else "person"
+        # Without a witness the number of rows is an upper bound of the number of people.
+        counted_as = "row" if most == rows and publication.unit.columns and not self.has_witness else "person"
         if few := smallest_table(publication.privacy.k, most, site, counted_as=counted_as):
             self.fail(EVERYWHERE, "smallest_table", few, most, needed)
         else:
@@ -230,18 +235,18 @@ class _Gate:
             )
 
     def measure_files(self, paths: Sequence[Path]) -> None:
-        """Read every file, compare them, evaluate the suite on what they hold, and see that no file has changed."""
+        """Read every file, compare them, evaluate the suite on their content, and check that no file has changed."""
         read: list[_File] = []
         for path in paths:
             if read:
-                read[-1].table = None  # One table at a time; what was counted of it is enough to compare.
+                read[-1].table = None  # Keep one table at a time; the counts are enough to compare.
             if found := self._read(path):
                 read.append(found)
         if read:
             differs = any(check.name == "same_content" and not check.passed for check in self.checks)
             one_content = len(read) == len(paths) and not differs
-            heard = self._hear(read[-1].frequencies) if self.witness else None
-            self._evaluate(EVERYWHERE if one_content else read[-1].path.name, read[-1], heard)
+            checked = self._check_witness(read[-1].frequencies) if self.witness else None
+            self._evaluate(EVERYWHERE if one_content else read[-1].path.name, read[-1], checked)
         for file in read:
             self._check_unchanged(file)
 
@@ -254,7 +259,7 @@ class _Gate:
             digest, size = digest_of(path)
             table = reread(path)
             frequencies = engine_named(self.engine, source=path).of(table).count(table.names)
-        except Exception as error:  # noqa: BLE001 - shut, whatever it is
+        except Exception as error:  # noqa: BLE001 - Any error is a failed check.
             self.fail(where, "readable", f"cannot be read back: {reason_of(error)}; nothing in it was measured")
             return None
         self.files.append(MeasuredFile(name=where, sha256=digest, bytes=size, rows=table.rows))
@@ -263,29 +268,27 @@ class _Gate:
             self._check_formulas(where, table)
         return _File(path=path, digest=(digest, size), frequencies=frequencies, table=table)
 
-    def _hear(self, released: FrequencyTable) -> Heard | None:
-        """Return what the witness says, if it is one of these very rows and of those collected."""
-        from anon_airflow.gate.witness import Doubt, hear
+    def _check_witness(self, released: FrequencyTable) -> CheckedWitness | None:
+        """Return the content of the witness, if it matches the released rows and the rows as collected."""
+        from anon_airflow.gate.witness import RejectedWitness, check_witness
 
         witness: Witness = self.witness  # type: ignore[assignment]
         try:
-            heard = hear(witness, self.publication, released, self.original.path if self.original else None)
-        except Exception as error:  # noqa: BLE001 - shut, whatever it is
-            self.fail(EVERYWHERE, "witness", f"whose the rows are cannot be told: {reason_of(error)}")
+            checked = check_witness(witness, self.publication, released, self.original.path if self.original else None)
+        except Exception as error:  # noqa: BLE001 - Any error is a failed check.
+            self.fail(EVERYWHERE, "witness", f"the witness cannot be compared with the rows: {reason_of(error)}")
             return None
-        if isinstance(heard, Doubt):
-            self.fail(EVERYWHERE, "witness", heard.sentence)
+        if isinstance(checked, RejectedWitness):
+            self.fail(EVERYWHERE, "witness", checked.sentence)
             return None
-        self.note(
-            EVERYWHERE, "witness", True, "every released row is one that was collected, of its person", "yes", "yes"
-        )
-        self.people = heard.number
-        self.heard = True
+        self.note(EVERYWHERE, "witness", True, "every released row was collected, from the same person", "yes", "yes")
+        self.people = checked.number
+        self.has_witness = True
         self._check_surplus()
-        return heard
+        return checked
 
     def _check_surplus(self) -> None:
-        """Hold the rows that were left out of people with too many against those that stay, while both are there."""
+        """Check the rows that were left out because one person had too many, while the originals still exist."""
         from anon_airflow.gate.surplus import surplus_problem
 
         most, original = self.publication.privacy.max_rows_per_person, self.original
@@ -294,22 +297,23 @@ class _Gate:
             return
         try:
             problem = surplus_problem(self.publication, original.path, original.surplus, unit=unit, most=most)
-        except Exception as error:  # noqa: BLE001 - shut, whatever it is
-            problem = f"what was left out cannot be told: {reason_of(error)}"
+        except Exception as error:  # noqa: BLE001 - Any error is a failed check.
+            problem = f"the rows left out cannot be checked: {reason_of(error)}"
         if problem:
             self.fail(EVERYWHERE, "rows_capped", f"{problem}; run the publication again from `stage`")
         else:
-            message = f"each person has at most {counted(most, 'row')}, and no other rows were left out for that"
+            message = f"each person has at most {counted(most, 'row')}, and no other rows were left out because of that"
             self.note(EVERYWHERE, "rows_capped", True, message, "yes", "yes")
 
-    def _evaluate(self, where: str, file: _File, heard: Heard | None) -> None:
+    def _evaluate(self, where: str, file: _File, checked: CheckedWitness | None) -> None:
         with quiet():
             from anon_airflow.expectations.evaluation import Evaluation
+            from anon_airflow.expectations.metrics.pandas_cells import people_of
 
-        table = reread(file.path) if file.table is None else file.table  # The file after it could not be read.
+        table = reread(file.path) if file.table is None else file.table  # None if a later file could not be read.
         counted = self.original.frequencies if self.original else None
         given = {f"sha256:{self.original.sha256}": counted} if self.original and counted else {}
-        people, pairing = (heard.people, heard.pairing) if heard else (None, None)
+        people, pairing = (checked.people, checked.pairing) if checked else (None, None)
         evaluation = Evaluation(table, file.frequencies, self.folder, given, people=people, pairing=pairing)
         for entry in self.suite["expectations"]:
             if entry["meta"]["beside_original"] and self._is_gone(entry):
@@ -319,11 +323,13 @@ class _Gate:
             found = replace(evaluation.evaluate(entry), distribution=where)
             self.checks.append(found.excused(Waiver.model_validate(waiver) if waiver else None))
         self.evaluated = evaluation.evaluated
-        self.singled_out = accepted_and_needed(self.suite, file.frequencies)
+        if self.publication.privacy.published_uniqueness.accept:
+            published = file.frequencies if people is None else people_of(people)
+            self.singled_out = accepted_and_needed(self.suite, published, self.publication, self.today)
         self.released = file.frequencies
 
     def _is_gone(self, entry: dict[str, Any]) -> bool:
-        """Tell whether the originals that an entry needs are gone, so that the receipt has to stand for it."""
+        """Whether the originals that an entry needs are removed already, so that the receipt has to count for it."""
         original = self.original
         if original is None:
             return False
@@ -353,8 +359,8 @@ class _Gate:
         found = {name: count for name, count in counts.items() if count}
         message = "no cell that a spreadsheet would run as a formula"
         if found:
-            told = ", ".join(f"{count} in {name}" for name, count in found.items())
-            message = f"distinct values that a spreadsheet would run as a formula: {told}; run recode again"
+            counts_by_name = ", ".join(f"{count} in {name}" for name, count in found.items())
+            message = f"distinct values that a spreadsheet would run as a formula: {counts_by_name}; run recode again"
         self.note(where, "formulas", not found, message, sum(found.values()), 0)
 
     def _check_unchanged(self, file: _File) -> None:
@@ -372,13 +378,13 @@ class _Gate:
     def check_evaluated(self) -> None:
         expected = self.expected
         answered = self.evaluated + self.vouched
-        beside = f", {self.vouched} more need the originals and stand in the receipt" if self.vouched else ""
+        beside = f", {self.vouched} more need the originals, and the receipt counts for them" if self.vouched else ""
         self.note(
             EVERYWHERE,
             "evaluated",
             answered == expected > 0,
             f"{self.evaluated} of {expected} expectations were evaluated{beside}"
-            + ("" if answered == expected > 0 else "; every one must be, so nothing may be published"),
+            + ("" if answered == expected > 0 else "; all must be evaluated, so nothing may be published"),
             answered,
             expected,
         )

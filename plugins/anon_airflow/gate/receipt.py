@@ -1,4 +1,4 @@
-"""The receipt: the gate's signed word that these very bytes passed every check. It knows no clock."""
+"""The receipt: a statement, signed by the gate, that these bytes passed every check. It contains no time."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _KEYS = {*_TEXTS, "checks", "commitments", "distributions", "models", "verdict"}
 _PRIVATE = {
     "publication_file": "publication file",
     "suite": "suite of checks",
-    "witness": "witness of whose the rows are",
+    "witness": "witness (which person each row belongs to)",
 }
 
 
 class ModelUsed(NamedTuple):
-    """A privacy model that judged, and the package that it came with."""
+    """A privacy model that was measured, and the package that it comes from."""
 
     key: str
     package: str
@@ -42,12 +42,12 @@ Entry = TypeVar("Entry", Commitment, MeasuredFile, ModelUsed)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """
-    What a gate measured and found safe; a gate that refuses gives none, so the verdict is always ``passed``.
+    The files that the gate measured and found safe; if the gate refuses there is no receipt, so the verdict is always
+    ``passed``.
 
-    ``commitments`` are to the private things that it covers: the publication file with its hierarchies, the suite, and
-    the witness where there is one.
-    ``site_policy`` is one, too: what it is stays private, and who keeps the record can show that it was this one.
-    ``models`` are the privacy models that judged, sorted by key.
+    ``commitments`` cover private files: the publication file with its hierarchies, the suite, and the witness if there
+    is one. ``site_policy`` is a commitment too: the policy stays private, and the owner of the audit store can prove
+    which policy it was. ``models`` are the privacy models that were measured, sorted by key.
     """
 
     dataset: str
@@ -72,7 +72,7 @@ class Receipt:
 
     @property
     def signed(self) -> bytes:
-        """The bytes that the signature stands under: everything but the signature itself."""
+        """The bytes that are signed: everything but the signature itself."""
         return canonical_json({name: value for name, value in self._document().items() if name != "mac"}).encode()
 
     def to_json(self) -> str:
@@ -82,7 +82,7 @@ class Receipt:
     @classmethod
     def from_json(cls, text: str) -> Receipt:
         """
-        Read a receipt; its signature is not checked here but in :func:`problems`.
+        Read a receipt; :func:`problems` checks its signature.
 
         :raises InvalidInputError: the text is not a receipt.
         """
@@ -115,7 +115,7 @@ class Receipt:
 
 
 def digest_of_text(body: str) -> str:
-    """Return the digest that a receipt goes by, from the text that is stored of it."""
+    """Return the digest of a receipt from its stored text."""
     return digest(body)
 
 
@@ -139,7 +139,7 @@ def issue(
     listed = tuple(sorted(distributions))
     reasons = _empty(checks, listed)
     if len({distribution.name for distribution in listed}) < len(listed):
-        reasons.append("two distributions have the same name")
+        reasons.append("two files have the same name")
     if reasons:
         raise RefusedError("receipt", reasons)
     unsigned = Receipt(
@@ -171,17 +171,17 @@ def problems(
     checks: int,
 ) -> list[str]:
     """
-    List every reason why a receipt does not cover what is about to be published; an empty list means it does.
+    List every reason why a receipt does not cover the files to publish; an empty list means that it does.
 
-    ``checks`` is how many the suite of this publication asks for. Only the current key counts: a retired one may be
-    known to others by now.
+    ``checks`` is the number of checks in the suite of this publication. Only the current key counts: others may know a
+    retired key by now.
     """
     ring = KeyRing.of(key)
     found = []
     if distrust := ring.distrust(receipt.key_id):
         found.append(f"the receipt {distrust}")
     elif not ring.current.verify("receipt", receipt.signed, receipt.mac):
-        found.append("the signature is wrong: the receipt was changed after it was signed, or never signed")
+        found.append("the signature is wrong: the receipt was changed after it was signed, or was never signed")
     expected = {
         "dataset": (receipt.dataset, dataset),
         "run": (receipt.run_id, run_id),
@@ -197,10 +197,10 @@ def problems(
         if then_private.get(name) != private.get(name)
     ]
     if receipt.checks != checks:
-        found.append(f"the receipt is for {receipt.checks} checks, the suite of this publication asks for {checks}")
+        found.append(f"the receipt is for {receipt.checks} checks, the suite of this publication has {checks}")
     now, then = ({one.key: f"{one.package} {one.version}" for one in given} for given in (models, receipt.models))
     found += [
-        f"the privacy model {key} was {then.get(key, 'not there')} at the gate and is {now.get(key, 'not there')} now; "
+        f"the privacy model {key} was {then.get(key, 'missing')} at the gate and is {now.get(key, 'missing')} now; "
         "clear the run from `stage`"
         for key in sorted(now.keys() | then.keys())
         if now.get(key) != then.get(key)
@@ -210,24 +210,24 @@ def problems(
 
 
 def _differences(covered: tuple[MeasuredFile, ...], sent: tuple[MeasuredFile, ...]) -> list[str]:
-    """Compare name by name; a name that stands twice on either side is a problem of its own."""
+    """Compare files by name; a name that occurs twice is a problem of its own."""
     found = []
     before = {distribution.name: distribution for distribution in covered}
     now = {distribution.name: distribution for distribution in sent}
     if len(before) < len(covered) or len(now) < len(sent):
-        found.append("two distributions have the same name")
+        found.append("two files have the same name")
     for name in sorted(before.keys() | now.keys()):
         if name not in now:
-            found.append(f"distribution {name} is in the receipt but is not about to be published")
+            found.append(f"file {name} is in the receipt, but would not be published")
         elif name not in before:
-            found.append(f"distribution {name} is about to be published but the gate did not measure it")
+            found.append(f"file {name} would be published, but the gate did not measure it")
         elif before[name] != now[name]:
             parts = [
                 f"{field} {old}, now {new}"
                 for field, old, new in zip(MeasuredFile._fields, before[name], now[name], strict=True)
                 if old != new
             ]
-            found.append(f"distribution {name} changed after the gate measured it: {'; '.join(parts)}")
+            found.append(f"file {name} changed after the gate measured it: {'; '.join(parts)}")
     return found
 
 
@@ -236,7 +236,7 @@ def _empty(checks: int, distributions: tuple[MeasuredFile, ...]) -> list[str]:
     if checks < 1:
         reasons.append("no check was evaluated")
     if not distributions:
-        reasons.append("no distribution was measured")
+        reasons.append("no file was measured")
     return reasons
 
 

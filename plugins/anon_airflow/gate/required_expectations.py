@@ -1,6 +1,6 @@
-"""What a publication requires of its release: every privacy model of the core is asked, and answers as an expectation.
+"""The requirements of a publication: the privacy models that it asks for, and the expectations that measure them.
 
-Nothing here imports Great Expectations, so a DAG may render a suite while it is parsed.
+This module does not import Great Expectations, so a DAG file can render a suite when it is parsed.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from anon_core.models import Asked, Requirement
+from anon_core.models import PolicyContext, Requirement
 from anon_core.models import required as required_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ EXPECTATIONS = {
     "max_risk": "expect_risk_below",
     "max_sensitivity": "expect_sensitivity_below",
 }
-"""Expectations that users know by another name than that of their model."""
+"""Expectations whose name is not made from the key of their model."""
 
 
 def expectation_type(key: str) -> str:
@@ -45,13 +45,14 @@ def required(
     """
     Return what a publication requires.
 
-    A dataset without quasi-identifiers has no k to hold, so published uniqueness is checked over all of its columns.
+    A dataset without quasi-identifiers has no k, so published uniqueness is checked over all of its columns.
     Acceptances that ended before ``today`` are left out. ``original`` is the sha256 of the table as collected, ``unit``
-    the column that tells people apart, where they have several rows; ``paired``: what each released row was is known.
+    the column that tells people apart, if they have several rows; ``paired``: it is known which original each released
+    row was made from.
 
     :raises HierarchyError: a hierarchy file that a check needs cannot be read.
     """
-    asked = Asked(
+    context = PolicyContext(
         policy=publication.privacy,
         quasi_identifiers=publication.quasi_identifiers,
         k=publication.privacy.k,
@@ -62,4 +63,4 @@ def required(
         paired=paired,
         several_rows=unit is not None,
     )
-    return required_of(asked)
+    return required_of(context)

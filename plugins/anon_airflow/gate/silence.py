@@ -1,4 +1,4 @@
-"""Great Expectations without its voice: it logs, warns and traces with cells in the text."""
+"""Silence Great Expectations: its logs, warnings and tracebacks may quote cells."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Keep loggers below ``great_expectations``, warnings and anything printed to ourselves."""
+    """Suppress the loggers of ``great_expectations``, warnings, and all printed output."""
     names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "great_expectations"]
     loggers = [logging.getLogger(name) for name in {"great_expectations", *names}]
     before = [(logger, logger.disabled, logger.propagate) for logger in loggers]
@@ -20,7 +20,7 @@ def quiet() -> Iterator[None]:
     parent.addHandler(silence)
     for logger in loggers:
         logger.disabled = True
-    parent.propagate = False  # for those that are created meanwhile
+    parent.propagate = False  # For loggers that are created in this block.
     try:
         with (
             warnings.catch_warnings(),

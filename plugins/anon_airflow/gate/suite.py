@@ -1,6 +1,6 @@
-"""The suite of a publication: what the gate requires, as a plain JSON document in Great Expectations' own format.
+"""The suite of a publication: all requirements of the gate, as a JSON document in the format of Great Expectations.
 
-Nothing here imports Great Expectations, so a DAG may render a suite while it is parsed.
+This module does not import Great Expectations, so a DAG file can render a suite when it is parsed.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from anon_core.spec import Publication
 
 FREQUENCIES = "frequencies"
-"""Runs on the distinct rows of a file and how often each occurs: all of our own expectations."""
+"""Evaluated on the distinct rows of a file and their counts: all of our own expectations."""
 ROWS = "rows"
-"""Runs on the rows of a file, every cell as text."""
+"""Evaluated on the rows of a file, with every cell as text."""
 NUMBERS = "numbers"
-"""Runs on the rows of a file, columns that hold nothing but numbers as numbers."""
+"""Evaluated on the rows of a file, with columns of numbers as numbers."""
 
 UNMEASURED = ("earlier_releases",)
-"""What a policy can require and this suite has no expectation for yet; building one ends with deleting its name."""
+"""Requirements that a policy can have but no expectation measures yet."""
 
 
 def render_suite(
@@ -43,12 +43,12 @@ def render_suite(
     paired: bool = False,
 ) -> dict[str, Any]:
     """
-    Return the suite of a publication: same specification, rows, original and day, same document.
+    Return the suite of a publication: the same specification, rows, original and day give the same document.
 
     ``original`` is the sha256 of the table as collected, for checks that compare a release with it, ``unit`` the column
-    that tells people apart where they have several rows; ``paired``: a witness tells what each row was. A hierarchy
-    file stands in the suite as the publication file has it, with its sha256. Acceptances and waivers that ended before
-    ``today`` are left out; other waivers stand in the ``meta`` of what they excuse.
+    that tells people apart if they have several rows; ``paired``: a witness says what each row was made from. The suite
+    names a hierarchy file as the publication file does, with its sha256. Acceptances and waivers that ended before
+    ``today`` are left out; other waivers are in the ``meta`` of the check that they excuse.
 
     :raises HierarchyError: a hierarchy file that a check needs cannot be read.
     """
@@ -72,9 +72,9 @@ def mandatory(
     publication: Publication, today: date, *, unit: str | None = None, paired: bool = False
 ) -> dict[str, int]:
     """
-    Return the expectations without which a suite of this publication is not one, and how many of each.
+    Return the expectations that a suite of this publication must have, and how many of each.
 
-    It is told apart from the rendering on purpose: what is forgotten in one place is noticed by the other.
+    This repeats the rendering on purpose: if one of the two forgets an expectation, the other detects it.
     """
     privacy = publication.privacy
     exact, linked, people = 0, 0, unit is not None
@@ -117,20 +117,20 @@ def mandatory(
 
 
 def unmeasured(publication: Publication) -> list[str]:
-    """Return the requirements of a policy that no expectation here measures; they must not pass for want of one."""
+    """Return the requirements of a policy that no expectation measures; they must not count as met."""
     privacy = publication.privacy
     return [f"privacy.{name}" for name in UNMEASURED if getattr(privacy, name, None)]
 
 
 def suite_digest(suite: Mapping[str, Any]) -> str:
-    """Return the sha256 of the suite, whatever the order of its keys."""
+    """Return the sha256 of the suite, independent of the order of its keys."""
     text = json.dumps(suite, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return digest(text)
 
 
 def weight_column(columns: Sequence[str]) -> str:
     """
-    Return a name for the weights that is no published column's.
+    Return a name for the weights that no published column has.
 
     >>> weight_column(["sex", "rows"])
     'rows_'
@@ -172,9 +172,9 @@ def _plain(value: Any) -> Any:
 
 def _view(kind: str, kwargs: Mapping[str, Any]) -> str:
     """
-    Tell whether a stock expectation sees text or numbers: whoever compares with a number wants numbers.
+    Return whether an expectation of Great Expectations sees text or numbers: numbers if an argument is a number.
 
-    Lengths are numbers about text, and ``mostly`` is about rows; both leave cells as text.
+    Lengths of text, and ``mostly``, are numbers too, but need cells as text.
     """
     if "value_lengths" in kind:
         return ROWS

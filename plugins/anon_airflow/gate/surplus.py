@@ -1,4 +1,4 @@
-"""The rows that `stage` has left out because one person had too many, held against those that it has kept."""
+"""Check the rows that `stage` left out because one person had too many, against those that it kept."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def surplus_problem(
     publication: Publication, original: Path, surplus: Path | None, *, unit: str, most: int
 ) -> str | None:
     """
-    Say what is wrong with what was left out, or return None.
+    Return what is wrong with the rows that were left out, or None.
 
-    Each person of whom a row was left out has just ``most`` rows left, and no other person has more; of the rows of
-    each person those were left out that the rule names.
+    Each person who lost a row has exactly ``most`` rows left, no other person has more, and the rows left out are those
+    that the rule selects.
     """
     from anon_core.engines.engine import engine_named
 
@@ -36,14 +36,12 @@ def surplus_problem(
     rows_of = _rows_of_people(kept, unit)
     people = _rows_of_people(left_out, unit)
     if not left_out.rows or sum(people.values()) < left_out.rows:
-        return "rows were left out that are no person's"
-    if robbed := sum(rows_of[person] != most for person in people):
-        return (
-            f"{counted(robbed, 'person')} of whom rows were left out, and who do not have {counted(most, 'row')} left"
-        )
+        return "rows without a person were left out"
+    if wrong := sum(rows_of[person] != most for person in people):
+        return f"rows of {counted(wrong, 'person')} were left out who do not have {counted(most, 'row')} left"
     engine = engine_named(publication.engine, source=original)
     if not _is_as_the_rule_says(publication, engine, kept, left_out, unit, most):
-        return "other rows were left out than the rule for that names"
+        return "the rows left out are not those that the rule selects"
     return None
 
 
@@ -58,7 +56,7 @@ def _rows_of_people(table: Table, unit: str) -> dict[str, int]:
 def _is_as_the_rule_says(
     publication: Publication, engine: type[Engine], kept: Table, left_out: Table, unit: str, most: int
 ) -> bool:
-    """Put both together, leave out once more what is too much, and compare what stays."""
+    """Whether the rule, applied again to all rows, keeps the same rows."""
     from anon_core.recoding.surplus_rows import cap_rows
     from anon_core.table import Table
     from anon_core.table.assembling import stack

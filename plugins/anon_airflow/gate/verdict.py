@@ -1,4 +1,4 @@
-"""What the gate found, as plain data: counts, names of columns and digests, never a value."""
+"""The verdict of the gate, as plain data: counts, names of columns and digests, never a value."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ EVERYWHERE = "all"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """
-    Whether these very bytes may be published.
+    Whether the measured bytes may be published.
 
-    ``passed`` is computed here and nowhere else: every check holds, there is at least one distribution, and exactly as
-    many expectations were evaluated as the suite asks for, more than none. ``vouched`` are those that need the
-    originals, measured when these are gone: whoever goes by such a verdict needs a receipt for them. ``suite`` is what
-    was evaluated, ready to be stored as JSON. ``singled_out`` are the accepted column sets that do single people out,
-    sorted. ``released`` are the rows of the files, counted; they are measured for the public report.
+    ``passed`` is computed only here: every check holds, there is at least one file, and all expectations of the suite
+    were evaluated, at least one. ``vouched`` counts expectations that need the originals but were due after these were
+    removed: a caller that uses such a verdict needs a receipt for them. ``suite`` is what was evaluated, ready to be
+    stored as JSON. ``singled_out`` are the accepted column sets that the gate would refuse otherwise, sorted.
+    ``released`` are the rows of the files, counted, for the public report.
     """
 
     checks: tuple[Measurement, ...]
@@ -50,8 +50,8 @@ class Verdict:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the gate is shut, one sentence per failed check, said once for all files it is true of."""
-        files: dict[str, dict[str, None]] = {}  # Two columns may fail in the same words: a file is named once.
+        """Why the gate refuses: one sentence for each failed check, once for all files that it is about."""
+        files: dict[str, dict[str, None]] = {}  # Two columns may have the same sentence: name a file once.
         for check in self.checks:
             if not check.holds:
                 files.setdefault(check.sentence, {})[check.distribution] = None
@@ -83,7 +83,7 @@ class Verdict:
 
 
 def noted(check: Measurement) -> dict[str, Any]:
-    """Return a measurement as both reports have it."""
+    """Return a measurement in the form of both reports."""
     return {
         "distribution": check.distribution,
         "name": check.name,

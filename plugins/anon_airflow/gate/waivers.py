@@ -1,4 +1,4 @@
-"""What people answered for: which check of a suite a waiver excuses, and how all of it is told and put on record."""
+"""Waivers, acceptances and raised limits: which checks they excuse, and how they are reported and put on record."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from anon_core.models import Asked, required
+from anon_core.models import PolicyContext, required
+from anon_core.role import Role
 from anon_core.site import BUILT_IN, raised_limits
 from anon_core.waivers import answers, named_check, waiver_of
 
@@ -24,7 +25,7 @@ Entry = dict[str, Any]
 
 
 def excused_stock(entries: Sequence[Entry], policy: PartialPolicy, today: date) -> list[Entry]:
-    """Return stock entries of a suite, each with the waiver of its type, if it has not ended."""
+    """Return entries of Great Expectations' own types, each with the waiver of its type, if it has not ended."""
     return [_excused(one, policy, today) for one in entries]
 
 
@@ -36,43 +37,63 @@ def _excused(entry: Entry, policy: PartialPolicy, today: date) -> Entry:
 
 
 def without_effect(suite: Mapping[str, Any], policy: PartialPolicy, today: date) -> list[Waiver]:
-    """Return the waivers, not ended, that excuse nothing in a suite: somebody took something for granted."""
+    """Return the waivers that have not ended but match no check of the suite: their authors assumed a wrong check."""
     used = [entry["meta"]["waiver"]["check"] for entry in suite["expectations"] if "waiver" in entry["meta"]]
     return [one for one in policy.waivers if one.until >= today and one.check not in used]
 
 
-def accepted_and_needed(suite: Mapping[str, Any], frequencies: FrequencyTable) -> set[tuple[str, ...]]:
+def accepted_and_needed(
+    suite: Mapping[str, Any], published: FrequencyTable, publication: Publication, today: date
+) -> set[tuple[str, ...]]:
     """
-    Return the accepted column sets, sorted, that single out more rows of a file than would be allowed otherwise.
+    Return the accepted column sets, sorted, for which the gate would refuse what is ``published``.
 
-    A column that is accepted alone may also name people by itself, which no share of rows allows.
+    Such a set singles out more people than are allowed, or a single accepted column identifies people by itself, or the
+    columns declared other that it names leave fewer than k in a class. If link k is meant, a set counts unless k holds
+    with its columns too, for then link k does. People are counted if the table tells them apart.
     """
+    limits = [one["kwargs"] for one in suite["expectations"] if one["type"] == "expect_published_uniqueness"]
+    there = set(published.names)
+    return {
+        columns
+        for columns in (tuple(sorted(one)) for entry in limits for one in entry.get("accepted", ()))
+        if published.rows
+        and there.issuperset(columns)
+        and (
+            any(_singles_out(published, columns, entry) for entry in limits)
+            or _below_k(published, columns, publication, today)
+        )
+    }
+
+
+def _singles_out(published: FrequencyTable, columns: tuple[str, ...], limits: Mapping[str, Any]) -> bool:
     from anon_core.detection.published_identifiers import naming
 
-    found = set()
-    for entry in suite["expectations"]:
-        if entry["type"] != "expect_published_uniqueness":
-            continue
-        limits = entry["kwargs"]
-        for columns in limits.get("accepted", ()):
-            if not frequencies.rows or not set(columns) <= set(frequencies.names):
-                continue
-            share = frequencies.project(columns).singletons / frequencies.rows
-            searched = set(columns) <= set(limits["columns"])
-            names_people = len(columns) == 1 and bool(naming(frequencies, columns).columns)
-            if names_people or (searched and share > limits["max_share"]):
-                found.add(tuple(sorted(columns)))
-    return found
+    if len(columns) == 1 and naming(published, columns).columns:
+        return True
+    over = published.project(columns)
+    return set(columns) <= set(limits["columns"]) and over.singletons / over.rows > limits["max_share"]
 
 
-def told(
+def _below_k(published: FrequencyTable, columns: tuple[str, ...], publication: Publication, today: date) -> bool:
+    """Whether accepted columns declared other leave fewer than k in a class, beside all that are judged."""
+    from anon_core.measures.linkage.four_ks import k_anonymity
+
+    own = [name for name in publication.names_with_role(Role.OTHER) if name in columns]
+    if not own:
+        return False
+    judged = (*publication.quasi_identifiers, *publication.judged_others(today), *own)
+    return k_anonymity(published.project(judged), judged, k=publication.privacy.k).k < publication.privacy.k
+
+
+def exceptions_note(
     publication: Publication, verdict: Verdict | None, today: date, site: SitePolicy | None = None
 ) -> dict[str, list[dict[str, Any]]]:
     """
     Return all acceptances, waivers and raised limits as both reports list them.
 
-    ``needed`` is whether the check fails without it, or whether the limit of the ``site`` is lower; null where nothing
-    was measured, where it has ended, or where the site policy is not known.
+    ``needed``: the check fails without it, or the limit of the ``site`` is lower; null if nothing was measured, it has
+    ended, or the site policy is not known.
     """
     policy = publication.privacy
     accepted = [
@@ -108,7 +129,7 @@ def told(
 def _raised(
     publication: Publication, compared: SitePolicy, today: date, site: SitePolicy | None
 ) -> Iterator[dict[str, Any]]:
-    """Yield every limit that a person raised, with the value that the file has; what the site allows is private."""
+    """Yield every limit that a person raised, with the value in the file; the limit of the site is private."""
     for one in raised_limits(publication, publication.privacy, compared):
         if one.answered is not None:
             known = site is not None and one.answered.until >= today
@@ -133,7 +154,7 @@ def _is_there(verdict: Verdict | None, column: str, pattern: str) -> bool:
 
 def accepted_words(one: Mapping[str, Any]) -> str:
     """
-    Return what was accepted: a set of columns, or a pattern of personal data in one.
+    Return in words what was accepted: a set of columns, or a pattern of personal data in a column.
 
     >>> accepted_words({"columns": ["born", "sex"]}), accepted_words({"columns": ["notes"], "pattern": "email"})
     ('born, sex', 'notes: email')
@@ -143,7 +164,7 @@ def accepted_words(one: Mapping[str, Any]) -> str:
 
 
 def put_on_record(run: Run, audit: AuditStore) -> None:
-    """Append everything that people answered for in this run to the audit store."""
+    """Append all waivers, acceptances and raised limits of this run to the audit store."""
     for name, columns, one in (*_answered_for(run.publication.privacy), *_of_the_unit(run.publication)):
         audit.append(
             "waivers",
@@ -175,9 +196,9 @@ def _of_the_unit(publication: Publication) -> Iterator[tuple[str, list[str], Any
 
 
 def _columns_of(check: NamedCheck, policy: PartialPolicy) -> list[str]:
-    """Return the columns that a waiver is narrowed to; none where it is meant of all."""
+    """Return the columns that a waiver is limited to; none if it is for all."""
     if check.narrowed is None:
         return []
-    asked = Asked(policy=policy, quasi_identifiers=(), k=policy.k or 1, today=date.min)
-    meant = {one.model.column for one in required(asked) if check.covers(one.name, one.model.column)}
+    context = PolicyContext(policy=policy, quasi_identifiers=(), k=policy.k or 1, today=date.min)
+    meant = {one.model.column for one in required(context) if check.covers(one.name, one.model.column)}
     return sorted(filter(None, meant)) or [check.narrowed]

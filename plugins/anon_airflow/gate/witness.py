@@ -1,8 +1,9 @@
-"""The witness: the released rows beside what they were and whose they are, by which the gate counts people.
+"""The witness: the released rows with their originals and their persons. The gate counts people with it.
 
-Published files say neither. `recode` writes the witness into the private staging area; the gate believes it only where
-it holds the very rows of every published file, and where all of them were collected like that. Of people with several
-rows, whose each row is stays beside the gated files until they are published; nothing else of it outlives the gate.
+Published files contain neither. `recode` writes the witness to the private staging area. The gate accepts it only if
+it holds exactly the rows of every published file, and if all of them were collected from the same persons. If people
+have several rows, the released rows with their persons stay beside the gated files until these are published; the rest
+of the witness is removed with the staging area.
 """
 
 from __future__ import annotations
@@ -25,24 +26,24 @@ if TYPE_CHECKING:
 STAGED = "witness.parquet"
 """Its name in the staging area."""
 KEPT = ".witness.parquet"
-"""Its name beside the gated files, which no data file has."""
+"""Its name beside the gated files; no data file can have this name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """Where a witness lies; ``unit`` is its column with the person, None where every row is another one."""
+    """The file of a witness; ``unit`` is its column with the person, None if every row is another person."""
 
     path: Path
     unit: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class CheckedWitness:
     """
-    What a witness says, once it is believed: whose the published rows are, and what they were.
+    The content of a witness that was checked: the person and the original of each published row.
 
-    ``people`` counts the published rows together with their person, ``number`` is how many people these are; both are
-    None where every row is another person, ``pairing`` where the originals are gone.
+    ``people`` counts the published rows together with their person, ``number`` is the number of people; both are None
+    if every row is another person. ``pairing`` is None if the originals are removed already.
     """
 
     people: FrequencyTable | None
@@ -51,46 +52,46 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubt:
-    """Why a witness is not believed."""
+class RejectedWitness:
+    """Why a witness is not accepted."""
 
     sentence: str
 
 
-def hear(
+def check_witness(
     witness: Witness, publication: Publication, released: FrequencyTable, original: Path | None = None
-) -> Heard | Doubt:
-    """Hold a witness against what the published files have and, while it is there, against the table as collected."""
+) -> CheckedWitness | RejectedWitness:
+    """Compare a witness with the published files and, while it still exists, with the table as collected."""
     from anon_core.engines.engine import engine_named
     from anon_core.report.recoding import beside_names
 
     if witness.unit is None and original is None:
-        return Heard(people=None, pairing=None)  # Nothing more is to be said of rows that are people each.
+        return CheckedWitness(people=None, pairing=None)  # Every row is another person, so no witness is needed.
     table = reread(witness.path)
     engine = engine_named(publication.engine, source=witness.path)
     whose = [] if witness.unit is None else [witness.unit]
     beside = beside_names(publication, whose) if original else {}
     if table.names != (*publication.published, *whose, *beside.values()):
-        return Doubt(sentence="the witness does not have the columns that it should have; run recode again")
+        return RejectedWitness(sentence="the witness does not have the columns that it should have; run recode again")
     if not same_rows(released, engine.of(_as_written(publication, table)).count(publication.published)):
         rows = f"{table.rows:,} against {released.rows:,}"
-        return Doubt(sentence=f"the witness does not hold the published rows ({rows}); run recode again")
-    rows_heard = engine.of(table, unit=witness.unit)
+        return RejectedWitness(sentence=f"the witness does not hold the published rows ({rows}); run recode again")
+    witness_rows = engine.of(table, unit=witness.unit)
     pairing = None
     if original is not None:
         collected = engine.of(reread(original), unit=witness.unit)
-        found = _as_collected(collected, rows_heard, engine.of(table), publication, beside)
-        if isinstance(found, Doubt):
+        found = _as_collected(collected, witness_rows, engine.of(table), publication, beside)
+        if isinstance(found, RejectedWitness):
             return found
         pairing = found
     if witness.unit is None:
-        return Heard(people=None, pairing=pairing)
+        return CheckedWitness(people=None, pairing=pairing)
     people = engine.of(table).count([*publication.published, *whose])
-    return Heard(people=people, pairing=pairing, number=rows_heard.people(()).rows)
+    return CheckedWitness(people=people, pairing=pairing, number=witness_rows.people(()).rows)
 
 
 def write_kept(witness: Witness, publication: Publication, path: Path) -> None:
-    """Write what is kept of a witness beside the gated files: the released rows and whose they are."""
+    """Write the part of a witness that is kept beside the gated files: the released rows and their persons."""
     from anon_core.publishing.distribution import write_parquet
 
     whose = [] if witness.unit is None else [witness.unit]
@@ -98,7 +99,7 @@ def write_kept(witness: Witness, publication: Publication, path: Path) -> None:
 
 
 def _as_written(publication: Publication, table: Table) -> Table:
-    """Return the published columns of a witness as the files have them, with just the values that occur."""
+    """Return the published columns of a witness as they are in the files, with only the values that occur."""
     from anon_core.engines.formulas import formula_safe
     from anon_core.table import Table
     from anon_core.table.assembling import Piece, assemble
@@ -112,8 +113,8 @@ def _as_written(publication: Publication, table: Table) -> Table:
 
 def _as_collected(
     before: Engine, people: Engine, rows: Engine, publication: Publication, beside: dict[str, str]
-) -> Pairing | Doubt:
-    """Return what pairs released rows with their originals, or why they cannot be those that were collected."""
+) -> Pairing | RejectedWitness:
+    """Return the pairing of released rows with their originals, or why the rows cannot have been collected."""
     from anon_core.measures.linkage.provenance import provenance
     from anon_core.recoding.pairing import pairing_of_witness
 
@@ -132,18 +133,18 @@ def _as_collected(
                 recoded=publication.in_classes_of_k,
             )
     if found is not None and found.strangers:
-        what = f"{counted(found.strangers, 'released row')} more than were collected of their people"
+        what = f"{counted(found.strangers, 'released row')} more than were collected from these people"
     else:
         uncovered = counted(found.uncovered if found else rows.rows, "released row")
-        what = f"labels of {uncovered} do not cover what was collected"
-    return Doubt(sentence=f"{what}; run the publication again from `stage`")
+        what = f"labels of {uncovered} do not cover the values that were collected"
+    return RejectedWitness(sentence=f"{what}; run the publication again from `stage`")
 
 
 def _ways(before: Engine, after: Engine, publication: Publication, recoded: list[str]) -> list[tuple[Ladder, ...]]:
     """
-    Return the ladders by which the recoded columns may have got their labels; several where they may have been grouped.
+    Return the ladders that the labels of recoded columns may come from; several if columns may have been grouped.
 
-    A mean does not tell which values it stands for: what is shown by means is not held against values.
+    A mean does not say which values it stands for, so columns that show means are not compared with values.
     """
     from anon_core.report.originals import possible_ladders
     from anon_core.spec import Replace

@@ -1,1 +1,1 @@
-"""Hooks: how Airflow's connections lead to servers."""
+"""Airflow hooks: they open the server that an Airflow connection names."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 class CkanHook(BaseHook):
     """
-    Speak to the CKAN of a connection.
+    Open the CKAN server of a connection.
 
     :param ckan_conn_id: id of a connection of type ``ckan``: host is the address, password the API token.
     """
@@ -45,20 +45,20 @@ class CkanHook(BaseHook):
         return CkanClient(self.server())
 
     def test_connection(self) -> tuple[bool, str]:
-        """Say whether the server answers as a CKAN does and knows the token; what the test button shows."""
+        """Return whether the server is a CKAN that accepts the token; Airflow's test button shows the text."""
         from anon_airflow.portals.ckan import requests
-        from anon_airflow.portals.ckan.client import CkanClient, Patience
+        from anon_airflow.portals.ckan.client import CkanClient, RetryPolicy
 
         try:
-            client = CkanClient(self.server(), Patience(attempts=1))
+            client = CkanClient(self.server(), RetryPolicy(attempts=1))
             status = client.ask(requests.status())
             who = client.ask(requests.whoami()) if status.ok else status
         except AnonError as error:
             return False, str(error)
         if not status.ok:
-            return False, f"{client.server.url} does not answer as a CKAN does ({status.words})"
+            return False, f"{client.server.url} does not answer like a CKAN server ({status.words})"
         version = str(status.result.get("ckan_version"))[:MAX_NAME_LENGTH]
         if not who.ok:
-            return False, f"{client.server.url} is a CKAN {version}, but it does not know this token"
+            return False, f"{client.server.url} is a CKAN {version}, but it does not accept this token"
         name = str(who.result.get("name"))[:MAX_NAME_LENGTH]
         return True, f"{client.server.url} is a CKAN {version}, and the token is that of {name!r}"

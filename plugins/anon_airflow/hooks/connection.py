@@ -1,4 +1,4 @@
-"""Connections of every type, wherever Airflow keeps them: what sources and portals are handed in a task."""
+"""Airflow connections of every type and backend, for the sources and portals of a task."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def from_airflow(connection: str, example: str) -> Mapping[str, Any]:
     """
     Return the fields of a connection.
 
-    :raises InvalidInputError: there is none; ``example`` is how it could be.
+    :raises InvalidInputError: there is none; the message shows ``example``.
     """
     try:
         found = BaseHook.get_connection(connection)
-    except Exception as error:  # noqa: BLE001 - a secrets backend may fail in any way, and quote a secret
+    except Exception as error:  # noqa: BLE001 - A secrets backend may raise any error, and its text may hold a secret.
         raise InvalidInputError(
-            f"connection {connection!r} cannot be had from Airflow ({type(error).__name__}); create it, "
+            f"connection {connection!r} cannot be read from Airflow ({type(error).__name__}); create it, "
             f"such as {example}"
         ) from None
     return {name: getattr(found, name) for name in FIELDS}

@@ -1,4 +1,4 @@
-"""All keys of a worker: the current one signs, retired ones only say that what they signed long ago is genuine."""
+"""All keys of a worker: the current key signs, retired keys only verify old signatures."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class KeyRing:
     @classmethod
     def load(cls, home: Path, environ: Mapping[str, str] | None = None, *, create: bool = True) -> KeyRing:
         """
-        Find this worker's keys: the current one as :meth:`SigningKey.load` does, the others in ANON_RETIRED_KEYS_FILE.
-
-        That names one file or several (separated as in PATH), each readable by its owner only, one key per line.
+        Load this worker's keys: the current one as :meth:`SigningKey.load` does, retired ones from
+        ANON_RETIRED_KEYS_FILE, which names one file or several (separated as in PATH), each readable by its owner only,
+        one key per line.
 
         :raises InvalidInputError: a key cannot be used, or the current one is among the retired ones.
-        :raises StorageError: ``home`` does not take a new key.
+        :raises StorageError: a new key cannot be written to ``home``.
         """
         environ = os.environ if environ is None else environ
         current = SigningKey.load(home, environ, create=create)
@@ -50,25 +50,25 @@ class KeyRing:
         retired = {key.key_id: key for path in paths for key in keys_in_file(path, f"{RETIRED} ({path})")}
         if current.key_id in retired:
             raise InvalidInputError(
-                f"{RETIRED} lists key {current.key_id}, which is also the current one; a key that was retired signs "
-                "nothing any more: make a new one, or take it out of that file"
+                f"{RETIRED} lists key {current.key_id}, which is also the current key, but a retired key must not "
+                "sign: make a new key, or remove this one from that file"
             )
         return cls(current, tuple(retired.values()))
 
     def find(self, key_id: object) -> SigningKey | None:
-        """Return the key of that name, current or retired, or None."""
+        """Return the key with this id, current or retired, or None."""
         return next((key for key in (self.current, *self.retired) if key.key_id == key_id), None)
 
     def distrust(self, key_id: str) -> str | None:
-        """Say why nothing that this key signed may be published any more; None for the current key."""
+        """Return why nothing that this key signed may be published any more; None for the current key."""
         if key_id == self.current.key_id:
             return None
         if self.find(key_id):
             return (
-                f"was signed with key {key_id}, which is retired and may be known to others by now: "
+                f"was signed with key {key_id}, which is retired, and others may know it by now: "
                 "run it again (in Airflow: clear the run from `stage`)"
             )
         return (
             f"was signed with key {key_id}, this worker has key {self.current.key_id}: set ANON_SIGNING_KEY (or "
-            "ANON_SIGNING_KEY_FILE, or ANON_SIGNING_KEY_CMD) as the other workers have it, or run it again"
+            "ANON_SIGNING_KEY_FILE, or ANON_SIGNING_KEY_CMD) as on the other workers, or run it again"
         )

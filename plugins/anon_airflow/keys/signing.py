@@ -34,7 +34,7 @@ _HOW_TO_MAKE_ONE = 'make one with `python -c "import secrets; print(secrets.toke
 @functools.cache
 def warn_once(path: Path) -> None:
     _log.warning(
-        "signing with the key in %s, which is for demonstrations: whoever reads that folder can sign too. "
+        "signing with the key in %s, which is for demonstrations: every user who can read that folder can sign too. "
         "In production set ANON_SIGNING_KEY, ANON_SIGNING_KEY_FILE with mode 0600, or ANON_SIGNING_KEY_CMD; %s",
         path,
         _HOW_TO_MAKE_ONE,
@@ -45,7 +45,7 @@ def long_enough(secret: bytes, where: str) -> bytes:
     secret = secret.strip()
     if len(secret) < _MIN_LENGTH:
         raise InvalidInputError(
-            f"{where} holds {len(secret)} characters, a signing key needs {_MIN_LENGTH} or more; {_HOW_TO_MAKE_ONE}"
+            f"{where} has {len(secret)} characters, but a signing key needs {_MIN_LENGTH} or more; {_HOW_TO_MAKE_ONE}"
         )
     return secret
 
@@ -61,28 +61,28 @@ def read_private(path: Path, where: str) -> bytes:
         reason = error.strerror or type(error).__name__
         raise InvalidInputError(f"{where} cannot be read: {reason}; {_HOW_TO_MAKE_ONE} and chmod 600 it") from None
     if len(secret) > _MAX_BYTES:
-        raise InvalidInputError(f"{where} has more than {_MAX_BYTES:,} bytes, and is no key; {_HOW_TO_MAKE_ONE}")
+        raise InvalidInputError(f"{where} has more than {_MAX_BYTES:,} bytes, so it is not a key; {_HOW_TO_MAKE_ONE}")
     if mode & 0o077:
-        raise InvalidInputError(f"{where} has mode {mode:04o}, so others than its owner reach it; chmod 600 it")
+        raise InvalidInputError(f"{where} has mode {mode:04o}, so users other than its owner can read it; chmod 600 it")
     return secret
 
 
 @functools.cache
 def printed(command: str) -> bytes:
     """
-    Run a command, without a shell, and return the key that it prints; once per process, for it may take a while.
+    Run a command, without a shell, and return the key that it prints; once per process, because it may take long.
 
-    What it prints, errors too, is not told to anyone: it may be the key.
+    No message shows what the command prints, not even its errors: it may be the key.
     """
     where = "ANON_SIGNING_KEY_CMD"
     try:
         words = shlex.split(command)
     except ValueError:
-        raise InvalidInputError(f"{where} has a quote that is not closed; it is split as a shell does") from None
+        raise InvalidInputError(f"{where} has a quote that is not closed; it is split like a shell command") from None
     if not words:
         raise InvalidInputError(f"{where} is empty; set the command that prints the key, or unset it")
     try:
-        # The command is given by the person who runs the worker.
+        # The operator of the worker sets the command.
         ended = subprocess.run(  # noqa: S603
             words, capture_output=True, stdin=subprocess.DEVNULL, timeout=_COMMAND_TIMEOUT_S, check=False
         )
@@ -93,35 +93,35 @@ def printed(command: str) -> bytes:
         raise InvalidInputError(f"{where} cannot be run: {reason}; it is run without a shell") from None
     if ended.returncode:
         raise InvalidInputError(
-            f"{where} ended with code {ended.returncode}; its output is withheld, for it may hold the key: run it by "
-            "hand, as the user of the worker"
+            f"{where} ended with code {ended.returncode}; its output is not shown, because it may hold the key: run it "
+            "by hand, as the user of the worker"
         )
     return long_enough(ended.stdout, f"the output of {where}")
 
 
 def create_key(path: Path) -> None:
     """
-    Write a new key: the file appears whole or not at all, and only once; two processes may do so at once.
+    Write a new key, if there is none: the file appears complete or not at all; two processes may do so at once.
 
     A process that is killed leaves at most a part, which the next one overwrites: no unused key stays on the disk.
 
-    :raises StorageError: the folder does not take it.
+    :raises StorageError: the folder cannot be written.
     """
     private_folder(path.parent)
     with locked(path.parent, _COMMAND_TIMEOUT_S):
-        if not path.exists():  # Another process may have been first: its key is the key.
+        if not path.exists():  # Another process may have been faster: then its key counts.
             write_private(path, secrets.token_hex(32).encode())
 
 
 def canonical_json(value: Any) -> str:
     """
-    Write a value as the one JSON text that stands for it: sorted keys, no spaces, ASCII only, no NaN.
+    Write a value as canonical JSON, one text for each value: sorted keys, no spaces, ASCII only, no NaN.
 
     >>> canonical_json({"b": 1, "a": "è"})
     '{"a":"\\\\u00e8","b":1}'
 
-    :raises TypeError: the value holds something that JSON has no word for.
-    :raises ValueError: the value holds NaN or an infinity, or holds itself.
+    :raises TypeError: the value holds something that JSON cannot express.
+    :raises ValueError: the value holds NaN or an infinity, or contains itself.
     """
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
@@ -134,7 +134,7 @@ def fresh_nonce() -> str:
 @dataclass(frozen=True, slots=True)
 class SigningKey:
     """
-    A secret and the short public name it goes by; the secret never shows in ``repr``.
+    A secret and its short public id; ``repr`` never shows the secret.
 
     >>> key = SigningKey.of(b"0" * 32)
     >>> key.verify("receipt", b"text", key.sign("receipt", b"text"))
@@ -148,27 +148,27 @@ class SigningKey:
 
     @classmethod
     def of(cls, secret: bytes) -> SigningKey:
-        """Name a secret after its digest, so that the same secret has the same key id everywhere."""
+        """Return the key of a secret. Its id is made from a digest, so it is the same everywhere."""
         return cls(secret, hashlib.sha256(b"anonflow key id" + secret).hexdigest()[:12])
 
     @classmethod
     def load(cls, home: Path, environ: Mapping[str, str] | None = None, *, create: bool = True) -> SigningKey:
         """
-        Find this worker's key: in ANON_SIGNING_KEY, in the file that ANON_SIGNING_KEY_FILE names, or printed by the
-        command in ANON_SIGNING_KEY_CMD, which is how a secrets backend is asked; only one of them may be set.
+        Load this worker's key: from ANON_SIGNING_KEY, from the file that ANON_SIGNING_KEY_FILE names, or from the
+        output of the command in ANON_SIGNING_KEY_CMD, which can read a secrets backend; only one of them may be set.
 
         Without any it is ``home/signing.key``, made on first use, for demonstrations; two processes that make it at
         once end with the same key.
 
-        :raises InvalidInputError: a key is short, its file is missing or readable by others than its owner, its command
-            fails, or several places are named.
-        :raises StorageError: ``home`` does not take the new key.
+        :raises InvalidInputError: a key is short, its file is missing or readable by users other than its owner, its
+            command fails, or several of the variables are set.
+        :raises StorageError: the new key cannot be written to ``home``.
         """
         environ = os.environ if environ is None else environ
         named = [name for name in _SOURCES if name in environ]
         if len(named) > 1:
             raise InvalidInputError(
-                f"{' and '.join(named)} are set; set one of them, so that it is plain which key signs"
+                f"{' and '.join(named)} are set; set only one of them, so that it is clear which key signs"
             )
         if named == ["ANON_SIGNING_KEY"]:
             text = environ["ANON_SIGNING_KEY"].encode("utf-8", "surrogateescape")
@@ -182,8 +182,8 @@ class SigningKey:
         if not path.exists():
             if not create:
                 raise InvalidInputError(
-                    f"there is no signing key: set ANON_SIGNING_KEY (or ..._FILE, ..._CMD) as the workers have it, "
-                    f"or {path}"
+                    f"there is no signing key: set ANON_SIGNING_KEY (or ..._FILE, ..._CMD) as on the workers, or make "
+                    f"{path}"
                 )
             create_key(path)
         if create:
@@ -191,13 +191,13 @@ class SigningKey:
         return cls.of(long_enough(read_private(path, str(path)), str(path)))
 
     def sign(self, purpose: str, message: bytes) -> str:
-        """Sign a message for one purpose, so that what was signed for another can never stand in for it."""
+        """Sign a message for one purpose. A signature for another purpose is never valid instead."""
         if not purpose.isidentifier():
             raise InvalidInputError(f"the purpose of a signature is one plain word, not {purpose!r}")
         return hmac.new(self.secret, b"anonflow\0" + purpose.encode() + b"\0" + message, hashlib.sha256).hexdigest()
 
     def verify(self, purpose: str, message: bytes, mac: object) -> bool:
-        """Say whether ``mac`` is this key's signature; anything that is no signature at all is simply not."""
+        """Whether ``mac`` is this key's signature; False for a value that is not a signature at all."""
         if not isinstance(mac, str) or not mac.isascii():
             return False
         return hmac.compare_digest(self.sign(purpose, message), mac)

@@ -1,1 +1,1 @@
-"""The verbs as Airflow operators: thin, one per file; the work is in :mod:`anon_airflow.steps`."""
+"""The steps as Airflow operators, one per file. They only call :mod:`anon_airflow.steps`."""

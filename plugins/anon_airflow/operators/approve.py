@@ -10,7 +10,9 @@ from airflow.sdk import Param
 from airflow.sdk.exceptions import TaskAwaitingInput
 from airflow.sdk.execution_time.hitl import upsert_hitl_detail
 
-from anon_airflow.operators.publication import failing_for_good, run_of
+from anon_airflow.operators.notification import tell
+from anon_airflow.operators.publication import error_policy, run_of
+from anon_core.spec import Event
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -24,8 +26,9 @@ class ApproveOperator(ApprovalOperator):
     """
     Ask a person whether what passed the gate may be published, and sign the answer.
 
-    What is asked, who may answer and for how long comes from the publication file when the task runs, so nothing of it
-    stands in the constructor. Only ``execute_complete`` signs: a task that is marked successful signs nothing.
+    The question, the people who may answer and the time limit come from the publication file when the task runs, so
+    none of them is an argument of the constructor. Only ``execute_complete`` signs: marking the task successful signs
+    nothing.
 
     :param spec: path of the publication file.
     """
@@ -38,14 +41,14 @@ class ApproveOperator(ApprovalOperator):
 
     def execute(self, context: Context) -> None:
         """
-        Put the question on record, show it, and leave the worker until somebody answers.
+        Put the question on record, show it, and leave the worker until a person answers.
 
-        The receipt goes with the question as a field of the form, and comes back with the answer: Airflow keeps showing
-        the first question of a task that is cleared, and so an answer to that is told from an answer to this.
+        The receipt is a field of the form, so it comes back with the answer. After a task is cleared, Airflow keeps
+        showing its first question; the receipt tells which question an answer belongs to.
         """
         from anon_airflow import steps
 
-        with failing_for_good():
+        with error_policy(self.log):
             question = steps.ask(run_of(self.spec, context))
         self.log.info("asking for approval of receipt %s\n%s", question.receipt, question.body)
         receipt = Param(
@@ -59,20 +62,23 @@ class ApproveOperator(ApprovalOperator):
             params={RECEIPT: receipt.serialize()},
             assigned_users=[{"id": name, "name": name} for name in question.users],
         )
+        for notifier in self.notifiers:
+            notifier(context)
+        tell(self.spec, context, Event.APPROVAL, progress=self.log.info)
         raise TaskAwaitingInput(method_name="execute_complete", timeout=question.wait)
 
     def execute_complete(self, context: Context, event: dict[str, Any]) -> dict[str, Any]:
         """Sign the answer, and only then succeed or fail."""
         from anon_airflow import steps
 
-        with failing_for_good():
+        with error_policy(self.log):
             result = steps.decide(run_of(self.spec, context), answer_of(event))
         self.log.info("approved: receipt %s", result["receipt"])
         return result
 
 
 def answer_of(event: dict[str, Any]) -> Answer:
-    """Return what Airflow says was answered; whatever is not plainly an approval is a rejection or no answer."""
+    """Return the answer from Airflow's event. Anything but a clear approval is a rejection, or no answer."""
     from anon_airflow.approval.decision import NOBODY, Outcome
     from anon_airflow.approval.request import Answer
 

@@ -1,4 +1,4 @@
-"""What Airflow shows about a publication's DAG, from its publication file."""
+"""The documentation of a DAG that Airflow shows, made from the publication file."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def dag_docs(publication: Publication) -> str:
         "",
         plain(metadata.description or ""),
         "",
-        f"Publishes {code(publication.dataset)} from {code(publication.file.name)} if, and only if, the gate finds the "
-        "very bytes that are published safe.",
+        f"Publishes {code(publication.dataset)} as {code(publication.file.name)} describes, only if the files to "
+        "publish pass the gate.",
         "",
         *(f"**It does not run here**: {plain(reason)}\n" for reason in publication.unread),
         *(
-            ["**It is a draft and does not run**: nobody has written `reviewed: {by, on}`.\n"]
+            ["**It is a draft and does not run**: a person has to review it and write `reviewed: {by, on}`.\n"]
             * (not publication.reviewed)
         ),
         *_k(publication),
@@ -39,12 +39,12 @@ def dag_docs(publication: Publication) -> str:
         part = f", part of {code(column.part_of)}" if isinstance(column, Part) else ""
         lines.append(f"| {code(name)}{part} | {column.role.value} | {kind} |")
     if publication.approval.required:
-        who = ", ".join(code(name) for name in publication.approval.users) or "anybody who may answer in Airflow"
-        eyes = ", but nobody who triggered the run or last changed the file" if publication.approval.four_eyes else ""
+        who = ", ".join(code(name) for name in publication.approval.users) or "any user who may answer in Airflow"
+        eyes = ", except who triggered the run and who last changed the file" if publication.approval.four_eyes else ""
         lines += ["", f"Before `publish` a person has to approve it: {who}{eyes}."]
     lines += [
         "",
-        "A failed `gate` cannot be overruled here: marking it successful signs no receipt, so `publish` refuses.",
+        "Marking a failed `gate` successful does not publish: it signs no receipt, so `publish` refuses.",
     ]
     return "\n".join(lines)
 
@@ -52,12 +52,12 @@ def dag_docs(publication: Publication) -> str:
 def _k(publication: Publication) -> Iterator[str]:
     policy = publication.privacy
     if not publication.quasi_identifiers:
-        yield "- no column is one that others are expected to know, so no k is measured"
+        yield "- others are expected to know none of the columns (no quasi-identifiers), so no k is measured"
         return
     for k in meant_k(policy.k_means.value, policy.k):
         yield f"- **{k.name}**, {k.meaning}: {k.required}"
 
 
 def broken_docs(error: SpecError) -> str:
-    """Return what to show for a publication file that cannot be used."""
-    return f"# This publication file cannot be used\n\nNothing is published until it is mended.\n\n{fenced(str(error))}"
+    """Return the documentation of the DAG of a broken publication file: its problems."""
+    return f"# This publication file cannot be used\n\nNothing is published until it is fixed.\n\n{fenced(str(error))}"

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 def dataset_asset(dataset: str) -> Asset:
     """
-    The asset that a published dataset is, for others to follow: ``schedule: {asset: anonflow://driver-licences}``.
+    Return the asset of a published dataset.
+
+    Other DAGs can follow it, and other publication files too: ``schedule: {asset: anonflow://driver-licences}``.
     """
     return Asset(f"anonflow://{dataset}")
 
@@ -23,7 +25,7 @@ class PublishOperator(PublicationOperator):
     """
     Measure the files again, compare them with the receipt, and publish them.
 
-    Every outlet gets the manifest of the release in ``extra``; also where nothing had changed, and ``status`` says so.
+    Every outlet gets the manifest of the release in ``extra``. If the data has not changed, ``status`` says so.
     """
 
     def execute(self, context: Context) -> dict[str, Any]:

@@ -15,8 +15,8 @@ class StageOperator(PublicationOperator):
     """
     Read the source of a publication into the private staging area.
 
-    :param source_file: the file to read, or what else the source is told; templated, so that a backfill reads the file
-        of its own period.
+    :param source_file: the path of the file to read, or another text for the source; templated, so that a backfill
+        reads the file of its own period.
     """
 
     template_fields: Sequence[str] = ("source_file",)

@@ -1,4 +1,4 @@
-"""Which portal: from what a publication file says now, or from what was put on record when a release was sent."""
+"""Open the portal of a publication, by its publication file or by the record of a release that was sent."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Record = dict[str, Any]
 
 def settings_of(publication: Publication) -> PortalSettings:
     """
-    Return what the publication file says about its portal, with whole paths.
+    Return the portal settings of a publication file, with absolute paths.
 
-    :raises InvalidInputError: no installed package brings that portal.
+    :raises InvalidInputError: no installed package has that portal.
     """
     if not isinstance(publication.portal, PortalSettings):
         raise publication.portal.refuse()
@@ -31,7 +31,7 @@ def settings_of(publication: Publication) -> PortalSettings:
 
 
 def record_of(publication: Publication) -> Record:
-    """Return what the publication file says about its portal, in a form that is put on record; never a secret."""
+    """Return the portal settings of a publication file as they go on record; they never hold a secret."""
     return settings_of(publication).model_dump(mode="json", exclude_none=True)
 
 
@@ -39,7 +39,7 @@ def portal_of(run: Run, progress: Progress | None = None) -> Portal:
     """
     Return the portal that the publication file names.
 
-    :raises InvalidInputError: no installed package brings it, or its connection does not lead to a server.
+    :raises InvalidInputError: no installed package has it, or its connection does not name a server.
     """
     settings = settings_of(run.publication)
     portal: Portal = member_of(PORTALS, settings).opened(
@@ -49,7 +49,7 @@ def portal_of(run: Run, progress: Progress | None = None) -> Portal:
 
 
 def settings_on_record(details: Mapping[str, Any]) -> Record | None:
-    """Return where a release was sent, by the details of its row; earlier versions noted only its location."""
+    """Return the settings of the portal that a release was sent to; rows of earlier versions hold only its location."""
     if isinstance(details.get("portal"), dict):
         return dict(details["portal"])
     for portal in PORTALS.members().values():
@@ -61,7 +61,7 @@ def settings_on_record(details: Mapping[str, Any]) -> Record | None:
 
 def portal_in_words(record: Mapping[str, Any]) -> str:
     """
-    Return a portal as people tell it from others, by what is on record of it.
+    Return a short description of a portal from its settings on record.
 
     >>> portal_in_words({"folder": "/srv/portal", "keep": 3})
     'folder /srv/portal'
@@ -71,16 +71,16 @@ def portal_in_words(record: Mapping[str, Any]) -> str:
     key = _key_of(record)
     settings = record.get(key)
     if isinstance(settings, Mapping):
-        told = ", ".join(f"{name} {value}" for name, value in settings.items() if isinstance(value, str))
-        return f"{key} ({told})" if told else key
+        texts = ", ".join(f"{name} {value}" for name, value in settings.items() if isinstance(value, str))
+        return f"{key} ({texts})" if texts else key
     return f"{key} {settings}"
 
 
 def portal_on_record(record: Mapping[str, Any], progress: Progress | None = None) -> Portal:
     """
-    Return a portal by what is on record of it, to look at releases there or to take them off.
+    Return a portal from its settings on record, to read or withdraw releases there.
 
-    :raises InvalidInputError: no installed package brings it, its settings have changed, or its connection is not known
+    :raises InvalidInputError: no installed package has it, its settings have changed, or its connection is not known
         here.
     """
     key = _key_of(record)
@@ -90,8 +90,8 @@ def portal_on_record(record: Mapping[str, Any], progress: Progress | None = None
     except ValidationError as error:
         where = ", ".join(sorted({".".join(map(str, one["loc"])) for one in error.errors(include_input=False)}))
         raise InvalidInputError(
-            f"a release was sent to the portal `{key}`, whose installed version cannot read what is "
-            f"on record of it ({where}); install the version that published it"
+            f"a release was sent to the portal `{key}`, and the installed version of that portal cannot read its "
+            f"settings on record ({where}); install the version that published it"
         ) from None
     portal: Portal = member.opened(settings, connect=from_environment, progress=progress)
     return portal

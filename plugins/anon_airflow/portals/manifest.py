@@ -1,4 +1,4 @@
-"""The manifest beside the files of a version: what was published, when, with which digests."""
+"""The manifest beside the files of a version: its files with their digests, its period and time of publication."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SCHEMA = "anonflow/manifest/1"
 
 def manifest_of(release: Release, version: str, sequence: int | None = None) -> Manifest:
     """
-    The manifest of a release that is published now, as it will be read back.
+    Return the manifest of a release that is published now, as it will be read back.
 
-    ``sequence`` counts what a portal has published of a dataset: after a clock is set back, times give a wrong order.
+    ``sequence`` counts the publications of a dataset on a portal: times are in a wrong order after a clock is set back.
 
-    :raises InvalidInputError: the release brings a key that the manifest has itself.
+    :raises InvalidInputError: the release adds a key that the manifest itself has.
     """
     manifest: Manifest = {
         "schema": SCHEMA,
@@ -53,19 +53,19 @@ def manifest_of(release: Release, version: str, sequence: int | None = None) -> 
 
 def report_bytes(release: Release, manifest: Manifest) -> bytes:
     """
-    The public report of a release as every portal writes it.
+    Return the public report of a release as every portal writes it.
 
-    :raises RefusedError: it is not the one that the receipt covers.
+    :raises RefusedError: it is not the report that the receipt covers.
     """
     report = as_json(release.report)
     found = digest(report)
     if found != manifest.get("report_sha256", found):
-        raise RefusedError("portal", ["the report is not the one that the receipt covers"])
+        raise RefusedError("portal", ["the report is not the report that the receipt covers"])
     return report
 
 
 def data_digest_of(manifest: Manifest) -> str | None:
-    """What the data of a version is, whatever is said about it; None if its manifest does not tell."""
+    """Return the digest of the data of a version, without its description; None if the manifest is damaged."""
     try:
         return data_digest({str(each["name"]): str(each["sha256"]) for each in manifest["distributions"]})
     except (KeyError, TypeError, UnicodeError):
@@ -78,21 +78,21 @@ def metadata_of(manifest: Manifest) -> Mapping[str, Any]:
 
 
 def as_json(document: dict[str, Any]) -> bytes:
-    """The bytes of a document, in the one form that digests of reports are taken of; dates become text."""
+    """Return the bytes of a document, always in the same form, so that digests agree; dates become text."""
     return json.dumps(document, indent=1, sort_keys=True, allow_nan=False, default=str).encode()
 
 
 def read_document(path: Path) -> dict[str, Any]:
-    """A document of the portal; empty if somebody damaged it, because one bad file must not stop all others."""
+    """Return a document of the portal; empty if it is damaged, because one bad file must not stop all others."""
     try:
         return dict(json.loads(read_whole(path, DOCUMENT)))
     except (OSError, ValueError, TypeError, RecursionError, NotRegularError, FileTooLargeError):
-        log.warning("%s is missing or damaged, and is passed over", path)
+        log.warning("%s is missing or damaged, and is ignored", path)
         return {}
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """The manifest of a version, None if it is not one for this very folder."""
+    """Return the manifest of a version; None if it does not belong to this folder."""
     manifest = read_document(folder / "manifest.json")
     try:
         mine = (manifest["schema"], manifest["dataset"], manifest["version"])
@@ -112,27 +112,27 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def is_text(value: Any) -> bool:
-    """Whether a value that was read is text that can be written again: JSON can hold half a surrogate pair."""
+    """Whether a value is text that can be written as UTF-8: JSON can hold half a surrogate pair."""
     return isinstance(value, str) and is_utf8(value)
 
 
 def age(one: Mapping[str, Any]) -> tuple[str, int, str, str]:
     """
-    Return what manifests and tombstones are sorted by: the period, then the order of publication.
+    Return the sort key of manifests and tombstones: the period, then the order of publication.
 
-    One without a period, a trial by hand, is older than all that have one. The order of publication is that of their
-    numbers; the time decides between those that have none.
+    A version without a period, from a run by hand, is older than all with one. The order of publication is that of the
+    sequence numbers; the time decides between versions without a number.
     """
     return one["period"] or "", one.get("sequence") or 0, one["published_at"] or "", one["version"]
 
 
 def newest_first(manifests: Iterable[Manifest]) -> list[Manifest]:
-    """Return manifests, or tombstones, by their age."""
+    """Return manifests, or tombstones, sorted by age."""
     return sorted(manifests, key=age, reverse=True)
 
 
 def damaged_file(folder: Path, manifest: Manifest) -> str | None:
-    """The first file of a version that is not, or no longer, what its manifest says."""
+    """Return the name of the first file of a version that does not match its manifest; None if all do."""
     for each in manifest["distributions"]:
         path = folder / each["name"]
         if not path.is_file() or file_digest(path) != each["sha256"]:

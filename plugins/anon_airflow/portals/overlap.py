@@ -1,4 +1,4 @@
-"""Refuse a portal where originals, keys or the record lie, before `stage` reads and before `publish` writes."""
+"""Reject a portal folder that would publish originals, keys or the audit store; `stage` and `publish` check this."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from anon_core.spec.member_sections import key_in
 from anon_core.spec.private_folders import PrivateFolder, link_problem, place_problem, private_folders
 
 SOURCE_TEXT = "source_file"
-"""The key under which `stage` notes its source, filled in: `publish`, which has only the template, checks it again."""
+"""The key in the note of `stage` for the filled-in source: `publish` has only the template, and checks again."""
 MANIFEST = "manifest.json"
 PUBLICATIONS = "publications"
 _KEY_FILES = ("ANON_SIGNING_KEY_FILE", "ANON_RETIRED_KEYS_FILE")
@@ -27,12 +27,12 @@ _KEY_FILES = ("ANON_SIGNING_KEY_FILE", "ANON_RETIRED_KEYS_FILE")
 
 def check_portal_place(run: Run, source_text: str | None = None, environ: Mapping[str, str] | None = None) -> None:
     """
-    Refuse a portal on this machine that is, contains or lies inside a place that must not be published.
+    Reject a portal on this machine that is a private folder, contains one, or is inside one.
 
-    A link may have appeared since the publication file was loaded, or since `stage`, so each step checks anew. A
-    withdrawal does not check: a release in such a place must come off.
+    A link may have appeared since the publication file was loaded, or since `stage`, so each step checks again. A
+    withdrawal does not check: a release in such a folder must be removable.
 
-    :raises InvalidInputError: it is, contains or lies inside one; the message names both folders.
+    :raises InvalidInputError: the portal overlaps a private folder; the message names both.
     """
     settings = settings_of(run.publication)
     place = settings.shown_folder
@@ -48,7 +48,7 @@ def check_portal_place(run: Run, source_text: str | None = None, environ: Mappin
 
 
 def _of_installation(run: Run, environ: Mapping[str, str]) -> Iterator[PrivateFolder]:
-    """Yield where this installation keeps what is private: the home, the audit database, keys, Airflow's own folder."""
+    """Yield the private folders of this installation: the home, the audit database, keys, Airflow's own folder."""
     yield PrivateFolder(what="the home of anonflow, ANON_HOME", folder=run.home.root, whole=True)
     if database := _sqlite_file(run.home.audit_url):
         yield PrivateFolder(what="the folder of the audit database, ANON_AUDIT_URL", folder=database.parent)
@@ -79,9 +79,9 @@ def _sqlite_file(url: str | None) -> Path | None:
 
 def _includes(run: Run, place: Path, environ: Mapping[str, str]) -> list[Path]:
     """
-    Return the include folders that a portal could publish: this installation's, and each one that the portal is in.
+    Return the include folders that a portal could publish: this installation's, and each one that contains the portal.
 
-    A publication file that lies elsewhere is none of its own, and ANON_INCLUDE may not be set.
+    A publication file can be outside of them, and ANON_INCLUDE may not be set.
     """
     own = run.publication.file.parent
     found = [own.parent] if own.name == PUBLICATIONS else []
@@ -94,7 +94,7 @@ def _includes(run: Run, place: Path, environ: Mapping[str, str]) -> list[Path]:
 
 
 def _of_include(include: Path, file: Path) -> Iterator[PrivateFolder]:
-    """Yield what is private in an include folder: its own folders, and the sources of the other publication files."""
+    """Yield the private folders of an include folder: its own, and the sources of the other publication files."""
     for name in (PUBLICATIONS, "hierarchies"):
         yield PrivateFolder(what=f"the folder `{name}`", folder=include / name, whole=True)
     for other in sorted((include / PUBLICATIONS).glob("*.y*ml")):
@@ -104,12 +104,12 @@ def _of_include(include: Path, file: Path) -> Iterator[PrivateFolder]:
         with contextlib.suppress(OSError, ValueError, NotRegularError, FileTooLargeError):
             content = parse_yaml(read_whole(other, PUBLICATION_FILE).decode("utf-8-sig")).content
             for one in _sources_of(include, content.get("source") if isinstance(content, dict) else None):
-                if not (one.folder / MANIFEST).exists():  # Else it goes on from a release, which is public already.
+                if not (one.folder / MANIFEST).exists():  # A source that is a release is public already.
                     yield PrivateFolder(what=f"{one.what} of {other.name}", folder=one.folder, whole=one.whole)
 
 
 def _sources_of(include: Path, section: Any) -> Iterator[PrivateFolder]:
-    """Yield the folders of a source as it is written, even where other keys of its section are wrong."""
+    """Yield the folders of a source as it is written, even if other keys of its section are wrong."""
     for key, written in section.items() if isinstance(section, dict) else ():
         if key in SOURCES and isinstance(written, str) and written.strip():
             yield from SOURCES.get(key).settings.private_folders(include, written)

@@ -1,4 +1,4 @@
-"""What stands in the place of a version that was taken off: that it was there, when it went and why."""
+"""The tombstone in the place of a version that was taken off: it says when the version was removed, and why."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def tombstone_of(
     audit: Mapping[str, Any] | None = None,
 ) -> Tombstone:
     """
-    The tombstone of a version: ``withdrawn`` by a person, or ``expired`` because newer ones took its place.
+    Return the tombstone of a version: ``withdrawn`` by a person, or ``expired`` because newer versions replaced it.
 
-    Without a manifest, which somebody may have damaged, it knows only the names. It says nothing of the data but its
-    digest, by which the same data is known again, and which is left out if it may come back with other words.
-    ``audit`` is the head of the audit chain when it was withdrawn, or else when it was published: an anchor.
+    Without a manifest, which may be damaged, it holds only names. Of the data it holds only the digest, so that the
+    same data is recognised; with ``words_only`` the digest is left out, because the same data may be published again.
+    ``audit`` is the head of the audit chain when the version was withdrawn, or else when it was published: an anchor.
     """
     known = manifest or {}
     return {
@@ -51,12 +51,12 @@ def tombstone_of(
 
 
 def is_tombstone(folder: Path) -> bool:
-    """Tell whether a version was taken off."""
+    """Whether a version was taken off."""
     return (folder / FILE).is_file()
 
 
 def read_tombstone(folder: Path) -> Tombstone | None:
-    """The tombstone of a version, None if it is not one for this very folder."""
+    """Return the tombstone of a version; None if it does not belong to this folder."""
     if not is_tombstone(folder):
         return None
     found = read_document(folder / FILE)
@@ -69,7 +69,7 @@ def read_tombstone(folder: Path) -> Tombstone | None:
 
 
 def withdrawn_before(tombstones: Iterable[Tombstone], release: Release) -> Tombstone | None:
-    """The tombstone of a version that held this content, or this data, and was withdrawn, if there is one."""
+    """Return the tombstone of a withdrawn version with this content, or this data, if there is one."""
     mine = {"content_digest": release.content_digest, "data_digest": release.data_digest}
     gone = (one for one in tombstones if one["kind"] == "withdrawn")
     return next((one for one in gone if any(one.get(key) == digest for key, digest in mine.items())), None)

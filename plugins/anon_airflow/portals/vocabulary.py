@@ -1,4 +1,4 @@
-"""What publication files say, in the words of the vocabularies that catalogues share."""
+"""Translate words of publication files to the vocabularies that catalogues share, such as those of the EU."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _FILE_TYPES = {"text/csv": "CSV", "application/vnd.apache.parquet": "PARQUET"}
 
 def frequency_of(text: str) -> str | None:
     """
-    The address of a frequency, if it is one that catalogues know.
+    Return the address of a frequency, if it is in the vocabulary.
 
     >>> frequency_of("Monthly")
     'http://publications.europa.eu/resource/authority/frequency/MONTHLY'
@@ -76,24 +76,24 @@ def frequency_of(text: str) -> str | None:
 
 
 def language_of(text: str) -> str | None:
-    """The address of a language given as ``en`` or ``en-GB``."""
+    """Return the address of a language given as ``en`` or ``en-GB``."""
     return _address("language", _LANGUAGES.get(text.strip().casefold().partition("-")[0]))
 
 
 def theme_of(text: str) -> str | None:
-    """The address of a theme, given by its name or its code; other themes are words, not addresses."""
+    """Return the address of a theme, given by its name or its code; None for other words."""
     word = text.strip()
     code = _THEMES.get(word.casefold()) or (word.upper() if word.upper() in _THEMES.values() else None)
     return _address("data-theme", code)
 
 
 def file_type_of(media_type: str) -> str | None:
-    """The address of a file type."""
+    """Return the address of a file type."""
     return _address("file-type", _FILE_TYPES.get(media_type))
 
 
 def media_type_of(media_type: str) -> str | None:
-    """The address of a media type, if the text is one."""
+    """Return the address of a media type, if the text is one."""
     return f"{_IANA}/{media_type}" if re.fullmatch(r"[a-z]+/[a-z0-9.+-]+", media_type) else None
 
 

@@ -1,4 +1,4 @@
-"""How the pages say things: numbers, sizes, days and the names of checks, as people read them."""
+"""Words and numbers for the pages: counts, sizes, days and names of checks, as people read them."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from anon_core.registry import MODELS
 
 NOTHING = "not stated"
 _OF_THE_GATE = {
-    "formulas": "No cell is a formula to a spreadsheet",
+    "formulas": "No cell is a formula for a spreadsheet",
     "evaluated": "Every check was carried out",
-    "site_policy": "The rules of the publisher are kept",
+    "site_policy": "The rules of the publisher are met",
     "smallest_table": "Enough people are in the table",
-    "rows_capped": "Rows were left out of people with too many, and of no other person",
+    "rows_capped": "Rows were left out only for people with too many rows",
     "same_content": "All files hold the same rows",
     "unchanged": "The files are those that were measured",
-    "witness": "Every row is that of a person whose data was collected",
+    "witness": "Every row belongs to a person whose data was collected",
 }
 
 
 def check(name: object) -> str:
     """
-    A check in words, with the column and the limits that it is narrowed to.
+    Return a check in words, with the column and the limits that it is about.
 
     >>> check("k_anonymity"), check("l_diversity(illness, distinct)"), check("expect_column_to_exist")
     ('Every group is large enough', 'The values in every group differ enough (illness, distinct)', 'Column to exist')
     """
     plain, bracket, narrowed = str(name).removeprefix("expect_").partition("(")
-    said = dict(_OF_THE_GATE)
+    titles = dict(_OF_THE_GATE)
     for model in MODELS.members().values():
-        said |= model.page or {model.key: model.title}
-    words = said.get(plain) or f"{plain[:1].upper()}{plain[1:]}".replace("_", " ")
+        titles |= model.page or {model.key: model.title}
+    words = titles.get(plain) or f"{plain[:1].upper()}{plain[1:]}".replace("_", " ")
     return words + (f" ({narrowed}" if bracket else "")
 
 
 def address(text: object) -> str:
-    """The text if it is a web address, else nothing: a link must not run code."""
+    """Return the text if it is a web address, else nothing: a link must not run code."""
     return str(text) if re.fullmatch(r"https?://[^\s\"'<>{}|\\^`]+", str(text)) else ""
 
 
 def is_email(text: object) -> bool:
-    """Tell whether a text is the address of a mailbox, and nothing more."""
+    """Whether a text is an e-mail address, and nothing more."""
     return bool(re.fullmatch(r"[A-Za-z0-9_.+-]+@[A-Za-z0-9_.-]+", str(text)))
 
 
 def figure(value: object) -> str:
     """
-    A number as people write it, anything else as it is.
+    Return a number as people write it, and other values as text.
 
     >>> figure(99340), figure(0.31), figure("yes"), figure(None)
     ('99,340', '0.31', 'yes', 'not stated')
@@ -66,7 +66,7 @@ def figure(value: object) -> str:
 
 def rounded(count: object, step: object) -> str:
     """
-    A count as the public report has it, rounded down; one of an earlier report is exact.
+    Return a count of the public report, which is rounded down; counts of earlier reports are exact.
 
     >>> rounded(0, 5), rounded(1500, 5), rounded(3, None)
     ('fewer than 5', '1,500 to 1,504', '3')
@@ -78,7 +78,7 @@ def rounded(count: object, step: object) -> str:
 
 def percent(share: object) -> str:
     """
-    A share in percent, never rounded to nothing or to everything.
+    Return a share in percent, never rounded to 0 % or 100 %.
 
     >>> percent(0.0066), percent(0.00001), percent(0.99999), percent(1)
     ('0.7 %', 'under 0.1 %', 'over 99.9 %', '100 %')
@@ -94,7 +94,7 @@ def percent(share: object) -> str:
 
 def phrase(text: object) -> str:
     """
-    What stands in the midst of a sentence: begun small, unless with an abbreviation, and without the full stop.
+    Return a text for the middle of a sentence: it begins in lower case, unless with an abbreviation, without full stop.
 
     >>> phrase("Year of birth."), phrase("ISTAT code of the town"), phrase("Speaks German")
     ('year of birth', 'ISTAT code of the town', 'speaks German')
@@ -105,7 +105,7 @@ def phrase(text: object) -> str:
 
 def size(count: object) -> str:
     """
-    A file size as people read it.
+    Return a file size as people read it.
 
     >>> size(712), size(3_412_000)
     ('712 bytes', '3.4 MB')
@@ -123,7 +123,7 @@ def size(count: object) -> str:
 
 def file_format(distribution: dict[str, Any]) -> str:
     """
-    What to call a file's format: by its media type, else by the end of its name.
+    Return the name of a file's format: by its media type, else by the end of its name.
 
     >>> file_format({"name": "a.csv", "media_type": "text/csv"})
     'CSV'
@@ -140,7 +140,7 @@ def file_format(distribution: dict[str, Any]) -> str:
 
 def day(text: object) -> str:
     """
-    A date in words; what is not one stays as it is.
+    Return a date in words; other text stays as it is.
 
     >>> day("2026-11-01"), day("2026-11"), day("winter")
     ('1 November 2026', 'November 2026', 'winter')
@@ -156,7 +156,7 @@ def day(text: object) -> str:
 
 def moment(text: object) -> str:
     """
-    A time of publication, to the minute.
+    Return a time of publication, to the minute.
 
     >>> moment("2026-11-16T12:27:54.000001Z")
     '16 November 2026, 12:27 UTC'

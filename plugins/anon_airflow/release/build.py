@@ -1,4 +1,4 @@
-"""What is handed to the portal: the gated files, their version and the public report."""
+"""Build a release for a portal: the gated files, their version and the public report."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ SUITE = "suite.json"
 PUBLICATION_FILE = "publication_file"
 """The name of the commitment to the publication file and its hierarchies."""
 NOTED = "noted"
-"""Where the record of a recoding keeps the digest of the note that it left."""
+"""The key in the record of a recoding for the digest of the note of `recode`."""
 GENERATOR = f"anonflow {__version__}"
 _NOT_CONTENT = {
     *("schema", "kind", "version", "period", "generated_by", "approved", "rows", "people", "privacy", "detail"),
     *("checks", "k", "singletons", "risk", "sensitive", "not_measured"),
 }
-"""Keys of the public report that do not say what a release is: they name the moment, or follow from the files."""
+"""Keys of the public report that do not identify a release: they depend on the day, or follow from the files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportFile:
-    """The public report as it lies beside the gated files, with the digest that the receipt covers."""
+    """The public report beside the gated files, with the digest that the receipt covers."""
 
     content: dict[str, Any]
     measured: MeasuredFile
@@ -52,11 +52,10 @@ class ReportFile:
 
 def content_digest(report: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
     """
-    Return what a release is: its files and what is said about them in public, whatever the day.
+    Return the digest that identifies a release: of its files and of what is published about them, without the day.
 
-    Nothing private is in it, for it is public itself. Of checks their names count and what they require: what they
-    found follows from the files. Whether a person approves, and counts of what is not in the files, make no other
-    release.
+    It is made from public values only, because it is public. Of checks the names and requirements count: what they
+    observed follows from the files. An approval, and counts of rows that are not in the files, do not change it.
     """
     content = {key: value for key, value in report.items() if key not in _NOT_CONTENT}
     privacy = {key: value for key, value in report["privacy"].items() if key not in _NOT_CONTENT}
@@ -66,17 +65,17 @@ def content_digest(report: Mapping[str, Any], metadata: Mapping[str, Any]) -> st
 
 
 def version_of(run: Run, digest: str) -> str:
-    """Return the name of a version: its period, or `manual` for a run without one, and what it is."""
+    """Return the name of a version: its period, or `manual` for a run without one, and the beginning of its digest."""
     return f"{run.period or 'manual'}.{digest[:8]}"
 
 
 def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any], history: History) -> MeasuredFile:
     """
-    Write the public report beside the gated files and return its digest, for the receipt to cover it too.
+    Write the public report beside the gated files and return its digest, which the receipt covers.
 
-    ``answered`` lists what people answered for. What was staged, and what recoding has noted, must be as on record.
+    ``answered`` lists acceptances, waivers and raised limits. The notes of `stage` and `recode` must be as on record.
 
-    :raises RefusedError: it is not.
+    :raises RefusedError: they are not.
     """
     policy = run.publication.privacy
     staged, recoded = history.staged, _recoded(run, history)
@@ -97,7 +96,7 @@ def build_public_report(run: Run, verdict: Verdict, answered: Mapping[str, Any],
             "version": "",
             "period": run.period,
             "generated_by": GENERATOR,
-            "approved": run.publication.approval.required,  # Without, `publish` refuses, and this is never read.
+            "approved": run.publication.approval.required,  # If it is missing, `publish` refuses: no reader sees this.
             "rows": Rows(
                 published=files[0].rows,
                 removed=public.rounded_down(staged["rows"] - files[0].rows, policy.k),
@@ -130,7 +129,7 @@ def _metadata(run: Run) -> dict[str, Any]:
 
 
 def _privacy(run: Run, verdict: Verdict, answered: Mapping[str, Any], *, people: bool) -> dict[str, Any]:
-    """Return what was required, what can be counted in the published rows, and what nobody measured."""
+    """Return what was required, what can be counted in the published rows, and what was not measured."""
     publication, policy = run.publication, run.publication.privacy
     quasi, exact = publication.quasi_identifiers, policy.k_means is KMeans.EXACT
     if verdict.released is None:
@@ -156,23 +155,23 @@ def _privacy(run: Run, verdict: Verdict, answered: Mapping[str, Any], *, people:
 
 
 def _column(noted: Mapping[str, Any], levels: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a column as the public report has it: its levels told by their labels."""
+    """Return a column for the public report; its levels are found by the published labels alone."""
     kept = {key: noted[key] for key in ("name", "role", "type", "description", "levels")}
     return {**kept, "levels": levels.get(noted["name"], noted["levels"])}
 
 
 def keep(run: Run, files: list[Path], suite: Mapping[str, Any], witness: Witness, nonce: str) -> None:
     """
-    Copy the files that passed, and what is private of them, to where `publish` looks for them, all or none.
+    Copy the files that passed the gate, with their private companions, to where `publish` finds them; all or none.
 
-    That is the suite they passed, the witness of whose the rows are, and the nonce by which the receipt covers both.
+    The companions are the suite, the witness, and the nonce of the receipt's commitments to both.
     """
     wipe(run.gated)
     with whole_folder(run.gated, "keeping the gated files") as part:
         for path in files:
             shutil.copyfile(path, part / path.name)
             (part / path.name).chmod(0o600)
-            sync(part / path.name)  # The receipt must not outlive what it is for.
+            sync(part / path.name)  # After a crash there must be no receipt without its files.
         if witness.unit is not None:
             write_kept(witness, run.publication, part / KEPT)
             (part / KEPT).chmod(0o600)
@@ -188,9 +187,9 @@ def _recoded(run: Run, history: History) -> dict[str, Any]:
 
 def release_files(run: Run) -> tuple[list[Path], ReportFile]:
     """
-    Return the gated data files, and the report that lies beside them.
+    Return the gated data files, and the report beside them.
 
-    :raises RefusedError: the report is gone, or is no report any more.
+    :raises RefusedError: the report is missing or damaged.
     """
     try:
         content = (run.gated / REPORT).read_bytes()
@@ -204,7 +203,7 @@ def release_files(run: Run) -> tuple[list[Path], ReportFile]:
 
 
 def kept_witness(run: Run, unit: str | None) -> Witness:
-    """Return what is kept of the witness beside the gated files: a file only where people have several rows."""
+    """Return the part of the witness that is kept beside the gated files: a file only if people have several rows."""
     return Witness(path=run.gated / KEPT, unit=unit)
 
 
@@ -214,7 +213,7 @@ def commitments_of(run: Run, verdict: Verdict, unit: str | None) -> tuple[Commit
     if unit is not None:
         try:
             private["witness"] = digest_of(run.gated / KEPT)[0]
-        except OSError:  # Gone: the gate has said so, and the receipt covers something else.
+        except OSError:  # It is missing: the measurement reports that, and the receipt will not match.
             private["witness"] = ""
     return (publication_file_commitment(run), *commit(kept_nonce(run.gated), private))
 
@@ -223,7 +222,7 @@ def publication_file_commitment(run: Run) -> Commitment:
     """
     Commit to the publication file and its hierarchies by the nonce beside the gated files.
 
-    A hierarchy may be made from the data, so that its plain digest would tell which values are in it.
+    A hierarchy may be made from the data, so its plain digest could reveal which values are in it.
     """
     (found,) = commit(kept_nonce(run.gated), {PUBLICATION_FILE: run.publication.digest()})
     return found
@@ -231,9 +230,9 @@ def publication_file_commitment(run: Run) -> Commitment:
 
 def suite_problems(run: Run, rendered: Mapping[str, Any]) -> list[str]:
     """
-    Say how the stored suite differs from the one that was rendered from the publication file just now.
+    Return how the stored suite differs from the suite that was just rendered from the publication file.
 
-    It is not evaluated, the rendered one is; but whoever looks up what a release had to pass must not be misled.
+    Only the rendered suite is evaluated. But the stored suite documents what a release had to pass, so it must agree.
     """
     again = "clear the run from `stage`"
     try:

@@ -1,4 +1,4 @@
-"""The last step to the portal, with an intent on record before it and what came of it after."""
+"""Send a release to its portal, with an intent on record before and the outcome after."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def send(
 ) -> dict[str, Any]:
     """Publish a release that a receipt covers, with an intent on record before and the outcome after.
 
-    The head of the audit chain goes into the manifest, which others keep: cutting off the chain's tail then shows. Its
-    place does not: it would tell how many runs and refusals there were in between.
+    The head of the audit chain goes into the manifest, which others keep: so cutting off the end of the chain can be
+    detected. Its place does not go in: it would reveal how many runs and refusals there were in between.
     One process at a time does this for a dataset.
 
     :raises RefusedError: another run has published the same period since this one was staged, or this very content was
@@ -39,7 +39,7 @@ def send(
     """
     check_portal_place(run)
     release, portal = build_release(run, verdict, report, site_policy), portal_of(run, progress)
-    cancellation.check()  # Nothing is sent for somebody who wanted it stopped.
+    cancellation.check()  # After a request to stop nothing is sent.
     with run.audit() as audit, audit.publishing(run.dataset):
         history = run.history(audit)
         _refuse_to_overtake(run, history, release.content_digest)
@@ -59,17 +59,17 @@ def send(
             },
         )
         try:
-            refuse_unapproved(run, audit)  # Once more, now that a revocation can see that this has begun.
+            refuse_unapproved(run, audit)  # Once more: from here on `revoke` finds the intent.
         except RefusedError:
             audit.close(intent, "refused", outcome="approval revoked")
             raise
         head = audit.head()
         release.manifest.update(receipt=digest_of_text(receipt), audit={"mac": head.mac})
         try:
-            check_portal_place(run)  # Once more: a link may have appeared while this waited for its turn.
+            check_portal_place(run)  # Once more: a link may have appeared while this process waited for its turn.
             published = portal.publish(release)
         except Exception as error:
-            with contextlib.suppress(AnonError):  # Perhaps it is the database that fails, and then it stays open.
+            with contextlib.suppress(AnonError):  # If the database fails too, the intent stays open.
                 refused = isinstance(error, RefusedError)
                 audit.close(intent, "refused" if refused else "failed", outcome="stopped at the portal")
             raise
@@ -83,10 +83,10 @@ def send(
 
 def _refuse_to_overtake(run: Run, history: History, content_digest: str) -> None:
     """
-    Refuse to put older data over newer: since this run was staged, another one may have published the same period.
+    Refuse to replace newer data by older: since this run was staged, another run may have published the same period.
 
-    What came first is told by places in the audit chain, not by clocks. A run that began to publish and was killed
-    or failed counts too, for perhaps it did. The same content is no matter: then nothing changes on the portal.
+    The order is that of the audit chain, not of clocks. A run that began to publish and was killed or failed counts
+    too, because it may have published. The same content is not refused: nothing changes on the portal.
     """
     others = [
         row["run_id"]
@@ -139,9 +139,9 @@ def _put_on_record(run: Run, audit: AuditStore, release: Release, published: Pub
 
 def refuse_withdrawn(audit: AuditStore, release: Release) -> None:
     """
-    Refuse what was published and withdrawn, whatever its period, and the same data whatever is said about it.
+    Refuse content that was published and withdrawn, in any period, and the same data under another description.
 
-    If only words were withdrawn, the same data may come with others.
+    If only the description was withdrawn (``words_only``), the same data may be published with another description.
 
     :raises RefusedError: it was withdrawn.
     """
@@ -161,7 +161,7 @@ def _known(row: Row, key: str) -> Any:
 
 
 def _words_only(intents: Sequence[Row], outcomes: Sequence[Row]) -> set[str]:
-    """Return the versions of which nothing but words was ever withdrawn."""
+    """Return the versions that were withdrawn only because of their description."""
     versions = {row["intent_id"]: row["details"].get("versions") or () for row in outcomes if row["status"] == "done"}
     withdrawals = [(row, versions.get(row["id"], ())) for row in intents if row["verb"] == "withdraw"]
     words = {version for row, found in withdrawals if row["details"].get("words_only") for version in found}

@@ -1,4 +1,4 @@
-"""Taking a release off its portal for good, with an intent on record before and what came of it after."""
+"""Withdraw a release from its portal for good, with an intent on record before and the outcome after."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Row = Mapping[str, Any]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """
-    What is to be withdrawn: versions of a dataset, or all of them (``versions`` is None).
+    What to withdraw: some versions of a dataset, or all of them (``versions`` is None).
 
-    ``sent`` are the rows that say where releases went: publications, and publications that never reported back.
-    ``words_only``: nothing is wrong with the data, so it may come back with other words.
+    ``sent`` are the rows that say where releases were sent: publications, and intents to publish without an outcome.
+    ``words_only``: only the description is wrong, so the same data may be published again with another description.
     """
 
     dataset: str
@@ -36,7 +36,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenOff:
-    """A version that was taken off a portal; ``same_data``: nobody named it, it holds the data of one that was."""
+    """A version that was taken off a portal; ``same_data``: it was not named, but holds the data of a named one."""
 
     version: str
     portal: str
@@ -44,8 +44,8 @@ class TakenOff:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Retracted:
-    """The versions that are withdrawn now, those that were before, and what was taken off which portal."""
+class Withdrawal:
+    """The versions that were withdrawn now, those withdrawn before, and what was taken off which portal."""
 
     dataset: str
     withdrawn: tuple[str, ...]
@@ -56,12 +56,12 @@ class Retracted:
 
 def find_release(store: AuditStore, name: str, dataset: str | None = None) -> Target:
     """
-    Find what a name means: a version, a run id, or a dataset for all its versions.
+    Find a release by name: a version, a run id, or a dataset for all its versions.
 
     A run that was killed while it published counts: its release may be on the portal.
 
-    :raises InvalidInputError: nothing of that name was ever sent, or it is in several datasets.
-    :raises RefusedError: the audit chain does not vouch for what is on record.
+    :raises InvalidInputError: nothing of that name was ever sent, or several datasets have it.
+    :raises RefusedError: the audit chain is broken.
     """
     proven = store.proven("publications", "intents", "outcomes")
     every = [*proven["publications"], *_unreported(proven)]
@@ -71,7 +71,7 @@ def find_release(store: AuditStore, name: str, dataset: str | None = None) -> Ta
     if not named:
         raise InvalidInputError(f"no version, run or dataset called {name!r} was published; see `anon audit list`")
     if len(datasets) > 1:
-        raise InvalidInputError(f"{', '.join(datasets)} all have {name!r}; say which with --dataset")
+        raise InvalidInputError(f"{', '.join(datasets)} all have {name!r}; name one with --dataset")
     whole = name == datasets[0]
     versions = None if whole else tuple(sorted({row["version"] for row in named}))
     return Target(
@@ -80,22 +80,22 @@ def find_release(store: AuditStore, name: str, dataset: str | None = None) -> Ta
 
 
 def _unreported(proven: Mapping[str, Sequence[Row]]) -> Iterable[Row]:
-    """Yield the intents to publish of which nobody knows that nothing came of them, as rows with a version."""
+    """Yield the intents to publish that may have published although no outcome says so, as rows with a version."""
     reported = {row["intent_id"] for row in proven["outcomes"] if row["status"] in ("done", "refused")}
     for row in proven["intents"]:
         if row["verb"] == "publish" and row["id"] not in reported and "version" in row["details"]:
             yield {**row, "version": row["details"]["version"]}
 
 
-def retract(
+def withdraw_release(
     store: AuditStore, target: Target, *, person: str, reason: str, progress: Progress | None = None
-) -> Retracted:
+) -> Withdrawal:
     """
-    Take a release off every portal it was sent to; doing it twice changes nothing more.
+    Take a release off every portal that it was sent to; a second call changes nothing more.
 
-    One process at a time does this, or publishes, for a dataset.
+    For one dataset only one process at a time withdraws or publishes.
 
-    :raises StorageError: a portal does not answer or does not take it; the intent stays on record as failed.
+    :raises StorageError: a portal does not answer or fails; the intent is closed as failed.
     """
     at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     with store.publishing(target.dataset):
@@ -113,7 +113,7 @@ def retract(
             },
         )
         try:
-            head = store.head()  # The link of this intent: on the portal it shows if the end of the chain is cut off.
+            head = store.head()  # The link of this intent, as an anchor on the portal.
             taken = _take_off(target, progress, reason=reason, at=at, audit={"mac": head.mac})
         except AnonError as error:
             with contextlib.suppress(AnonError):  # A full disk fails here too; the first error is the one to report.
@@ -126,7 +126,7 @@ def retract(
             if version not in before:
                 store.append("withdrawals", dataset=target.dataset, version=version, reason=reason, person=person)
         store.close(intent, "done", outcome="withdrawn", versions=gone)
-    return Retracted(
+    return Withdrawal(
         dataset=target.dataset,
         withdrawn=tuple(version for version in gone if version not in before or version in off),
         already=tuple(version for version in gone if version in before and version not in off),
@@ -142,9 +142,9 @@ def _newest(target: Target) -> Row:
 
 def _take_off(target: Target, progress: Progress | None, **notice: Any) -> tuple[TakenOff, ...]:
     """
-    Take the versions off every portal that they were sent to, even if one fails, and say which were where.
+    Take the versions off every portal that they were sent to, even if one fails, and return which were where.
 
-    ``notice`` is what stands on a tombstone: why, when, and the head of the audit chain.
+    ``notice`` is the content of a tombstone: reason, time, and the head of the audit chain.
     """
     off: list[TakenOff] = []
     failed: list[AnonError] = []
@@ -155,7 +155,7 @@ def _take_off(target: Target, progress: Progress | None, **notice: Any) -> tuple
             portal.check_is_where({row["details"][key] for row in rows if key in row["details"]})
             names: Sequence[str | None] = [None]
             if target.versions is not None:
-                names = sorted({*target.versions, *_twins(portal, target, rows)})
+                names = sorted({*target.versions, *_same_content(portal, target, rows)})
             for name in names:
                 for version in portal.withdraw(target.dataset, name, words_only=target.words_only, **notice):
                     named = target.versions is None or version in target.versions
@@ -167,8 +167,8 @@ def _take_off(target: Target, progress: Progress | None, **notice: Any) -> tuple
     return tuple(off)
 
 
-def _twins(portal: Portal, target: Target, rows: Iterable[Row]) -> set[str]:
-    """Return the versions there that hold the same under another name: withdrawn here, it must not be left there."""
+def _same_content(portal: Portal, target: Target, rows: Iterable[Row]) -> set[str]:
+    """Return the versions on a portal with the same content under another name: they have to be withdrawn too."""
     mine = [row for row in rows if row["version"] in (target.versions or ())]
     digests = {row.get("content_digest") or row["details"].get("content_digest") for row in mine}
     if not target.words_only:
@@ -182,7 +182,7 @@ def _twins(portal: Portal, target: Target, rows: Iterable[Row]) -> set[str]:
 
 
 def _by_portal(sent: Iterable[Row]) -> list[tuple[dict[str, Any], list[Row]]]:
-    """The rows by the portal that they went to; how many versions it keeps does not make it another."""
+    """Return the rows by portal; settings that differ only in ``keep`` are the same portal."""
     found: dict[str, tuple[dict[str, Any], list[Row]]] = {}
     for row in sent:
         settings = settings_on_record(row["details"])

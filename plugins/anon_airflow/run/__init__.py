@@ -1,1 +1,1 @@
-"""One run of one publication: its state, its locks, its record, and what it tells while it works."""
+"""One run of one publication: its state, its locks, its record, and its progress messages."""

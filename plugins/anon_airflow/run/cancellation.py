@@ -1,8 +1,9 @@
-"""Being told to stop, by Ctrl-C, by a signal or by Airflow: heard once, never forgotten, and never half way.
+"""Stop a run on Ctrl-C, a signal or a request of Airflow: once, reliably, and never in the middle of a rename.
 
-Python raises an interrupt only once, wherever it happens to be, and a destructor, a callback of a compiled library or a
-library's ``except:`` may drop it. So it is kept in mind too, and whoever begins a step or tells how far it is asks
-again. What comes after the first is not heard: it would interrupt the cleaning up. Nor is what comes too late.
+Python raises ``KeyboardInterrupt`` only once, and a destructor, a callback of a compiled library or a library's
+``except:`` may drop it. So the request is also stored in this module, and every step checks it when it begins and when
+it reports progress. A second request is ignored, because it would interrupt the clean-up. So is a request that arrives
+after the work is finished.
 """
 
 from __future__ import annotations
@@ -10,60 +11,60 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-_asked = False
-_deaf = False
-_held = 0
+_requested = False
+_ignored = False
+_deferred = 0
 
 
-def listen() -> None:
-    """Begin anew: nobody has asked to stop."""
-    global _asked, _deaf, _held
-    _asked = _deaf = False
-    _held = 0
+def reset() -> None:
+    """Forget earlier requests: a new step or command begins."""
+    global _requested, _ignored, _deferred
+    _requested = _ignored = False
+    _deferred = 0
 
 
 def stop() -> None:
     """
-    Stop what is at work, from a signal handler; it is put on record and its staging area is removed.
+    Stop the work; called by signal handlers. The run goes on record and its staging area is removed.
 
-    :raises KeyboardInterrupt: the first time, unless it is too late. What was being handled may quote a cell, so
-        nothing is told of it.
+    :raises KeyboardInterrupt: on the first request, unless the work is finished. It has no cause and no context: the
+        error that was being handled may quote a cell.
     """
-    global _asked
-    if not _asked and not _deaf:
-        _asked = True
+    global _requested
+    if not _requested and not _ignored:
+        _requested = True
         check()
 
 
 def check() -> None:
-    """:raises KeyboardInterrupt: somebody has asked to stop, and it is not too late."""
-    if _asked and not _deaf and not _held:
+    """:raises KeyboardInterrupt: a stop was requested before the work was finished."""
+    if _requested and not _ignored and not _deferred:
         raise KeyboardInterrupt from None
 
 
 @contextlib.contextmanager
-def held() -> Iterator[None]:
+def deferred() -> Iterator[None]:
     """
-    Let a stop wait until the end of this block, for what is short and must not be torn.
+    Delay a stop until the end of this block, for short work that must not be interrupted.
 
-    An interrupt that falls into the opening or closing of a transaction leaves it open, with its lock on the database,
-    for as long as the interrupt is on its way; and on that way the end of the run is to be put on record.
+    An interrupt while a transaction opens or closes would leave it open, with its lock on the database. The handlers of
+    the interrupt need that database to put the end of the run on record.
     """
-    global _held
-    _held += 1
+    global _deferred
+    _deferred += 1
     try:
         yield
     finally:
-        _held -= 1
+        _deferred -= 1
         check()
 
 
-def too_late() -> None:
-    """From here on the work is finished, or cleaned up, whoever asks to stop."""
-    global _deaf
-    _deaf = True
+def ignore_stops() -> None:
+    """Ignore stop requests from here on: the work is finished, or being cleaned up."""
+    global _ignored
+    _ignored = True
 
 
-def was_asked() -> bool:
-    """Tell whether somebody asked to stop in time."""
-    return _asked
+def was_requested() -> bool:
+    """Whether a stop was requested before the work was finished."""
+    return _requested

@@ -1,4 +1,4 @@
-"""Connections that stand in the environment, read as Airflow reads them: for ``anon run`` and ``anon withdraw``."""
+"""Connections from environment variables, read as Airflow reads them: for ``anon run`` and ``anon withdraw``."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def from_environment(connection: str, example: str, environ: Mapping[str, str] |
     >>> from_environment("town", "", environ)["host"]
     'https://data.example.org'
 
-    :raises InvalidInputError: it is not set, and ``example`` is how it could be; or it cannot be read.
+    :raises InvalidInputError: it is not set (the message shows ``example`` as a possible value), or cannot be read.
     """
     name = f"{PREFIX}{connection.upper()}"
     text = (os.environ if environ is None else environ).get(name, "").strip()
     if not text:
         raise InvalidInputError(
-            f"connection {connection!r} is not known here: what Airflow keeps, only its tasks are told; set "
+            f"connection {connection!r} is not known here: only Airflow's tasks can read Airflow's connections; set "
             f"{name} to {example}"
         )
     if not text.startswith("{"):
@@ -36,7 +36,7 @@ def from_environment(connection: str, example: str, environ: Mapping[str, str] |
         return dict(json.loads(text))
     except ValueError:
         raise InvalidInputError(
-            f"{name} begins like JSON and is none; its text is withheld, for it holds a secret"
+            f"{name} begins like JSON but is not valid JSON; its text is not shown, because it holds a secret"
         ) from None
 
 
@@ -48,8 +48,8 @@ def _of_uri(name: str, text: str) -> dict[str, Any]:
         port = parts.port
     except ValueError:
         raise InvalidInputError(
-            f"{name} is no URI; its text is withheld, for it holds a secret: write reserved characters as %XX, or use "
-            "JSON"
+            f"{name} is not a URI; its text is not shown, because it holds a secret: write reserved characters as %XX, "
+            "or use JSON"
         ) from None
     host = unquote(parts.hostname or "")
     return {

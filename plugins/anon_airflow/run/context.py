@@ -1,9 +1,10 @@
-"""One run of one publication: which spec, which period, where its files lie."""
+"""One run of one publication: its publication file, its period, and the paths of its files."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -21,13 +22,13 @@ from anon_core.spec import Publication, load_spec
 
 
 def folder_name(text: str, shown: str | None = None) -> str:
-    """Return a folder name for a text, whatever characters that has, with a digest so that two never meet."""
+    """Return a folder name for any text. A digest at its end keeps the names of two texts apart."""
     ending = digest(text)[:8]
     return f"{re.sub(r'[^A-Za-z0-9]+', '-', shown or text).strip('-')[:60]}-{ending}"
 
 
 def staging_of(home: Home, spec: Path, run_id: str) -> Path:
-    """Return the staging folder of a run. Nothing in the file decides where: it must be found even if that breaks."""
+    """Return the staging folder of a run. The path does not depend on the content of the file, which may be broken."""
     return home.staging / folder_name(str(spec.absolute()), spec.stem) / folder_name(run_id)
 
 
@@ -37,10 +38,12 @@ class Run:
     What every step needs to know.
 
     ``period`` is the first day of the data interval, or None for a run that has none. ``actor`` is who started it.
-    Steps hand each other files in private folders, never XCom: whoever may write XCom must not be able to tell the
-    gate what to measure. ``connect`` finds the fields of a connection: in Airflow as Airflow does, elsewhere in the
-    environment. ``lease`` is how long the run may rest between two steps; zero for one that holds its lock to its end.
-    ``policy_file`` is the site policy that Airflow's configuration names; None where it names none, or outside of it.
+    Steps hand each other files in private folders, never XCom: a user of Airflow who can write XCom must not be able
+    to choose what the gate measures. ``connect`` finds the fields of a connection: in Airflow as Airflow does,
+    elsewhere in the environment. ``lease`` is how long the run may rest between two steps; zero for a run that holds
+    its lock to its end. ``policy_file`` is the site policy that Airflow's configuration names; None if it names none,
+    or outside Airflow.
+    ``state_of`` returns the state that Airflow shows of another run of the same DAG; None outside Airflow.
     """
 
     publication: Publication
@@ -51,6 +54,7 @@ class Run:
     connect: Connect = from_environment
     lease: timedelta = DEFAULT_LEASE
     policy_file: Path | None = None
+    state_of: Callable[[str], str | None] | None = None
 
     @classmethod
     def of(
@@ -63,11 +67,12 @@ class Run:
         connect: Connect = from_environment,
         retry_delay: timedelta = timedelta(0),
         policy_file: Path | None = None,
+        state_of: Callable[[str], str | None] | None = None,
     ) -> Run:
         """
-        Load the publication file anew: each step decides by the file as it is now, and compares its digest.
+        Load the publication file again: each step uses the file as it is now, and compares its digest.
 
-        ``retry_delay`` is how long a step that failed may wait for its next try.
+        ``retry_delay`` is how long Airflow may wait before it retries a step that failed.
 
         :raises InvalidInputError: the file cannot be used, or needs a package that is not installed.
         """
@@ -82,6 +87,7 @@ class Run:
             connect=connect,
             lease=home.lease + retry_delay,
             policy_file=policy_file,
+            state_of=state_of,
         )
 
     @property
@@ -116,7 +122,7 @@ class Run:
         return self.home.notes / self.dataset / folder_name(self.run_id)
 
     def note(self, step: str, content: dict[str, Any]) -> str:
-        """Leave counts and names for later steps and for the internal report; return the digest of what was written."""
+        """Write counts and names for later steps and for the internal report; return the digest of the note."""
         private_folder(self.notes)
         written = json.dumps(content, indent=1, sort_keys=True).encode()
         write_private(self.notes / f"{step}.json", written)
@@ -124,30 +130,30 @@ class Run:
 
     def noted(self, step: str) -> dict[str, Any]:
         """
-        Read what an earlier step left.
+        Read the note of an earlier step.
 
-        :raises InvalidInputError: it has not run.
+        :raises InvalidInputError: that step has not run.
         """
         found = self.noted_or_none(step)
         if found is None:
             raise InvalidInputError(
-                f"step `{step}` of run {self.run_id} has left nothing to go on from; run it first "
+                f"step `{step}` of run {self.run_id} has not finished, and this step needs its note; run it first "
                 "(in Airflow: clear the run from the task `stage`)"
             )
         return found
 
     def noted_as(self, step: str, sha256: str) -> dict[str, Any]:
         """
-        Read what an earlier step left, if it is what was put on record.
+        Read the note of an earlier step, if it is unchanged since that step put its digest on record.
 
-        :raises RefusedError: it is gone, or was changed since.
+        :raises RefusedError: it is missing, or was changed since.
         """
         try:
             content = (self.notes / f"{step}.json").read_bytes()
         except FileNotFoundError:
             content = b""
         if digest(content) != sha256:
-            changed = f"what `{step}` has noted is not what it put on record: clear the run from `stage`"
+            changed = f"the note of `{step}` has changed since it went on record: clear the run from `stage`"
             raise RefusedError("audit store", [changed])
         return dict(json.loads(content))
 
@@ -172,8 +178,8 @@ class Run:
 
     def history(self, audit: AuditStore) -> History:
         """
-        Return what the audit chain vouches for about this run.
+        Return the rows about this run that the audit chain proves.
 
-        :raises RefusedError: a link since the run began does not hold.
+        :raises RefusedError: a link of the chain, made since the run began, is broken.
         """
         return audit.history(self.run_id, self.dataset)

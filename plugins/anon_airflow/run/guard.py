@@ -1,4 +1,4 @@
-"""Nothing but our own words leaves a step: what libraries raise may quote a cell."""
+"""Replace errors of libraries, which may quote a cell, by messages of our own when they leave a step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anon_core.extras import missing_extra
 P = ParamSpec("P")
 T = TypeVar("T")
 
-STOPPED = "somebody, or a time limit, has stopped it"
+STOPPED = "a person, or a time limit, has stopped it"
 INFORMING = ("detect", "score")
 """Steps that decide nothing: the internal report names one that failed, and the run goes on."""
 
@@ -26,9 +26,10 @@ def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run
     """
     Make a function a step of a run.
 
-    Errors of ours pass, without the library's error behind them; a refusal is put on record first. Anything else
-    becomes an :class:`InternalError` that names the place, not the text. Where somebody has asked to stop, that is why
-    it ends, whatever a library made of the interrupt: it must not be on record as a refusal, nor be published.
+    Errors of ours pass, without the library's error as their cause; a refusal goes on record first. Any other error
+    becomes an :class:`InternalError` that names the place, not the text. If a stop was requested, the step ends as
+    stopped, even if a library turned the interrupt into another error: the run must not go on record as a refusal, nor
+    be published.
     """
 
     @functools.wraps(function)
@@ -38,18 +39,18 @@ def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run
             try:
                 with leased(run):
                     return function(run, *args, **kwargs)
-            except Exception:  # An interrupt may have become any error: a stop comes before it.
+            except Exception:  # A library may have turned an interrupt into this error: then stop.
                 cancellation.check()
                 raise
         except ComplianceError as error:
             _put_on_record(run, function.__name__, error)
             raise error from None
-        except Exception as error:  # noqa: BLE001 - whatever it is, its text must not get out
+        except Exception as error:  # noqa: BLE001 - The text of an unknown error must not leave the step.
             ours = _ours(error, function.__name__)
             _note_failure(run, function.__name__, str(ours))
             raise ours from None
         except BaseException as stop:
-            # Ctrl-C, or Airflow's own: behind it may be a library's error that it interrupted.
+            # Ctrl-C, or an interrupt of Airflow. Its context may be an error of a library, with a cell in its text.
             _note_failure(run, function.__name__, STOPPED)
             raise stop from None
 
@@ -57,12 +58,12 @@ def step(function: Callable[Concatenate[Run, P], T]) -> Callable[Concatenate[Run
 
 
 def _note_failure(run: Run, name: str, reason: str) -> None:
-    with contextlib.suppress(AnonError):  # Perhaps it is the disk that is full.
+    with contextlib.suppress(AnonError):  # The disk may be full.
         run.note(failure_of(name), {"step": name, "reason": reason})
 
 
 def failure_of(name: str) -> str:
-    """Return the name of the note that tells how a step failed: a run is stopped by one, and informed by several."""
+    """Return the name of the note about a failed step. One note stops a run; steps that only inform have their own."""
     return f"{name}-failure" if name in INFORMING else "failure"
 
 

@@ -16,7 +16,7 @@ from anon_core.files.storage import storage, sync, whole_file
 FOLDER = ".anonflow"
 DEFAULT_LEASE = timedelta(hours=24)
 GONE = ".gone-"
-"""How the names of folders begin that are being removed."""
+"""The prefix of folders that are being removed."""
 LEASE_SETTING = "ANON_LEASE_HOURS"
 MAX_LEASE_HOURS = 24 * 366
 
@@ -24,9 +24,9 @@ MAX_LEASE_HOURS = 24 * 366
 @dataclass(frozen=True, slots=True)
 class Home:
     """
-    Where things are. Every folder below it is readable by its owner only.
+    The private folder of an installation. Every folder in it is readable by its owner only.
 
-    ``lease`` is how long a run may rest between two steps before a sweep takes it for dead.
+    ``lease`` is how long a run may rest between two steps before a sweep treats it as dead.
     """
 
     root: Path
@@ -86,14 +86,14 @@ def _lease(hours: str | None) -> timedelta:
         number = 0
     if not 0 < number <= MAX_LEASE_HOURS:
         raise InvalidInputError(
-            f"{LEASE_SETTING} is not a number of hours between 0 and {MAX_LEASE_HOURS:,}: it says how long originals "
-            "may wait for the next step of their run"
+            f"{LEASE_SETTING} must be a number of hours between 0 and {MAX_LEASE_HOURS:,}: it limits how long "
+            "originals may wait for the next step of their run"
         )
     return timedelta(hours=number)
 
 
 def private_folder(path: Path) -> Path:
-    """Make a folder, and those above it that are missing, for its owner only."""
+    """Make a folder that only its owner can read, and the missing folders above it."""
     with storage("making a private folder", path):
         for folder in reversed([path, *path.parents]):
             if not folder.exists():
@@ -105,16 +105,16 @@ def private_folder(path: Path) -> Path:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a file for its owner only, completely or not at all."""
+    """Write a file that only its owner can read, completely or not at all."""
     with whole_file(path) as part:
         part.write_bytes(content)
 
 
 def wipe(folder: Path) -> None:
     """
-    Remove a folder. It is moved out of sight first, so that nobody ever finds half of it.
+    Remove a folder. It is renamed to a hidden name first, so that no process ever finds half of it.
 
-    What a removal that was killed half way left out of sight is removed too, whether the folder is there or not.
+    The hidden rest of an earlier removal that was killed is removed too, even if the folder itself does not exist.
     """
     hidden = folder.name.startswith(GONE)
     trash = folder if hidden else folder.with_name(f"{GONE}{folder.name}")
@@ -129,9 +129,9 @@ def wipe(folder: Path) -> None:
 @contextlib.contextmanager
 def whole_folder(target: Path, doing: str) -> Iterator[Path]:
     """
-    A private folder that is filled out of sight and then put in its place: all of it, or nothing of it.
+    A private folder that is filled under a hidden name and then renamed: it appears complete or not at all.
 
-    :raises StorageError: the disk does not take it.
+    :raises StorageError: the folder cannot be written.
     """
     part = target.with_name(f".part-{target.name}")
     wipe(part)
@@ -141,7 +141,7 @@ def whole_folder(target: Path, doing: str) -> Iterator[Path]:
             yield part
             part.replace(target)
             sync(target.parent)
-    except BaseException:  # A stop, too: nobody else knows of this folder.
+    except BaseException:  # Interrupts too: no other process knows of this folder.
         with contextlib.suppress(
             StorageError
         ):  # The first error is the one to report; the next sweep removes the rest.
@@ -151,9 +151,9 @@ def whole_folder(target: Path, doing: str) -> Iterator[Path]:
 
 def _remove_all(folder: Path) -> None:
     """
-    Remove a folder; where something in it cannot be removed, everything else all the same.
+    Remove a folder. If a file in it cannot be removed, remove all others.
 
-    :raises OSError: the first of those that cannot be removed.
+    :raises OSError: the first file that could not be removed.
     """
     failures: list[OSError] = []
 

@@ -1,7 +1,7 @@
-"""The lease of a run: until when its originals may lie in the staging area while no step is at work.
+"""The lease of a run: until when its originals may stay in the staging area while no step is at work.
 
 Between two tasks, or while Airflow waits to retry one, a live run holds no lock. So a free lock does not prove that a
-run is dead: its originals stay until the lease has run out, too. ``stage`` writes the lease before the first original,
+run is dead: its originals stay until the lease has ended, too. ``stage`` writes the lease before the first original,
 and every step renews it when it begins, from time to time, and when it ends.
 """
 
@@ -40,7 +40,7 @@ class Lease:
 
     @classmethod
     def read(cls, folder: Path) -> Lease | None:
-        """Return the lease in a staging folder; None where there is none, or none that can be read."""
+        """Return the lease in a staging folder; None if there is none, or it cannot be read."""
         try:
             found = json.loads((folder / FILE).read_bytes())
             lease = cls(**found)
@@ -59,13 +59,13 @@ class Lease:
         """
         Whether the run is one of this home: the locks of another home lie there.
 
-        A home that is gone was moved, and the run with it.
+        A home that no longer exists was moved, and the run with it.
         """
         try:
             return Path(self.home).samefile(home)
         except (FileNotFoundError, NotADirectoryError):
             return True
-        except (OSError, ValueError):  # It may be there, and cannot be looked at.
+        except (OSError, ValueError):  # The folder may exist, but cannot be read.
             return False
 
     def has_run_out(self, now: datetime) -> bool:
@@ -83,14 +83,14 @@ def make_staging(run: Run) -> None:
     """
     Make the staging folder of a run, with its lease in it from the first moment on.
 
-    :raises StorageError: the disk does not take it.
+    :raises StorageError: the folder cannot be written.
     """
     with whole_folder(run.staging, "making the staging folder") as part:
         _write_lease(run, part)
 
 
 def _write_lease(run: Run, folder: Path) -> None:
-    """Write the lease of a run. One that holds its lock to its end rests for no time: its lease runs out at once."""
+    """Write the lease of a run. The lease of a run that holds its lock to its end has already ended."""
     lease = Lease(
         run_id=run.run_id,
         dataset=run.dataset,
@@ -108,7 +108,7 @@ def leased(run: Run) -> Iterator[None]:
     ended = threading.Event()
 
     def renew() -> None:
-        # The lease is for the sweeper: a step does not fail for it.
+        # Only the sweeper needs the lease: a step must not fail because of it.
         with contextlib.suppress(StorageError):
             if (run.staging / FILE).exists():
                 _write_lease(run, run.staging)

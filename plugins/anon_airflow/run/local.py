@@ -28,12 +28,12 @@ def run_all(
     publication: Publication, *, start: datetime | None, end: datetime | None, progress: Progress | None = None
 ) -> dict[str, Any]:
     """
-    Stage, recode, detect, score, gate, publish, record; the last one whatever happens.
+    Take all steps: stage, recode, detect, score, gate, publish, and always record.
 
-    Returns how it ended, a refusal too.
+    Return the outcome, also of a refusal.
 
-    :raises InvalidInputError: something was wrong before the data could be judged; the run is on record. One that needs
-        an approval is refused before there is a run.
+    :raises InvalidInputError: something was wrong before the data could be judged; the run is on record. A publication
+        that needs an approval is rejected before the run begins.
     """
     publication.refuse_unread()
     if publication.approval.required:
@@ -47,31 +47,31 @@ def run_all(
         home=Home.find(),
         period=start.date().isoformat() if start else None,
         actor=operating_system_user(),
-        lease=timedelta(0),  # It holds its lock to its end: if the lock is free, the run is dead.
+        lease=timedelta(0),  # This run holds its lock to its end: if the lock is free, the run is dead.
     )
     source_text = render(publication.source_template, start, end)
     with _alone(run):
         try:
-            # Nested, so that whatever stops it, and whenever, either nothing can stop what comes after, or it is below.
+            # Nested: an interrupt is either caught below, or comes so late that it is ignored.
             try:
                 steps.stage(run, source_text, progress)
                 _recode(run, progress)
                 steps.gate(run, progress)
                 steps.publish(run, progress)
             except ComplianceError:
-                pass  # It is on record already, and `record` tells it.
+                pass  # The refusal is on record already, and `record` returns it.
             finally:
-                cancellation.too_late()
-        except BaseException:  # A stop, too, goes on record.
+                cancellation.ignore_stops()
+        except BaseException:  # Interrupts go on record too.
             _record_failure(run)
             raise
         result = steps.record(run)
-        wipe(run.gated)  # Nobody comes back for it: the next run by hand has another id.
+        wipe(run.gated)  # No later run needs these files: the next run by hand has another id.
         return result
 
 
 def _recode(run: Run, progress: Progress | None) -> None:
-    """Recode, then find out what the reports tell of the table as collected: of one that is refused, too."""
+    """Recode, then take the informing steps for the reports, also if recoding refuses."""
     try:
         steps.recode(run, progress)
     except ComplianceError:
@@ -81,7 +81,7 @@ def _recode(run: Run, progress: Progress | None) -> None:
 
 
 def _inform(run: Run, progress: Progress | None) -> None:
-    """Take the steps that decide nothing: one that fails is named in the internal report, and stops nothing."""
+    """Take the steps that decide nothing. If one fails, the internal report names it and the run goes on."""
     for informing in (steps.detect, steps.score):
         try:
             informing(run, progress)
@@ -90,11 +90,11 @@ def _inform(run: Run, progress: Progress | None) -> None:
 
 
 def _record_failure(run: Run) -> None:
-    """Put a run that was stopped on record; what stopped it is what to tell, even if the record fails too."""
+    """Put a run that was stopped on record. If that fails too, only a warning is logged: the first error counts."""
     try:
         steps.record(run)
     except AnonError as error:
-        log.warning("the end of the run could not be put on record: %s", error)
+        log.warning("the end of the run could not go on record: %s", error)
     with contextlib.suppress(StorageError):
         wipe(run.gated)
 
@@ -114,8 +114,8 @@ def _alone(run: Run) -> Iterator[None]:
 
 
 def operating_system_user() -> str:
-    """Return who is at work here, as the operating system calls them."""
+    """Return the name of the current user of the operating system."""
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container whose user has no name
+    except (KeyError, OSError):  # In a container a user may have no name.
         return f"uid {os.getuid()}"

@@ -1,4 +1,4 @@
-"""The one lock: a file, for processes of one host that share a folder; and how long another process is waited for."""
+"""File locks, for processes of one host that share a folder, with a limit on how long a process waits for another."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from anon_core.errors import StorageError
 T = TypeVar("T")
 
 BUSY = (
-    "Another process has held it for too long: wait until it ends and try again (Airflow retries by itself). If it "
-    "stays so, look for a process that hangs, or a backup that holds a lock"
+    "Another process has held it for too long: wait until it ends and try again (Airflow retries by itself). If this "
+    "continues, look for a process that hangs, or a backup that holds a lock"
 )
-_NOT_PERMITTED = "Let this user of the system read and write the file and its folder; then try again"
+_NOT_PERMITTED = "Give this user of the system the right to read and write the file and its folder; then try again"
 _MAX_PAUSE_S, _MIN_PAUSE_S = 0.05, 0.005
-_NO_LOCKS = "Keep it on a file system with locks; the audit store can also be a PostgreSQL database"
+_NO_LOCKS = "Use a file system that has locks; the audit store can also be a PostgreSQL database"
 
 
 @contextlib.contextmanager
 def locked(path: Path, timeout_s: float, *, create: bool = True, shared: bool = False) -> Iterator[None]:
     """
-    Hold a lock file, or a folder that is there; the system lets go of the lock when the process dies, however it dies.
+    Lock a file, or an existing folder. The system releases the lock when the process ends, even if it is killed.
 
-    With ``create=False``, for a reader of a copy, it goes on without a lock where there is no such file, or where the
-    file may not be written. A ``shared`` lock is held together with other shared ones.
+    With ``create=False``, for readers of a copy, the block runs without a lock if the file does not exist or may not be
+    written. Several processes can hold a ``shared`` lock at the same time.
 
     :raises StorageError: the file cannot be made, or another process has held it for ``timeout_s`` seconds.
     """
@@ -46,7 +46,7 @@ def locked(path: Path, timeout_s: float, *, create: bool = True, shared: bool = 
 @contextlib.contextmanager
 def locked_if_free(path: Path) -> Iterator[bool]:
     """
-    Hold a lock file if no other process does; the value is whether this process holds it.
+    Lock a file if no other process holds it; the value is whether this process holds it now.
 
     :raises StorageError: the file cannot be made.
     """
@@ -77,7 +77,7 @@ def wait_for(attempt: Callable[[], T | None], timeout_s: float, pause_s: float |
     """
     if (found := attempt()) is not None:
         return found
-    from tenacity import Retrying, retry_if_result, stop_after_delay  # Few have to wait.
+    from tenacity import Retrying, retry_if_result, stop_after_delay  # Imported here: most calls need not wait.
 
     again = Retrying(
         retry=retry_if_result(lambda result: result is None),
@@ -99,8 +99,8 @@ def _try_lock(path: Path, *, shared: bool = False) -> int | None:
     """
     Return the handle of the lock, or None where another process holds it.
 
-    The process that holds a lock file may remove it. Two processes could then hold two files of one name, so the file
-    that was locked must still be the one at this path.
+    The process that holds a lock file may remove it. Two processes could then lock two different files of the same
+    name. So after locking, the file must still be the one at this path.
     """
     while True:
         try:
@@ -118,7 +118,7 @@ def _try_lock(path: Path, *, shared: bool = False) -> int | None:
         except OSError as error:  # Some network file systems have no locks.
             os.close(handle)
             raise StorageError(str(path), "locking", reason_of(error), _NO_LOCKS) from None
-        except BaseException:  # An interrupt, too, must not leave the handle open, and the lock held.
+        except BaseException:  # An interrupt must not leave the handle open, and the lock held.
             os.close(handle)
             raise
         os.close(handle)

@@ -1,4 +1,4 @@
-"""Telling people how far long work is, every few seconds: a log is not a screen."""
+"""Progress messages for long work, at most one every few seconds: they also go to logs."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from collections.abc import Callable
 from anon_airflow.run import cancellation
 
 Progress = Callable[[str], None]
-Teller = Callable[..., None]
+ThrottledProgress = Callable[..., None]
 
-SECONDS_BETWEEN = 5.0
+MIN_INTERVAL_S = 5.0
 
 
 def say(progress: Progress | None, text: str) -> None:
-    """Say something, if anybody listens, and hear whether to go on."""
+    """Report progress, if ``progress`` is given; raise KeyboardInterrupt if a stop was requested."""
     cancellation.check()
     if progress:
         progress(text)
 
 
-def seldom(progress: Progress | None) -> Teller:
+def throttled(progress: Progress | None) -> ThrottledProgress:
     """
-    Return what tells how far something is: a text, and what to put in its braces.
+    Return a function that reports progress at most every few seconds: a text, and the figures for its braces.
 
-    >>> tell = seldom(print)
-    >>> tell("searching: {:,} column sets so far", 2048)  # Nothing yet: it has only begun.
+    >>> tell = throttled(print)
+    >>> tell("searching: {:,} column sets so far", 2048)  # Prints nothing: the work has only begun.
     """
     last = time.monotonic()
 
     def tell(text: str, *figures: object) -> None:
         nonlocal last
         cancellation.check()
-        if time.monotonic() - last > SECONDS_BETWEEN:
+        if time.monotonic() - last > MIN_INTERVAL_S:
             last = time.monotonic()
             say(progress, text.format(*figures))
 

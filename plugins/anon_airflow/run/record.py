@@ -1,4 +1,4 @@
-"""The beginning of a run, on record before anything is read, and its end: the internal report, and intents closed."""
+"""Put the beginning of a run on record before anything is read, and close it at its end with the internal report."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 
 from anon_airflow.approval.four_eyes import CHANGED_BY, eyes_of
 from anon_airflow.audit.history import RUN, SEEN, History, Row, since_begun
-from anon_airflow.gate.waivers import told
+from anon_airflow.audit.mismatch import AIRFLOW, MISMATCH, ON_RECORD, PUBLISHED, agree, mismatches
+from anon_airflow.gate.waivers import exceptions_note
 from anon_airflow.keys.signing import fresh_nonce
 from anon_airflow.portals.overlap import SOURCE_TEXT
 from anon_airflow.release.build import GENERATOR
@@ -22,7 +23,7 @@ from anon_airflow.run.review import REVIEW, is_bound, refuse_unreviewed, review_
 from anon_airflow.run.site_policy import (
     DIGEST,
     NONCE,
-    InForce,
+    PolicyInForce,
     not_adopted,
     policy_in_force,
     refuse_beside,
@@ -35,18 +36,18 @@ from anon_core.site import undercuts
 from anon_core.waivers import ended, too_far
 
 REPORT = "internal-report.json"
-LEFT_NOTHING = "it was stopped, killed or skipped, and has left nothing"
+NO_NOTE = "it was stopped, killed or skipped, and left no note"
 
 
-def begin(run: Run, today: date) -> InForce:
+def begin(run: Run, today: date) -> PolicyInForce:
     """
-    Put on record that a run begins, by whom, by which site policy, and which day the record has seen before.
+    Put on record that a run begins: who started it, under which site policy, and the newest day already on record.
 
-    What was left open is closed. Returns the site policy in force.
+    Close what an earlier attempt of the run left open. Return the site policy in force.
 
-    :raises RefusedError: the file is a draft or not what was reviewed, the site policy is another than on record, the
-        publication file undercuts it, a waiver or an acceptance has ended or lasts too long, four eyes cannot be told,
-        or the record does not hold.
+    :raises RefusedError: the file is a draft or has changed since its review, the site policy is not the one on record,
+        the publication file undercuts it, a waiver or an acceptance has ended or lasts too long, the last author of the
+        file is not known although four eyes are required, or the audit chain is broken.
     :raises InvalidInputError: the site policy cannot be read, or lies beside the publication file.
     """
     found = _policy_or_error(run)
@@ -57,7 +58,7 @@ def begin(run: Run, today: date) -> InForce:
         earlier = audit.proven("intents")["intents"]
         unread = review_problems(publication, earlier, day)
         for intent in audit.open_intents(run.dataset):
-            if intent.run_id == run.run_id:  # An earlier attempt that never came back.
+            if intent.run_id == run.run_id:  # An earlier attempt that was killed.
                 audit.close(intent.id, "failed", outcome="begun again")
         eyes = eyes_of(publication, None, run.actor) if publication.approval.four_eyes else None
         audit.intend(
@@ -67,16 +68,16 @@ def begin(run: Run, today: date) -> InForce:
             actor=run.actor,
             spec_digest=run.spec_digest,
             details={"period": run.period, "anonflow": __version__, SEEN: seen.isoformat() if seen else None}
-            | ({DIGEST: found.digest, NONCE: fresh_nonce()} if isinstance(found, InForce) else {})
+            | ({DIGEST: found.digest, NONCE: fresh_nonce()} if isinstance(found, PolicyInForce) else {})
             | ({CHANGED_BY: list(eyes.changed_by)} if eyes else {})
-            | ({} if unread else {REVIEW: review_of(publication)}),  # What was refused binds no review.
+            | ({} if unread else {REVIEW: review_of(publication)}),  # A refused run does not bind a review.
         )
         if unread:
             raise RefusedError(BY_REVIEW, unread)
         if not is_bound(publication, earlier):
-            # Another run may have bound this review to something else since: the first in the chain counts.
+            # Another run may have bound this review to other content since: the first in the chain counts.
             refuse_unreviewed(publication, audit.proven("intents")["intents"], day)
-        if not isinstance(found, InForce):
+        if not isinstance(found, PolicyInForce):
             raise found
         over = _answered_reasons(run, run.history(audit), today, found)
         if unknown := not_adopted(audit, found, run.actor):
@@ -87,8 +88,26 @@ def begin(run: Run, today: date) -> InForce:
     return found
 
 
-def _policy_or_error(run: Run) -> InForce | InvalidInputError:
-    """Return the site policy in force, or what is wrong with it: a run that fails for that is on record, too."""
+def note_mismatches(run: Run) -> list[str]:
+    """Put on record how the latest runs of the dataset ended in Airflow, where that differs; return it in words."""
+    if run.state_of is None:
+        return []
+    words = []
+    with run.audit() as audit:
+        rows = audit.proven("intents", "outcomes", "publications")
+        for one in mismatches(rows, run.dataset, run.run_id, run.state_of):
+            whose = one.pop("run_id")
+            audit.settle(run_id=whose, dataset=run.dataset, verb=MISMATCH, actor=run.actor, details=one)
+            if not agree(**one):
+                words.append(
+                    f"run {whose} is {one[AIRFLOW]} in Airflow and {one[ON_RECORD]} on record: the record is right, "
+                    "and the state was set by a user, or the run was broken off"
+                )
+    return words
+
+
+def _policy_or_error(run: Run) -> PolicyInForce | InvalidInputError:
+    """Return the site policy in force, or the error, so that a run that fails because of it goes on record too."""
     try:
         found = policy_in_force(run.home, run.policy_file)
         refuse_beside(run.publication, found)
@@ -97,8 +116,8 @@ def _policy_or_error(run: Run) -> InForce | InvalidInputError:
     return found
 
 
-def _answered_reasons(run: Run, history: History, today: date, found: InForce) -> list[str]:
-    """Return a sentence for all that people answer for and that has ended, or lasts longer than the site allows."""
+def _answered_reasons(run: Run, history: History, today: date, found: PolicyInForce) -> list[str]:
+    """Return a sentence for every waiver and acceptance that has ended, or lasts longer than the site allows."""
     policy, unit, day = run.publication.privacy, run.publication.unit, history.day(today)
     over = [each.sentence for each in ended(policy, day, unit)]
     over += clock_reasons(run, history, today)
@@ -116,15 +135,15 @@ def close_run(run: Run) -> dict[str, Any]:
     """
     Close the run and return its summary.
 
-    How it ended is read from the audit store, not from Airflow's task states, which users can set. Nothing is decided
-    by it any more, so it is told even if the chain is broken; that is for `anon audit verify` to say.
+    The outcome is read from the audit store, not from Airflow's task states, which users can set. It decides nothing
+    any more, so it is returned even if the chain is broken; `anon audit verify` reports a broken chain.
     """
     with run.audit() as audit:
         rows = since_begun(audit.run(run.run_id, run.dataset))
         publication = rows["publications"][-1] if rows["publications"] else None
         refusal = rows["refusals"][-1] if rows["refusals"] and not publication else None
         outcome = "refused" if refusal else "failed"
-        if publication and publication["status"] in ("published", "unchanged"):  # After tampering it may be any text.
+        if publication and publication["status"] in PUBLISHED:  # A changed row may hold any text.
             outcome = publication["status"]
         report = build_internal_report(run, outcome, publication, refusal, rows["approvals"])
         if publication:
@@ -156,17 +175,17 @@ def _reasons_of(refusal: Row) -> list[str]:
 
 
 def reasons_of_failure(run: Run, outcome: str) -> list[str]:
-    """Return what stopped a run that came to no verdict."""
+    """Return why a run failed before it had a verdict."""
     failure = run.noted_or_none("failure") if outcome == "failed" else None
     return [f"{failure['step']}: {failure['reason']}"] if failure else []
 
 
-def uninformed(run: Run) -> list[dict[str, str]]:
-    """Return the steps that failed without stopping the run, and why; one that was killed, or skipped, left nothing."""
+def failed_informing_steps(run: Run) -> list[dict[str, str]]:
+    """Return the steps that failed without stopping the run, and why. A step that was killed or skipped has no note."""
     recoded = run.noted_or_none("recode") is not None
     found = []
     for name in INFORMING:
-        failure = run.noted_or_none(failure_of(name)) or ({"step": name, "reason": LEFT_NOTHING} if recoded else None)
+        failure = run.noted_or_none(failure_of(name)) or ({"step": name, "reason": NO_NOTE} if recoded else None)
         if failure and run.noted_or_none(name) is None:
             found.append({"step": name, "reason": str(failure["reason"])})
     return found
@@ -179,11 +198,11 @@ def build_internal_report(
     refusal: Row | None,
     approvals: Sequence[Row],
 ) -> InternalReport:
-    """Put together what the steps left; a step that did not run leaves null."""
+    """Put together the notes of the steps; a step that did not run leaves null."""
     detected = run.noted_or_none("detect") or {}
     recoded = run.noted_or_none("recode") or {}
     gated = run.noted_or_none("gate") or {}
-    answered = gated if "waivers" in gated else told(run.publication, None, datetime.now(UTC).date())
+    answered = gated if "waivers" in gated else exceptions_note(run.publication, None, datetime.now(UTC).date())
     return InternalReport.model_validate(
         {
             "dataset": run.dataset,
@@ -194,7 +213,7 @@ def build_internal_report(
             "spec_digest": run.spec_digest,
             "outcome": outcome,
             "refused_by": refusal["by"] if refusal else None,
-            "steps_failed": uninformed(run),
+            "steps_failed": failed_informing_steps(run),
             "reasons": _reasons_of(refusal) if refusal else reasons_of_failure(run, outcome),
             "version": publication["version"] if publication else None,
             "page": publication["location"] if publication else None,

@@ -1,4 +1,4 @@
-"""Who has read a publication file: a draft does not run, and what was read is bound to its review by the chain."""
+"""The review of a publication file: a draft does not run, and the chain binds a review to the reviewed content."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from anon_core.spec.review import Review
 
 BY = "review"
 REVIEW = "review"
-"""Where the intent of a run keeps who had read its publication file, when, and the digest of what was read."""
+"""The key in the intent of a run for its review: by whom, when, and the digest of the reviewed content."""
 
 Bound = Mapping[str, Any]
 Intents = Sequence[Mapping[str, Any]]
 
 
 def review_of(publication: Publication) -> dict[str, str] | None:
-    """Return what a run puts on record of the review; None for a draft, and where a hierarchy cannot be read."""
+    """Return the review as a run puts it on record; None for a draft, and if a hierarchy cannot be read."""
     reviewed, digest = publication.reviewed, _digest(publication)
     if not isinstance(reviewed, Review) or digest is None:
         return None
@@ -31,9 +31,9 @@ def review_problems(publication: Publication, intents: Intents, today: date) -> 
     """
     Return why a publication file counts as not reviewed; nothing if it does.
 
-    ``intents`` are those of all runs, proven by the chain; ``today`` is the day that counts. The first run of a review
-    binds it to what the file said then. A review that another one has followed counts no more, so that two files, or
-    an old one, cannot take turns.
+    ``intents`` are those of all runs, proven by the chain; ``today`` is the day that counts. The first run with a
+    review binds the review to the content of the file at that time. An older review than the newest on record does not
+    count: otherwise two versions of a file could alternate.
     """
     name, reviewed = publication.file.name, publication.reviewed
     if not isinstance(reviewed, Review):
@@ -64,7 +64,7 @@ def is_bound(publication: Publication, intents: Intents) -> bool:
 
 
 def _first(reviewed: Review, bound: Iterable[Bound]) -> Bound | None:
-    """Return what the first run of a review began with; capitals and spaces make no other person of a name."""
+    """Return the review that the first run with it put on record; case and spaces of a name do not matter."""
     wanted = (_person(reviewed.by), reviewed.moment)
     return next((one for one in bound if (_person(str(one["by"])), one["on"]) == wanted), None)
 
@@ -80,7 +80,7 @@ def refuse_unreviewed(publication: Publication, intents: Intents, today: date) -
 
 
 def _digest(publication: Publication) -> str | None:
-    """Return the digest of what was reviewed; None while a hierarchy cannot be read, and then no run goes on."""
+    """Return the digest of the reviewed content; None if a hierarchy cannot be read, and then the run stops anyway."""
     try:
         return publication.reviewed_digest()
     except HierarchyError:
@@ -88,7 +88,7 @@ def _digest(publication: Publication) -> str | None:
 
 
 def _example(today: date, after: Review | None = None) -> str:
-    """Return a review of today; the second one of a day has a time."""
+    """Return an example of a review of today; for the second review of a day it has a time."""
     time = datetime.now(UTC).strftime(" %H:%M") if after and after.day >= today else ""
     return f"`reviewed: {{by: YOUR NAME, on: {today.isoformat()}{time}}}`"
 

@@ -1,4 +1,4 @@
-"""The lock of a run: a step holds it while it works, alone or together with the steps that may run beside it."""
+"""The lock of a run: a step holds it while it works, alone or together with steps that may run at the same time."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from pathlib import Path
 
 from anon_airflow.run.locks import locked
 
-BESIDE = ("detect", "score", "recode")
-"""The steps that only read what is staged, each leaving files of its own: they may run at the same time."""
+CONCURRENT_STEPS = ("detect", "score", "recode")
+"""The steps that only read the staged table and write files of their own: they may run at the same time."""
 MAX_WAIT_S = 24 * 3600.0
-"""How long one of them waits for the others where memory is short; that is how long originals may rest, too."""
+"""How long one of these steps waits for the others if memory is short; as long as a lease."""
 PER_STEP = 512 << 20
-"""What a step takes for itself, with the compiled loops (431 MB for a staged file of 1 MB)."""
+"""Memory that a step needs in any case, with the compiled loops (431 MB for a staged file of 1 MB)."""
 PER_STAGED_BYTE = 40
-"""What a step takes for each byte of the staged Parquet file, which is compressed.
+"""Memory that a step needs for each byte of the staged Parquet file, which is compressed.
 
 Between 0.2 and 2 million rows of six columns `recode` took 34 bytes more for each byte, `detect` 32.
 """
 
 
 @contextlib.contextmanager
-def beside_others(lock: Path, step: str, staged: Path, timeout_s: float) -> Iterator[None]:
+def held_with_others(lock: Path, step: str, staged: Path, timeout_s: float) -> Iterator[None]:
     """
-    Hold the lock of a run together with other steps that may run beside this one, but no second time for one step.
+    Hold the lock of a run together with other steps that may run at the same time, but only once for each step.
 
     Airflow may start a task again while its first try is still being stopped: ``timeout_s`` is how long to wait for
-    that. Where memory is short for all steps at once, this one waits until it is alone.
+    that. If memory is too short for all steps at once, this step waits until it is alone.
 
     :raises StorageError: another process has held the lock for too long.
     """
     own = lock.with_name(f"{lock.stem}.{step}.lock")
-    with locked(own, timeout_s), locked(lock, MAX_WAIT_S, shared=not is_short(staged, len(BESIDE))):
+    with locked(own, timeout_s), locked(lock, MAX_WAIT_S, shared=not is_short(staged, len(CONCURRENT_STEPS))):
         yield
 
 
@@ -44,10 +44,10 @@ def remove_locks(lock: Path) -> None:
 
 
 def is_short(staged: Path, steps: int) -> bool:
-    """Whether so many steps that read the staged file at once might not find room; False where that is not known."""
+    """Whether memory may be too short for so many steps at once; False if the available memory is not known."""
     try:
         size = staged.stat().st_size
-    except OSError:  # There is nothing to read, so nothing to make room for.
+    except OSError:  # Without a staged file the step needs no memory for it.
         return False
     available = available_memory()
     return available is not None and available < steps * (PER_STEP + PER_STAGED_BYTE * size)
@@ -55,9 +55,9 @@ def is_short(staged: Path, steps: int) -> bool:
 
 def available_memory(root: Path = Path("/")) -> int | None:
     """
-    Return how many bytes this process may still take: of the machine, and of every control group that it is in.
+    Return how many bytes this process may still allocate, by the machine and by every control group that it is in.
 
-    None where the system does not tell. Files that the kernel keeps in memory, and would give up, count as free.
+    None if the system does not report it. The file cache, which the kernel can give up, counts as free.
     """
     return min((*_of_machine(root), *_of_groups(root)), default=None)
 

@@ -1,4 +1,4 @@
-"""What an exception may say outside: our own words as they are, of anyone else's only the kind and the place."""
+"""What may be shown of an exception: the message if it is one of ours, else only its type and place in the code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anon_core.extras import missing_extra
 
 
 def reason_of(error: BaseException) -> str:
-    """Say what went wrong without a library's words: our messages hold no values, other people's quote cells."""
+    """Return what went wrong, without text of a library: our messages hold no values, theirs may quote cells."""
     if isinstance(error, TableError):
         return error.what
     if isinstance(error, AnonError):
@@ -19,12 +19,12 @@ def reason_of(error: BaseException) -> str:
     if missing := missing_extra(error):
         return str(missing)
     if isinstance(error, OSError) and error.errno:
-        return os.strerror(error.errno)  # not error.strerror: Arrow puts a text of its own there
+        return os.strerror(error.errno)  # Not `error.strerror`: Arrow puts its own text there.
     return str(InternalError(type(error).__name__, place_of(error)))
 
 
 def place_of(error: BaseException) -> str:
-    """Return where in our own code an error came up: file and line, never its text."""
+    """Return where in our own code an error was raised: file and line, never its text."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [f for f in frames if {"anon_core", "anon_airflow"} & set(Path(f.filename).parts)]
     last = (ours or frames)[-1] if frames else None

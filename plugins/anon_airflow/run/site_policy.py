@@ -1,10 +1,10 @@
-"""The site policy in force: where it is found, which one is on record, and what a release says of it.
+"""The site policy in force: where its file is, which policy is on record, and what a release says about it.
 
-It is found by ANON_POLICY, else by what Airflow's configuration names, else as ``policy.yaml`` in the home. Only who
-owns it changes it, and the change is put on record by ``anon policy adopt``; until then no run begins by it.
+ANON_POLICY names the file, else Airflow's configuration, else it is ``policy.yaml`` in the home. After a change its
+owner calls ``anon policy adopt``, which puts the change on record; until then ``stage`` refuses every run.
 
-``anon check`` and ``anon recode`` report by it where there is no audit store, and no package for one: the store is
-imported inside functions.
+``anon check`` and ``anon recode`` use the policy too, also where no package for an audit store is installed: so the
+store is imported inside functions.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ SETTING = "ANON_POLICY"
 AIRFLOW, HOME, BUILT = "Airflow's configuration, [anonflow] policy", "the home", "built in"
 FILE = "policy.yaml"
 ADOPT = "adopt policy"
-"""The verb of the intent that puts a policy on record; no run did it."""
+"""The verb of the intent that puts a policy on record; it belongs to no run."""
 DIGEST, NONCE = "site_policy", "site_policy_nonce"
-"""The keys in the intent of a run under which stand the digest of the policy in force and what hides it in public."""
+"""The keys in the intent of a run for the digest of the policy in force, and for the nonce that hides it in public."""
 
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InForce:
-    """The policy that holds here, what named it, and its file; None for the one that is built in."""
+class PolicyInForce:
+    """The policy that applies here, what named its file, and the file; None for the built-in policy."""
 
     policy: SitePolicy
     found_by: str
@@ -54,11 +54,13 @@ class InForce:
         return self.policy.digest
 
 
-def policy_in_force(home: Home, configured: Path | None = None, environ: Mapping[str, str] | None = None) -> InForce:
+def policy_in_force(
+    home: Home, configured: Path | None = None, environ: Mapping[str, str] | None = None
+) -> PolicyInForce:
     """
-    Return the site policy that holds here; ``configured`` is the file that Airflow's configuration names.
+    Return the site policy that applies here; ``configured`` is the file that Airflow's configuration names.
 
-    A file that is named and cannot be used is an error: nothing else takes its place.
+    If the named file cannot be used, that is an error: no other policy is used instead.
 
     :raises SpecError: the file cannot be read, or something in it is wrong.
     """
@@ -71,36 +73,37 @@ def policy_in_force(home: Home, configured: Path | None = None, environ: Mapping
     elif os.path.lexists(home.root / FILE):
         file, found_by = home.root / FILE, HOME
     else:
-        return InForce(policy=BUILT_IN, found_by=BUILT)
+        return PolicyInForce(policy=BUILT_IN, found_by=BUILT)
     policy = load_site_policy(file, f"{file.name}, the site policy named by {found_by}")
-    return InForce(policy=policy, found_by=found_by, file=file)
+    return PolicyInForce(policy=policy, found_by=found_by, file=file)
 
 
-def refuse_beside(publication: PartialPublication, found: InForce) -> None:
+def refuse_beside(publication: PartialPublication, found: PolicyInForce) -> None:
     """
-    Refuse a policy that who writes publication files may write, too.
+    Refuse a policy that the people who write publication files could change.
 
     :raises InvalidInputError: the policy in force lies in the include folder, or a file there looks like one.
     """
     own = f"the folder of {publication.file.name}"
-    move = f"move it to where its owner alone may write, and name it in {SETTING}"
+    move = f"move it to a folder that only its owner can write, and name it in {SETTING}"
     real = Path(os.path.realpath(publication.root))
     if found.file is not None and (real in Path(os.path.realpath(found.file)).parents or _named_in(real, found.file)):
-        raise InvalidInputError(f"the site policy {found.file.name} lies in {own}, beside what it is to bind: {move}")
+        reach = f"the site policy {found.file.name} lies in {own}, where the authors of publication files can change it"
+        raise InvalidInputError(f"{reach}: {move}")
     for stray in (publication.root / FILE, publication.file.parent / FILE):
         if os.path.lexists(stray) and not _is_publication(stray):
             raise InvalidInputError(f"{FILE} lies in {own}, where no site policy is read: {move}, or remove it")
 
 
 def _named_in(folder: Path, file: Path) -> bool:
-    """Whether a file has another name in a folder: a hard link, which is looked for only where it has several names."""
+    """Whether a folder holds a hard link to a file; the folder is searched only if the file has several links."""
     if not file.exists() or file.stat().st_nlink < 2:
         return False
     return any(one.is_file() and one.samefile(file) for one in folder.rglob("*"))
 
 
 def _is_publication(path: Path) -> bool:
-    """Whether a file is a publication that happens to be called as a site policy is."""
+    """Whether a file is a publication file that happens to have the name of a site policy."""
     with contextlib.suppress(OSError, ValueError, NotRegularError, FileTooLargeError):
         content = parse_yaml(read_whole(path, PUBLICATION_FILE).decode("utf-8-sig")).content
         return isinstance(content, dict) and {"dataset", "columns"} <= set(content)
@@ -109,16 +112,16 @@ def _is_publication(path: Path) -> bool:
 
 def last_on_record(audit: AuditStore) -> Row | None:
     """
-    Return what was last put on record of a site policy; None before the first run.
+    Return the details of the last site policy on record; None before the first run.
 
-    :raises RefusedError: a link of the chain does not hold.
+    :raises RefusedError: a link of the chain is broken.
     """
     adopted = [row for row in audit.proven("intents")["intents"] if row["verb"] == ADOPT]
     return adopted[-1]["details"] if adopted else None
 
 
-def adopt(audit: AuditStore, found: InForce, *, actor: str, by: str, reason: str) -> None:
-    """Put a policy on record, with all it says: from here on runs go by it."""
+def adopt(audit: AuditStore, found: PolicyInForce, *, actor: str, by: str, reason: str) -> None:
+    """Put a policy on record, with its whole content: runs use it from here on."""
     from anon_airflow.audit.handover import NO_RUN
 
     audit.settle(
@@ -136,11 +139,11 @@ def adopt(audit: AuditStore, found: InForce, *, actor: str, by: str, reason: str
     )
 
 
-def not_adopted(audit: AuditStore, found: InForce, first: str | None = None) -> str | None:
+def not_adopted(audit: AuditStore, found: PolicyInForce, first: str | None = None) -> str | None:
     """
-    Return why the policy in force is not the one on record, with what to do; None where it is, or none is yet.
+    Return why the policy in force is not the one on record, and what to do; None if it is, or if none is on record.
 
-    With ``first``, who begins a run, it is put on record if none ever was. The whole chain is followed, once.
+    With ``first``, the name of who begins a run, the first policy ever is put on record. The whole chain is verified.
     """
     last = last_on_record(audit)
     if last is None and first is not None:
@@ -149,16 +152,16 @@ def not_adopted(audit: AuditStore, found: InForce, first: str | None = None) -> 
         return None
     return (
         f"the site policy in force ({found.found_by}, digest {found.digest[:12]}) is not the last on record (digest "
-        f"{str(last.get(DIGEST))[:12]}, by {last.get('by')}): if the change is meant, {found.policy.owner} puts it on "
-        "record with `anon policy adopt`; if not, have this worker find the other one"
+        f"{str(last.get(DIGEST))[:12]}, by {last.get('by')}): if the change is intended, {found.policy.owner} puts it "
+        "on record with `anon policy adopt`; if not, make this worker use the policy on record"
     )
 
 
-def policy_of_run(run: Run, audit: AuditStore, history: History) -> InForce:
+def policy_of_run(run: Run, audit: AuditStore, history: History) -> PolicyInForce:
     """
     Return the policy in force, for a step after `stage`.
 
-    :raises RefusedError: the run began by another one, or another one is on record by now.
+    :raises RefusedError: the run began under another policy, or another one is on record by now.
     """
     found = policy_in_force(run.home, run.policy_file)
     refuse_beside(run.publication, found)
@@ -167,7 +170,7 @@ def policy_of_run(run: Run, audit: AuditStore, history: History) -> InForce:
     return found
 
 
-def _changed_since(history: History, found: InForce) -> str | None:
+def _changed_since(history: History, found: PolicyInForce) -> str | None:
     then = _begun_with(history).get(DIGEST)
     if then == found.digest:
         return None
@@ -179,9 +182,9 @@ def _changed_since(history: History, found: InForce) -> str | None:
 
 def commitment(history: History) -> str:
     """
-    Return what a release says of the site policy of its run: ``sha256(nonce || digest)``.
+    Return the commitment to the site policy that a release publishes: ``sha256(nonce || digest)``.
 
-    Policies are few and easily guessed: without the nonce, which stays on record, the digest would tell which it is.
+    There are few policies, and they are easily guessed: without the secret nonce the digest would reveal the policy.
     """
     details = _begun_with(history)
     return digest(bytes.fromhex(str(details.get(NONCE) or "")) + str(details.get(DIGEST) or "").encode())

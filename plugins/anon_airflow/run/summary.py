@@ -1,4 +1,4 @@
-"""An internal report as a person wants to read it at the end of a run."""
+"""The summary of a run, made from its internal report: what `anon run` prints at its end."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from anon_core.models.measurement import counts_as_check
 from anon_core.report.meant_k import meant_k
 
 SHOWN = 3
-"""So many sets or columns are named."""
+"""At most this many sets or columns are named."""
 _WITHOUT = {
-    "detect": "nobody looked for what singles people out in the source",
-    "score": "nobody scored how sensitive its columns are",
+    "detect": "what singles people out in the source was not searched",
+    "score": "how sensitive its columns are was not measured",
 }
-"""What a report lacks without a step that only informs."""
+"""What is missing in a report if a step that only informs has failed."""
 _STEPS = {"recode": "recoding", "stage": "staging"}
-"""What steps that can refuse do; everything else that refuses is a thing."""
+"""The activity of a step that refused; other names of what refused are used as they are."""
 
 
 def print_summary(report: Path, home: Home) -> None:
@@ -42,32 +42,32 @@ def original_lines(home: Home) -> Iterator[str]:
 
 
 def summary_lines(report: dict[str, Any], withdrawals: Sequence[Mapping[str, Any]] = ()) -> Iterator[str]:
-    """Yield what happened: rows, what singles people out, before and after, the verdict, and where to look."""
+    """Yield what happened: rows, what singles people out, figures before and after, the verdict, and addresses."""
     period = f", period {report['period']}" if report["period"] else ""
     yield f"{report['title']} ({report['dataset']}{period})"
     if staged := report["staged"]:
-        dropped = f", {staged['rows_dropped']:,} dropped for their gaps" if staged["rows_dropped"] else ""
+        dropped = f", {staged['rows_dropped']:,} dropped because of gaps" if staged["rows_dropped"] else ""
         people = f", of {staged['people']:,} people" if staged["unit"] else ", each counted as a person"
         yield f"  rows read           {staged['rows']:,}{people}{dropped}"
         if staged.get("rows_capped"):
             several = f"{staged['people_capped']:,} people with more rows than allowed"
             yield f"  rows left out       {staged['rows_capped']:,} of {several}"
         if staged["rows_without_person"]:
-            yield f"  whose is not known  {staged['rows_without_person']:,} rows, which add nobody to a class"
+            yield f"  no person known     {staged['rows_without_person']:,} rows, which add no person to a class"
     for failed in report.get("steps_failed", ()):
         yield f"  WARNING             {_WITHOUT[failed['step']]}: `{failed['step']}` failed ({failed['reason']})"
     if (detection := report["detection"]) and report["before"]:
         yield f"  quasi-identifiers   {', '.join(report['before']['columns']) or 'none'} (declared)"
         identifiers = detection["identifiers"]
-        alone = "everyone is alone" if staged and staged["unit"] else "identify every row"
+        alone = "identify everyone" if staged and staged["unit"] else "identify every row"
         for names in identifiers[:SHOWN]:
             yield f"  {alone:<20}{', '.join(names)}"
         if len(identifiers) > SHOWN:
             yield f"                      and {len(identifiers) - SHOWN:,} more sets"
     if detection and (best := detection["best"]):
         noun = "people" if staged and staged["unit"] else "rows"
-        # Without these words it would contradict the lines above: on those sets everyone is alone.
-        among = ", most of the sets on which not everyone is alone" if detection["identifiers"] else ""
+        # Without these words the line would contradict the lines above: those sets identify everyone.
+        among = ", the most of all sets that do not identify everyone" if detection["identifiers"] else ""
         yield (
             f"  found in the data   {', '.join(best['columns'])} single out {best['singletons']:,} {noun} "
             f"({best['share']:.1%}{among}); sets up to {detection['max_size']} columns searched"
@@ -104,7 +104,7 @@ def summary_lines(report: dict[str, Any], withdrawals: Sequence[Mapping[str, Any
 
 
 def _k(report: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
-    """Yield the k that is meant; in a table as collected every k is the smallest class. Earlier reports mean that."""
+    """Yield each k that the policy means. In the table as collected, and in old reports, it is the smallest class."""
     first = before["k"]["exact"]
     for k in meant_k(report.get("k_means", "exact"), report.get("k_required"), after["k"]):
         now = "not measured" if k.measured is None else f"{k.measured:,}"
@@ -113,12 +113,12 @@ def _k(report: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) ->
 
 
 def _approval(report: dict[str, Any]) -> Iterator[str]:
-    """Yield who decided what; a report of an earlier version knows nothing of it."""
+    """Yield the decisions about approval; reports of earlier versions have none."""
     if report.get("approval_required") or report.get("approvals"):
         for one in report["approvals"]:
             yield f"  approval            {one['decision']} by {one['person']}, {one['at'][:19]}"
         if not report["approvals"]:
-            yield "  approval            asked for, and nobody has decided"
+            yield "  approval            requested, not decided yet"
 
 
 def _most_sensitive(scores: dict[str, Any]) -> str:
@@ -126,7 +126,7 @@ def _most_sensitive(scores: dict[str, Any]) -> str:
         return f"not defined: {scores['reason'].split(';')[0]}"
     first = sorted(scores["columns"], key=lambda column: -column["sensitivity"])[:SHOWN]
     if first and not first[0]["sensitivity"]:
-        return "nothing that was measured: only larger sets of columns than were searched make every row unique"
+        return "no column: no set of columns that was searched makes every row unique; larger sets may"
     named = ", ".join(f"{column['name']} {column['sensitivity']:.3f}" for column in first)
     return f"{named}; on average {scores['average']:.3f}"
 
@@ -136,19 +136,20 @@ def _risk(measured: dict[str, Any]) -> str:
 
 
 def _left(utility: dict[str, Any]) -> str:
-    """Say how useful the table still is: entropy, and how far counts made from it are off."""
+    """Return how useful the table still is: information left (entropy), and how far counts made from it are off."""
     off = [
         _off(columns, utility[key]["mean"])
         for columns, key in (("one column", "query_error_one_column"), ("two", "query_error_two_columns"))
         if utility[key]
     ]
-    entropy = [f"{utility['nue']:.1%}, {utility['wnue']:.1%} by priority (NUE)"] if utility["nue"] is not None else []
-    return "; ".join([*entropy, *off])
+    if utility["nue"] is None:
+        return "; ".join(off)
+    return "; ".join([f"{utility['nue']:.1%} (NUE), {utility['wnue']:.1%} by priority", *off])
 
 
 def _off(columns: str, mean: float) -> str:
     """
-    Say how far counts are off; beyond what was counted they tell nothing.
+    Return how far counts are off. If the error is larger than the counts, they are not useful.
 
     >>> _off("two", 0.075)
     'counts by two are off by 7.5% on average'
@@ -167,7 +168,7 @@ def _levels(columns: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _answered_for(report: dict[str, Any]) -> Iterator[str]:
-    """Yield what people answered for, and whether it made a difference; reports of earlier versions do not have it."""
+    """Yield acceptances, waivers and raised limits, and whether they were needed; earlier reports do not have them."""
     listed = [("accepted", accepted_words(one), one) for one in report.get("accepted", ())]
     listed += [("waived", one["check"], one) for one in report.get("waivers", ())]
     listed += [("raised", f"{one['limit']} to {one['value']}", one) for one in report.get("raised", ())]
@@ -191,7 +192,7 @@ def _verdict(report: dict[str, Any]) -> str:
         case "published":
             return f"PUBLISHED as version {report['version']} ({checks})"
         case "unchanged":
-            return f"UNCHANGED: version {report['version']} holds these very bytes already ({checks})"
+            return f"UNCHANGED: version {report['version']} already holds exactly these bytes ({checks})"
         case "refused":
             by = _STEPS.get(report["refused_by"], f"the {report['refused_by']}")
             return f"REFUSED by {by} ({checks}); nothing was published"

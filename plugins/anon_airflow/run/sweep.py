@@ -1,7 +1,7 @@
-"""Sweeping: the sweeper removes what dead runs have left in the home, and names the originals of live ones.
+"""The sweeper: it removes what dead runs have left in the home, and lists the originals of live runs.
 
-It removes originals if their run is closed in the audit store, or if its lock is free and its lease has run out. In
-both cases it holds the lock of the run while it decides and removes, so no step of the run is at work. It names the
+It removes originals if their run is closed in the audit store, or if its lock is free and its lease has ended. In
+both cases it holds the lock of the run while it decides and removes, so no step of the run is at work. It lists the
 originals of another host and never removes them: locks of another host cannot be seen from here.
 """
 
@@ -30,7 +30,7 @@ from anon_core.wording import printable
 Closed = Callable[[Lease], bool]
 
 BY_HAND = "anon__"
-"""How the ids of runs begin that ``anon run`` starts."""
+"""The prefix of the ids of runs that ``anon run`` starts."""
 
 _HIDDEN = re.compile(r"(\.(gone|part)-)*")
 _FOLDER_BY_HAND = re.compile(r"anon-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{6}-[0-9a-f]{8}")
@@ -54,7 +54,7 @@ class Originals:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """What a sweep has removed, the originals that it has left, and those that the disk did not let it remove."""
+    """What a sweep has removed, the originals that it has left, and those that it could not remove."""
 
     removed: tuple[Originals, ...]
     left: tuple[Originals, ...]
@@ -64,7 +64,7 @@ class Swept:
 
 
 def is_by_hand(run_id: str) -> bool:
-    """Whether a run counts as one that ``anon run`` has started; runs of Airflow must not have such an id."""
+    """Whether a run id has the form that ``anon run`` gives; runs of Airflow must not have such an id."""
     return bool(_FOLDER_BY_HAND.fullmatch(folder_name(run_id)))
 
 
@@ -72,8 +72,8 @@ def closed_in(audit: AuditStore) -> Closed:
     """
     Return a function: is the run of a lease closed in the audit store?
 
-    Rows that the chain does not prove close no run: an outcome that was written by hand would take a waiting run's
-    originals away.
+    Rows that the chain does not prove close no run: otherwise a forged outcome could remove the originals of a run that
+    is waiting.
     """
 
     @functools.cache
@@ -93,7 +93,7 @@ def closed_in(audit: AuditStore) -> Closed:
 
 @contextlib.contextmanager
 def closed_in_home(home: Home) -> Iterator[Closed]:
-    """The same for the audit store of a home; without one that can be read, leases alone decide."""
+    """The same for the audit store of a home. If the store cannot be read, leases alone decide."""
     with contextlib.ExitStack() as stack:
         closed: Closed = _none_is_closed
         if home.audit_url is not None or (home.root / "audit.db").exists():
@@ -176,7 +176,7 @@ def _state(
         return _named(folder, lease, "kept by `keep_staging`: `anon sweep --kept` removes it"), False
     if closed(lease):
         return _named(folder, lease, "its run is closed"), True
-    # A run by hand holds its lock to its end; and its lease may come from a clock that ran ahead.
+    # A run by hand holds its lock to its end, so a free lock is enough: its lease may come from a wrong clock.
     if lease.has_run_out(now) or _FOLDER_BY_HAND.fullmatch(folder.name):
         return _named(folder, lease, "its run is dead: its lock is free and its lease has run out"), True
     return _named(folder, lease, f"its run waits for its next step, until {lease.end} at the latest"), False

@@ -1,1 +1,1 @@
-"""Sources of tables, one file each."""
+"""Sources of tables, one in each file, and the staged table."""

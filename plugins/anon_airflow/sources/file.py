@@ -1,4 +1,4 @@
-"""The source that is a file, or all files that a pattern matches: CSV, also packed, or Parquet."""
+"""The source that is a file, or all files that a pattern matches: CSV, also compressed, or Parquet."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from anon_core.table import Table
 
 _MAX_FILES = 1_000
-"""Files of a pattern whose links are followed."""
+"""At most so many files of a pattern are checked for links."""
 
 
 def _template(value: str) -> str:
@@ -40,7 +40,7 @@ def _delimiter(value: str) -> str:
 
 def _encoding(value: str) -> str:
     try:
-        "".encode(value)  # unlike codecs.lookup it also refuses codecs that do not encode text, such as base64
+        "".encode(value)  # Unlike `codecs.lookup` this also rejects codecs that do not encode text, such as base64.
     except (LookupError, ValueError):
         raise ValueError(
             f"should be an encoding that Python knows, such as utf-8 or cp1252, not {quoted(value)}"
@@ -85,7 +85,7 @@ class FileSettings(SourceSettings):
 
     @classmethod
     def private_folders(cls, root: Path, text: str, *, look: bool = False) -> Iterator[PrivateFolder]:
-        """Yield the folders of the files; one that is a folder, or a pattern of folders, is private as a whole."""
+        """Yield the folders of the files; if the source is a folder, or a pattern of folders, all of it is private."""
         what = "the folder of the source"
         full = os.path.join(root, static_part(text))  # noqa: PTH118 - Its end is kept: `in/` is a folder itself.
         path = Path(full)
@@ -93,7 +93,7 @@ class FileSettings(SourceSettings):
             folder = _start_of_pattern(full) if glob.has_magic(full) else Path(os.path.dirname(full))  # noqa: PTH120
             yield PrivateFolder(what=what, folder=folder)
         elif glob.has_magic(full) and not os.path.lexists(full):
-            # `in/*.csv` matches files beside a portal in the same folder, `in/*/*.csv` those inside of it.
+            # `in/*.csv` matches files beside a portal in the same folder, `in/*/*.csv` also files inside the portal.
             deep = glob.has_magic(str(path.parent))
             yield PrivateFolder(
                 what="the folder that the pattern of the source starts at", folder=_start_of_pattern(full), whole=deep
@@ -125,11 +125,11 @@ class FileSource(Source):
 
     def check(self) -> None:
         """
-        Refuse what is no path: too long, or with characters that cannot be printed.
+        Reject a text that is not a path: too long, or with characters that cannot be printed.
 
-        In Airflow a DAG file may give any template to the operator, so the result is checked as well.
+        In Airflow a DAG file may pass any template to the operator, so the filled-in text is checked too.
 
-        :raises InvalidInputError: it is none; the message does not quote it, for it may be anything.
+        :raises InvalidInputError: it is not a path; the message does not quote the text, which may be anything.
         """
         if problem := path_problem(self.text):
             raise InvalidInputError(f"source.file, filled in for its period, {problem}; correct the template")
@@ -138,7 +138,7 @@ class FileSource(Source):
         """
         Return the table of the file.
 
-        :raises TableError: it cannot be read, or has a single column where several are declared.
+        :raises TableError: it cannot be read, or has a single column although several are declared.
         """
         from anon_core.table import ReadOptions, read
 
@@ -155,7 +155,7 @@ class FileSource(Source):
 
 
 def _start_of_pattern(pattern: str) -> Path:
-    """Return the folder that a pattern starts at: what stands before its first part with a `*`, `?` or `[`."""
+    """Return the folder that a pattern starts at: the path before its first part with a `*`, `?` or `[`."""
     path = Path(pattern)
     while glob.has_magic(str(path)):
         path = path.parent

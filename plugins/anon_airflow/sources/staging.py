@@ -1,4 +1,4 @@
-"""The source of a publication: read, compared with what is declared, and later read again from the staging area."""
+"""Read the source of a publication, compare it with the declared columns, and read the staged table later."""
 
 from __future__ import annotations
 
@@ -29,20 +29,22 @@ if TYPE_CHECKING:
 
 ORIGINAL = "original.parquet"
 SURPLUS = "surplus.parquet"
-"""The rows that `privacy.max_rows_per_person` leaves out, in the staging area."""
+"""The file in the staging area with the rows that `privacy.max_rows_per_person` leaves out."""
+_MAX_RULES_NAMED = 3
+"""How many rules a refusal names of each coarsened column that others restore."""
 _MISTAKEN = "; if {} does not tell people apart, such as an amount, give it another role"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
     """
-    The columns to be published, as collected, and whose rows they are.
+    The columns to publish, as collected, and the person of each row.
 
-    ``unit`` is the column of ``table`` that numbers the people; None where every row is another person. Of rows
-    ``without_person`` the source does not say whose they are. ``dropped`` rows had a gap in a quasi-identifier. Of
-    ``people_capped`` people some rows are left out, the ``surplus``: they had more than the file allows.
-    ``verifiable`` is whether a column could contradict that every row is another person; None where one does, or where
-    people are told apart.
+    ``unit`` is the column of ``table`` that numbers the people; None if every row is another person. For rows
+    ``without_person`` the source names no person. ``dropped`` rows had a gap in a quasi-identifier. Some rows of
+    ``people_capped`` people are left out, the ``surplus``: these people had more rows than the file allows.
+    ``verifiable``: a column could contradict that every row is another person; None if a column does, or if
+    some people have several rows.
     """
 
     table: Table
@@ -56,7 +58,7 @@ class Collected:
 
     @property
     def counts(self) -> dict[str, Any]:
-        """What is put on record of it."""
+        """The counts that go on record."""
         return {
             "rows": self.table.rows,
             "rows_dropped": self.dropped,
@@ -81,11 +83,11 @@ def source_of(publication: Publication, text: str, connect: Connect = from_envir
 
 def read_source(publication: Publication, source: Source) -> Collected:
     """
-    Read the source and compare it with what is declared; columns to be decomposed become their published parts,
-    and those to be coarsened are coarser from here on.
+    Read the source and compare it with the declared columns; then decompose and coarsen columns as declared.
 
     :raises TableError: the source cannot be read, or its columns are not the declared ones.
-    :raises RefusedError: the rows are not those of the people that the publication file claims.
+    :raises RefusedError: the rows are not those of the people that the publication file claims, or other columns
+        restore what is made coarser.
     :raises InvalidInputError: a hierarchy, a grouping or a rule that splits or coarsens a column
         does not cover every value, a guard names none, or the gate could not place what would be published.
     """
@@ -104,7 +106,9 @@ def read_source(publication: Publication, source: Source) -> Collected:
     _check_columns(publication, source, table.names)
     claim = claim_of(publication, table)
     people = claim.people
-    table = coarsen(decompose(table, publication), publication)
+    parts = decompose(table, publication)
+    table = coarsen(parts, publication)
+    _check_coarsened(publication, parts, table, people)
     table = table.select([name for name in table.names if name in publication.published])
     if people is not None:
         table = Table(columns=(*table.columns, people), rows=table.rows)
@@ -112,8 +116,9 @@ def read_source(publication: Publication, source: Source) -> Collected:
     collected = replace(
         _collected(prepared.table, people.name if people else None, publication),
         dropped=prepared.dropped,
-        verifiable=claim.verifiable,
     )
+    if collected.unit is None:
+        collected = replace(collected, verifiable=claim.verifiable)
     table = collected.table
     ladders(publication, table, publication.quasi_identifiers)
     rows = engine.of(table, unit=collected.unit)
@@ -128,9 +133,10 @@ def read_source(publication: Publication, source: Source) -> Collected:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """
-    Whose the rows are: a column that tells ``people`` apart, None where the file claims that every row is another one.
+    The claim of a publication file about people: a column that tells ``people`` apart, or None for the claim that every
+    row is another person.
 
-    ``verifiable`` is whether anything could contradict that claim; None where something does, and a person answers.
+    ``verifiable``: an identifier could contradict that claim; None if one does, and a person has accepted that.
     """
 
     people: Column | None
@@ -139,9 +145,9 @@ class Claim:
 
 def claim_of(publication: Publication, table: Table) -> Claim:
     """
-    Return what the publication file claims about whose the rows of a source are.
+    Return the claim of the publication file about the people of a source.
 
-    :raises RefusedError: an identifier says otherwise, and no person answers for that.
+    :raises RefusedError: an identifier contradicts it, and no person has accepted that.
     """
     from anon_core.detection.unit import is_verifiable, spanning_columns
     from anon_core.table.people import fresh_name, person_column
@@ -153,22 +159,47 @@ def claim_of(publication: Publication, table: Table) -> Claim:
     found = [one for one in spanning_columns(table, roles, people) if one.column not in answered]
     if found and unit.rows_are_people is None:
         raise RefusedError("stage", [_spanned(one, publication) for one in found])
-    return Claim(people=people, verifiable=None if people or found else is_verifiable(table, roles))
+    return Claim(people=people, verifiable=None if found else is_verifiable(table, roles))
+
+
+def _check_coarsened(publication: Publication, collected: Table, coarser: Table, people: Column | None) -> None:
+    """
+    Hold columns with `coarsen` against all others that are published as collected, while it is known what they were.
+
+    :raises RefusedError: others restore more of their cells than `privacy.max_restored`.
+    """
+    from anon_core.measures.coarsened import restored_coarsened
+
+    found = restored_coarsened(collected, coarser, publication, people)
+    total, allowed = sum(one.people for one in found), publication.privacy.max_restored
+    if total <= allowed:
+        return
+    whose = "people" if people else "rows"
+    told = "; ".join(
+        f"{one.column} of {one.people:,} {whose} by "
+        + ", by ".join(" with ".join(rule.by) for rule in one.rules[:_MAX_RULES_NAMED])
+        for one in found
+    )
+    advice = "drop these columns, make them coarser too, or give them the role quasi so that they are recoded"
+    raise RefusedError(
+        "stage",
+        [f"{counted(total, 'coarsened cell')} restored by other columns, {allowed:,} allowed: {told}: {advice}"],
+    )
 
 
 def _spanned(one: SpanningColumn, publication: Publication) -> str:
-    """Say which column knows of other people than the unit does, and what to write."""
+    """Return which column contradicts the unit, and what to write."""
     many = f"{one.column} spans units: {one.rows:,} rows, {one.people:,} people"
     if not publication.unit.columns:
         answer = "or answer for it by name with `unit: {rows_are_people: {reason, by, until}}`"
         return f"{many}; say `unit: {one.column}`, {answer}{_MISTAKEN.format(one.column)}"
     answer = f"or answer for it by name in `unit.may_span` with column {one.column}, reason, by and until"
-    told = f"{many}, which `unit: {publication.unit}` tells apart otherwise; say `unit: {one.column}`, {answer}"
-    return told + _MISTAKEN.format(one.column)
+    both = f"{many}, which contradicts `unit: {publication.unit}`; say `unit: {one.column}`, {answer}"
+    return both + _MISTAKEN.format(one.column)
 
 
 def _collected(table: Table, unit: str | None, publication: Publication) -> Collected:
-    """Return the rows with their people under random numbers; without them where each has one row."""
+    """Return the rows with a random number for each person; without numbers if each person has one row."""
     import numpy as np
 
     from anon_core.recoding.surplus_rows import cap_rows
@@ -194,19 +225,19 @@ def _collected(table: Table, unit: str | None, publication: Publication) -> Coll
 
 
 def _check_columns(publication: Publication, source: Source, names: Sequence[str]) -> None:
-    """Compare the columns of the table with the declared ones, both ways, and say everything at once."""
+    """Compare the columns of the table with the declared ones, and report all differences at once."""
     declared = publication.columns
     undeclared = [name for name in names if name not in declared]
     absent = [name for name in declared if name not in names]
     if len(undeclared) == len(names):
-        # Perhaps the header is missing and these are somebody's cells: they are not told.
+        # The header may be missing, and then these are cells of a person: they are not shown.
         raise TableError(
             source.address,
             f"none of its {counted(len(names), 'column')} has a declared name",
             f"name the columns, of a text file in its first line: {', '.join(declared)}",
         )
     if undeclared or absent:
-        parts = [f"not declared in {publication.file.name}: {_told(names, declared)}"] if undeclared else []
+        parts = [f"not declared in {publication.file.name}: {_shown_names(names, declared)}"] if undeclared else []
         parts += [f"declared but absent: {', '.join(absent)}"] if absent else []
         raise TableError(
             source.address,
@@ -215,26 +246,26 @@ def _check_columns(publication: Publication, source: Source, names: Sequence[str
         )
 
 
-def _told(names: Sequence[str], declared: Collection[str]) -> str:
+def _shown_names(names: Sequence[str], declared: Collection[str]) -> str:
     """
-    Return the names that are not declared, or only their places where a file may have no header.
+    Return the names that are not declared, or only their places if the file may have no header.
 
-    A cell of somebody may read like a column. So names are told only where at least half of the declared columns are
-    there, more than one, and more than there are others.
+    Without a header a name is a cell of a person. So names are shown only if at least half of the declared columns are
+    there, more than one, and more than undeclared ones.
     """
     strange = {place: name for place, name in enumerate(names, 1) if name not in declared}
     there = len(names) - len(strange)
     if there > 1 and 2 * there >= len(declared) and there > len(strange):
         return ", ".join(strange.values())
     places = f"at place{'s' * (len(strange) > 1)} {', '.join(map(str, strange))}"
-    return f"{counted(len(strange), 'name')} {places} (not told: they may be cells)"
+    return f"{counted(len(strange), 'name')} {places} (not shown: they may be cells)"
 
 
 def staged_rows(run: Run) -> Engine:
     """
-    Return the staged table, in the engine that the publication file asks for.
+    Return the staged table, in the engine that the publication file names.
 
-    :raises InvalidInputError: it is gone, or the publication file has changed since.
+    :raises InvalidInputError: it is missing, or the publication file has changed since.
     """
     from anon_core.engines.engine import engine_named
 
@@ -248,11 +279,11 @@ def staged_rows(run: Run) -> Engine:
 
 def staged_original(run: Run, digest: str, surplus: str | None = None) -> StagedOriginal:
     """
-    Return the staged table for the gate to compare with, counted where the policy asks for that.
+    Return the staged table for the gate to compare with, and its counts if the policy needs them.
 
-    ``digest`` is the sha256 that is on record of it, ``surplus`` that of the rows left out beside it, if there are any.
+    ``digest`` is its sha256 on record, ``surplus`` that of the rows left out, if there are any.
 
-    :raises InvalidInputError: it is not the one that was staged any more.
+    :raises InvalidInputError: it is missing or was changed.
     """
     from anon_airflow.gate.measurement import StagedOriginal
 
@@ -262,7 +293,7 @@ def staged_original(run: Run, digest: str, surplus: str | None = None) -> Staged
     on_record = {path: digest, **({beside: surplus} if surplus else {})}
     if not all(one.exists() and digest_of(one)[0] == noted for one, noted in on_record.items()):
         raise InvalidInputError(
-            f"the staged table of run {run.run_id} is gone or was changed, and the gate compares with it; "
+            f"the staged table of run {run.run_id} is missing or was changed, and the gate needs it; "
             "start the run again (in Airflow: clear it from the task `stage`)"
         )
     rows = staged_rows(run)
@@ -273,11 +304,9 @@ def staged_original(run: Run, digest: str, surplus: str | None = None) -> Staged
 
 def check_same_spec(run: Run, digest: str) -> None:
     """
-    Refuse to go on by another publication file than the one of this digest, which the run began with.
+    Reject a publication file that has changed since the run began with the file of this digest.
 
-    Its reports would tell of two.
-
-    :raises InvalidInputError: it, or a hierarchy file, was changed in between.
+    :raises InvalidInputError: it, or a hierarchy file, was changed.
     """
     if digest != run.publication.digest():
         raise InvalidInputError(
@@ -287,8 +316,8 @@ def check_same_spec(run: Run, digest: str) -> None:
 
 
 def staging_is_gone(run: Run) -> InvalidInputError:
-    """Return the error to raise when a step comes too late."""
+    """Return the error for a step that finds no staged table."""
     return InvalidInputError(
-        f"the staged table of run {run.run_id} is gone (it is removed when the gate ends); "
+        f"the staged table of run {run.run_id} is missing (the gate removes it when it ends); "
         "run `stage` first (in Airflow: clear the run from the task `stage`)"
     )

@@ -1,4 +1,4 @@
-"""The template of a source filled in without Airflow, with the names, filters and dates that Airflow has."""
+"""Fill in the template of a source without Airflow, with the same names, filters and dates as Airflow."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from anon_core.spec.templates import is_template, template_problem
 
 def render(template: str, start: datetime | None, end: datetime | None) -> str:
     """
-    Fill in the period, to the text that Airflow gives: ``{{ data_interval_start | ds }}``, ``{{ ds }}`` and the like.
+    Fill in the period, with the same result as in Airflow: ``{{ data_interval_start | ds }}``, ``{{ ds }}`` and so on.
 
-    :raises InvalidInputError: the template needs a period and none was given, or does something that is not allowed.
+    :raises InvalidInputError: the template needs a period and none was given, or uses something that is not allowed.
     """
     if problem := template_problem(template):
         raise InvalidInputError(f"the template of the source {problem}")
@@ -30,7 +30,7 @@ def _filled(template: str, start: datetime | None, end: datetime | None) -> str:
     environment.filters.update(ts_nodash_with_tz=_ts_nodash_with_tz)
     try:
         return environment.from_string(template).render(_known(start, end))
-    except Exception as error:  # noqa: BLE001 - A date may be out of range, a zone unknown, a name not given.
+    except Exception as error:  # noqa: BLE001 - A date may be out of range, a time zone unknown, a name missing.
         reason = str(error.message)[:200] if isinstance(error, TemplateError) else type(error).__name__
         raise InvalidInputError(
             f"the template of the source, {template!r}, cannot be filled in ({reason}); "
@@ -39,7 +39,7 @@ def _filled(template: str, start: datetime | None, end: datetime | None) -> str:
 
 
 def _known(start: datetime | None, end: datetime | None) -> dict[str, Any]:
-    """Return the names that a template may use; those of a period that was not given are not among them."""
+    """Return the names that a template may use; without a period those of the period are missing."""
     import pendulum
 
     known: dict[str, Any] = {
@@ -55,8 +55,8 @@ def _known(start: datetime | None, end: datetime | None) -> dict[str, Any]:
     return known
 
 
-# The filters and macros of airflow.sdk, which is not imported here: `anon run` works without a configured Airflow. A
-# test compares what both give.
+# The filters and macros of airflow.sdk, which is not imported here: `anon run` works without Airflow. A test compares
+# the results of both.
 
 
 def _ds(value: date) -> str:

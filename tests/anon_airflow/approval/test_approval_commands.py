@@ -82,7 +82,7 @@ def test_a_revocation_that_is_perhaps_too_late_is_on_record_and_ends_with_1(run,
 def test_what_nobody_approved_or_is_published_cannot_be_revoked(run, home):
     early = revoke(home, run.run_id, "--reason", "x")
     assert early.code == 2
-    assert "nobody has decided" in early.err
+    assert "it is not decided yet" in early.err
     answer(run)
     take(run, "publish", "record")
     late = revoke(home, run.run_id, "--reason", "x")

@@ -41,7 +41,7 @@ def test_what_was_never_approved_or_is_published_cannot_be_revoked(asked):
         with asked.audit() as audit:
             revoke(audit, asked.signing_key(), asked.run_id, asked.dataset, person="eva", reason="x")
 
-    with pytest.raises(InvalidInputError, match="nobody has decided"):
+    with pytest.raises(InvalidInputError, match="it is not decided yet"):
         revoked()
     answer(asked)
     take(asked, "publish")
@@ -126,7 +126,7 @@ def test_a_revocation_that_a_publication_overtakes_is_on_record_and_says_so(aske
         return append(store, table, **values)
 
     monkeypatch.setattr(AuditStore, "append", meanwhile)
-    assert "published meanwhile, as version" in (revoked_late(asked) or "")
+    assert "published in the meantime, as version" in (revoked_late(asked) or "")
     assert rows(asked)["approvals"][-1]["decision"] == "revoked"
 
 

@@ -82,7 +82,7 @@ def test_where_there_is_no_repository_the_environment_says_it_or_nobody(tmp_path
 
 def test_where_there_is_no_git_the_environment_says_it_or_nobody(repository, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert "there is no git to ask" in asked(repository / "towns.csv").unknown[0]
+    assert "git is not installed" in asked(repository / "towns.csv").unknown[0]
 
 
 def test_the_environment_cannot_point_git_elsewhere(repository, tmp_path):
@@ -117,7 +117,7 @@ def test_a_git_that_does_not_answer_is_nobodys_word(repository, tmp_path, monkey
     slow.parent.mkdir()
     slow.write_text("#!/bin/sh\nexec sleep 30\n")
     slow.chmod(0o755)
-    monkeypatch.setattr("anon_airflow.approval.four_eyes._SECONDS", 0.2)
+    monkeypatch.setattr("anon_airflow.approval.four_eyes._GIT_TIMEOUT_S", 0.2)
     monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
     assert "git does not answer" in asked(repository / "towns.csv").unknown[0]
 

@@ -107,7 +107,7 @@ def test_where_nobody_can_say_who_triggered_it_staging_refuses(spec, tmp_path, a
     from dataclasses import replace
 
     run = replace(run_of(spec, tmp_path / "home"), actor=actor)
-    with pytest.raises(RefusedError, match="does not tell who triggered"):
+    with pytest.raises(RefusedError, match="does not report who triggered"):
         take(run, "stage")
 
 
@@ -132,7 +132,7 @@ def test_only_those_are_asked_who_may_and_if_there_is_nobody_that_is_said(spec, 
     committed(tmp_path, ADA)
     run = run_of(spec, tmp_path / "home")
     take(run, *UNTIL_GATE)
-    assert "nobody may approve it" in refused(steps.ask, run)
+    assert "no user may approve it" in refused(steps.ask, run)
 
 
 def test_names_of_authors_stand_in_the_audit_store_only(asked, tmp_path):

@@ -147,8 +147,8 @@ def test_the_page_of_a_link_release_does_not_say_that_rows_look_alike(tmp_path):
     page = (portal_of(run.publication.file) / "people/index.html").read_text()
     section = " ".join(page[page.index('id="privacy"') : page.index("</section>", page.index('id="privacy"'))].split())
     assert "at least <strong>3 rows</strong> may be theirs" in section
-    assert "every row may be that of at least <strong>3 people</strong>" in section
-    assert "Our rule asks for at least 3 of both." in section
+    assert "every row may belong to at least <strong>3 people</strong>" in section
+    assert "Our rule requires at least 3 of both." in section
     for untrue in ("look alike", "looks the same", "k = ", "Rows that stand alone"):
         assert untrue not in section
     assert "Every row may be that of enough people" in page

@@ -239,5 +239,5 @@ def test_the_chain_is_checked_with_its_own_key_only(store: AuditStore, url: str,
 
 def test_a_newer_schema_is_refused(store: AuditStore, url: str, tmp_path: Path) -> None:
     run_sql(url, "INSERT INTO schema_version VALUES (2)")
-    with pytest.raises(InvalidInputError, match=r"schema 2, this version of anonflow knows schema 1; upgrade"):
+    with pytest.raises(InvalidInputError, match=r"schema 2, this version of anonflow needs schema 1; upgrade"):
         AuditStore.open(url, tmp_path, KEY)

@@ -179,9 +179,7 @@ def test_a_row_that_was_put_in_is_shown_and_marked(home: Path) -> None:
     sneaked = "INSERT INTO publications VALUES (900, 'run 1', 'people', 'v9', 'x', 'published', 'x', 'x', '{}', '2026')"
     assert tamper(home, (sneaked, ()))
     shown = json.loads(invoked(audit, ["show", "run 1", "--json"]).stdout)
-    assert shown["rows"]["publications"][-1]["wrong"] == [
-        "no link vouches for it: it was inserted, or its link was removed"
-    ]
+    assert shown["rows"]["publications"][-1]["wrong"] == ["no link proves it: it was inserted, or its link was removed"]
     lines = [json.loads(line) for line in invoked(audit, ["export"]).stdout.splitlines()]
     assert [line for line in lines if line.get("table_name") == "publications"][-1]["row"]["version"] == "v9"
     listed = invoked(audit, ["list"])
@@ -218,7 +216,7 @@ def test_what_a_key_signed_that_is_not_here_is_not_proven_and_not_wrong(untouche
     monkeypatch.setenv("ANON_SIGNING_KEY", "another key, as long as keys have to be")
     for arguments in (["list"], ["show", "run 1"], ["export"]):
         ended = invoked(audit, arguments)
-        assert ended.exit_code == 0 and f"not proven, for key {KEY.key_id}" in ended.stderr, arguments
+        assert ended.exit_code == 0 and f"not proven, because key {KEY.key_id}" in ended.stderr, arguments
     assert invoked(audit, ["verify"]).exit_code == 1
 
 

@@ -173,7 +173,7 @@ def test_the_default_store_is_a_private_file_in_home(tmp_path: Path) -> None:
         ("not a url", "not a database URL"),
         ("sqlite://", "must be a file that stays"),
         ("sqlite:///:memory:", "must be a file that stays"),
-        ("mysql://u:secret@h/d", "cannot live in mysql"),
+        ("mysql://u:secret@h/d", "cannot use mysql"),
         ("postgresql+nonsense://u:secret@h/d", "no driver for postgresql"),
     ],
 )

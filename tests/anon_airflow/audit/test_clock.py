@@ -69,7 +69,7 @@ def test_a_day_that_is_not_signed_is_refused_with_its_link_and_never_believed(
         write(url, tmp_path, NOW)
     drop_triggers(url)
     run_sql(url, f"UPDATE chain SET at = '{at}' WHERE seq = 2")
-    with pytest.raises(RefusedError, match="link 2, which carries the latest day, was edited: run `anon audit verify`"):
+    with pytest.raises(RefusedError, match="link 2, which has the latest day, was edited: run `anon audit verify`"):
         newest_day(url, tmp_path)
     with AuditStore.open(url, tmp_path, KEY) as store, pytest.raises(RefusedError):
         store.history("run 1", "people")

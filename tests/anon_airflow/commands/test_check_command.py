@@ -142,7 +142,7 @@ def test_readable_output_says_what_each_k_means_and_holds_no_cell(home, files):
     ended = anon(
         "check", files[0], *QUASI[:-1], "--sensitive", "ill", "--original", files[1], "--same-order", home=home
     )
-    for words in ("published rows that whoever knows a person finds", "prosecutor", "wNUE", "entropy l"):
+    for words in ("published rows that may be a person's, at least", "prosecutor", "by priority (wNUE)", "entropy l"):
         assert words in ended.out
     assert "GR" not in ended.out
     assert "flu" not in ended.out

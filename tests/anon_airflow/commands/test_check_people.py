@@ -56,7 +56,7 @@ def test_without_a_pairing_people_are_counted_in_the_released_table_only(home, v
     }
     assert shown["utility"]["loss"] > 0
     text = anon(*asked, home=home)
-    assert "the four k's of people; which row became which is taken to be unknown; rows removed: 1" in text.out
+    assert "the four k's of people; which row was made from which is not known; rows removed: 1" in text.out
     assert f"link, source and concealment: not measured; {UNPAIRED}" in text.out
 
 

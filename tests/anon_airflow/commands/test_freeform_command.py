@@ -106,8 +106,8 @@ def test_values_never_go_into_a_pipe_or_the_json(table: Path, spec: Path, home: 
 def test_attacks_are_explained_on_a_terminal(table: Path, spec: Path, home: Path) -> None:
     ended = on_a_terminal("freeform", table, "--spec", spec, "--show-values", "--json", home=home)
     assert ended.code == 1
-    assert "someone with Sex M and Income High: Disease AIDS for certain, 2 rows" in ended.err
-    assert "someone with Sex F and Disease Flu: Income 190K for certain, 1 row" in ended.err
+    assert "a person with Sex M and Income High: Disease AIDS for certain, 2 rows" in ended.err
+    assert "a person with Sex F and Disease Flu: Income 190K for certain, 1 row" in ended.err
     assert not [value for value in VALUES if value in ended.out]
 
 
@@ -120,7 +120,7 @@ def test_a_threat_below_1_is_explained_by_its_share(tmp_path: Path, home: Path) 
     table = written(tmp_path / "t.csv", rows)
     ended = on_a_terminal("freeform", table, "--spec", spec, "--show-values", home=home)
     assert ended.code == 1
-    assert "someone with Sex M: Disease AIDS with 66.67%, 2 of 3 rows" in ended.err
+    assert "a person with Sex M: Disease AIDS with 66.67%, 2 of 3 rows" in ended.err
 
 
 def test_example_1_1_is_gone_after_recoding(table: Path, spec: Path, tmp_path: Path, home: Path) -> None:
@@ -192,7 +192,7 @@ def test_cells_outside_the_taxonomy_are_counted_and_not_named(spec: Path, tmp_pa
         assert not ended.out
     ended = on_a_terminal("freeform", table, "--spec", spec, "--show-values", home=home)
     assert ended.code == 2
-    assert f"column 'Disease' has no place for: '{CANARY}'" in ended.err
+    assert f"values of column 'Disease' that do not fit: '{CANARY}'" in ended.err
 
 
 def test_labels_of_every_level_are_placed_whatever_made_them(tmp_path: Path, home: Path) -> None:

@@ -64,7 +64,7 @@ def test_labels_that_have_no_rule_on_the_next_level_are_counted(home: Path, tmp_
     file = tmp_path / "towns.rules"
     file.write_text("level 1: provinces\n{a, b} => TO\n{c} => CN\n{d} => AO\nlevel 2\n{CN} => Piemonte\n")
     ended = anon("hierarchy", "check", file, home=home)
-    assert "level 2 has no rule for 2 labels of level 1: they stay as they are" in ended.out
+    assert "level 2 has no rule for 2 labels of level 1: they stay unchanged" in ended.out
     assert anon("hierarchy", "check", file, "--json", home=home).json["without_a_rule_above"] == [2]
     file.write_text(file.read_text() + "{T0, AO} => Piemonte\n")
     ended = anon("hierarchy", "check", file, home=home)
@@ -101,13 +101,13 @@ def test_check_says_what_a_file_is_like_and_what_a_table_lacks(table: Path, home
     assert (found["values"], found["covered"], found["unmapped"]) == (3, 2, {"values": 1, "rows": 2})
     assert found["unused"] == 1
     hinted = anon("hierarchy", "check", file, "--table", table, "--column", "town", home=home)
-    assert "--show-values names what is not covered" in hinted.out and "`unmapped: suppress`" in hinted.out
+    assert "--show-values names them" in hinted.out and "`unmapped: suppress`" in hinted.out
     text = anon("hierarchy", "check", file, "--table", table, "--column", "town", "--show-values", home=home)
     assert text.code == 1
     assert (
         "town: 2 of 3 values covered; not covered: 1 value in 2 rows; 1 value of the file not in the table" in text.out
     )
-    assert "kept apart from the same word on a level below: 1 label" in text.out
+    assert "labels that a lower level also has, so their level is added: 1" in text.out
     assert "--show-values" not in text.out and "`unmapped: suppress`" in text.out, "it was given already"
     assert "MILANO" not in text.out + text.err
     assert "--show-values shows values on a terminal only" in text.err

@@ -74,7 +74,7 @@ def test_rules_become_lines_for_the_values_of_the_column(table: Path, home: Path
 def test_it_is_said_that_the_file_holds_values(table: Path, home: Path, tmp_path: Path) -> None:
     ended = build(table, home, "age", "--groups", "2")
     assert ended.code == 0
-    assert "wrote hierarchy_age.csv; it holds the values of the column: keep it as you keep the table" in ended.out
+    assert "wrote hierarchy_age.csv; it holds the values of the column: keep it as private as the table" in ended.out
     assert (tmp_path / "hierarchy_age.csv").exists()
     assert "71" not in ended.out + ended.err
 
@@ -134,7 +134,7 @@ def test_where_nothing_is_covered_nothing_is_written(table: Path, home: Path, tm
         (["--groups", "2", "--groups", "3"], "--groups is given twice"),
         (["--groups", "2,7"], "7 is more than the 6 rows with a value"),
         (["--groups", "2", "--order", "3,3"], "it names a value twice"),
-        (["--intervals", "5", "--order", "a,b"], "--order belongs to --groups"),
+        (["--intervals", "5", "--order", "a,b"], "--order can only be given with --groups"),
         (["--cuts", "15,000,30,000"], "'000' is not a number; write thousands without points and commas"),
         (["--cuts", "1.500.000"], "'1.500.000' is not a number; write thousands without points and commas"),
         (["--groups", "2,x"], "'x' is not a whole number"),
@@ -206,8 +206,8 @@ def test_groups_say_that_their_ends_are_published_and_when_the_order_is_that_of_
     table: Path, home: Path
 ) -> None:
     ended = build(table, home, "town", "--groups", "3")
-    assert "groups are named by their first and last value, which rows have: these will be published" in ended.out
-    assert "the values are in the order of their letters; give another one with --order a,b,c" in ended.out
+    assert "groups are named by their first and last value: these two values will be published" in ended.out
+    assert "the values are in alphabetical order; give another order with --order a,b,c" in ended.out
     ended = build(table, home, "age", "--groups", "3")
     assert "will be published" in ended.out and "letters" not in ended.out
     assert "will be published" not in build(table, home, "town", "--frequency", "3").out
@@ -227,8 +227,8 @@ def test_groups_follow_the_order_that_is_given(table: Path, home: Path, tmp_path
 @pytest.mark.parametrize(
     ("column", "options", "said"),
     [
-        ("pay", ["--cuts", "150.000"], "150.000 was read with decimals; write thousands without a point"),
-        ("pay", ["--cuts", "15.000"], "2 values of the column, written like 15.000, read with decimals"),
+        ("pay", ["--cuts", "150.000"], "150.000 was read as a decimal number; write thousands without a point"),
+        ("pay", ["--cuts", "15.000"], "2 values of the column, written like 15.000, were read as decimal numbers"),
         ("age", ["--cuts", "15000"], "level 1 (cut at 15000) has a single label for all values"),
         ("age", ["--intervals", "5,1000"], "level 2 (intervals of 1000) has a single label for all values"),
     ],
@@ -246,14 +246,14 @@ def test_a_comma_that_may_divide_thousands_is_told_where_values_are_not_read(hom
     (tmp_path / "pay.csv").write_text("pay\n15,000\n7,500\n", encoding="utf-8")
     ended = build(tmp_path / "pay.csv", home, "pay", "--intervals", "5", "--delimiter", ";")
     assert ended.code == 2
-    assert "a comma as in 15,000 may divide thousands or begin decimals" in ended.err
+    assert "a comma as in 15,000 can separate thousands or decimals" in ended.err
 
 
 def test_the_names_of_levels_are_said_to_stay_behind(table: Path, home: Path, tmp_path: Path) -> None:
     rules = tmp_path / "ages.rules"
     rules.write_text("level 1: generations\n[0, 99) => age\n")
     ended = build(table, home, "age", "--rules", rules)
-    assert "generations" in ended.out and "the names of levels stay behind in the rules" in ended.out
+    assert "generations" in ended.out and "the names of levels in the rules are not in the new file" in ended.out
     rules.write_text("[0, 99) => age\n")
     assert "stay behind" not in build(table, home, "age", "--rules", rules, "--force").out
 

@@ -105,6 +105,19 @@ def test_classes_of_one_person_each_do_not_pass_for_large_ones(tmp_path: Path) -
     assert json.loads(alone.out)["rows_changed"] == 0, "every row taken for another person: the table is safe as it is"
 
 
+@pytest.mark.parametrize("recode", METHODS, ids=lambda one: one["method"])
+def test_a_column_that_is_published_as_collected_is_told_among_those_recoded(
+    tmp_path: Path, recode: dict[str, Any]
+) -> None:
+    rows = [{**row, "desk": "12"[row["age"] % 2]} for row in visits()]
+    columns = {**COLUMNS, "desk": {"role": "other"}}
+    assert recoded(tmp_path, rows, recode=recode, columns=columns).code == 0
+    files = [tmp_path / "visits.csv", "--spec", tmp_path / "spec.yaml", "--output", tmp_path / "out.csv", "--force"]
+    ended = anon("recode", *files, home=tmp_path / "home")
+    assert ended.code == 0, ended.err
+    assert "desk" in ended.out.partition("what was changed")[2]
+
+
 def test_fewer_people_than_k_are_refused_with_their_number(tmp_path: Path) -> None:
     ended = recoded(tmp_path, [{**visits()[0], "tax_code": f"c{n % 4}"} for n in range(50)])
     assert ended.code == 1 and "which has 4 people" in ended.err

@@ -68,7 +68,7 @@ def test_recoding_says_what_it_counts(tmp_path: Path, visits: Path) -> None:
     ("words", "said"),
     [
         (("detect",), "visits.csv: 4 people"),
-        (("check", *QUASI, "-k", "2"), "visits.csv: 4 people told apart by person"),
+        (("check", *QUASI, "-k", "2"), "visits.csv: 4 people, told apart by person"),
     ],
     ids=["detect", "check"],
 )
@@ -92,4 +92,4 @@ def test_freeform_anonymity_with_several_rows_of_a_person_is_refused_with_what_t
     spec = spec_of(tmp_path, unit="person", privacy=content, columns=columns, recode={"method": "freeform"})
     ended = anon("recode", visits, "--spec", spec, "--output", tmp_path / "out.csv", home=tmp_path / "home")
     assert ended.code != 0
-    assert "`privacy.freeform` has no meaning yet where one person has several rows: remove it" in ended.err
+    assert "`privacy.freeform` cannot count people yet, and one person has several rows: remove it" in ended.err

@@ -108,7 +108,7 @@ def test_columns_may_be_named_in_several_lists_and_with_a_comma_in_a_name(home, 
 def test_where_nobody_is_singled_out_it_says_so(home, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("sex\n" + "F\nM\n" * 5)
-    assert anon("detect", path, home=home).out.endswith("no set of these columns singles anyone out\n")
+    assert anon("detect", path, home=home).out.endswith("no set of these columns singles people out\n")
 
 
 def test_select_prints_the_keys_of_the_design(home, table):
@@ -128,7 +128,7 @@ def test_select_reports_what_it_dropped_by_reason(home, tmp_path):
     assert (shown["rows"], shown["rows_dropped"]) == (2, 2)
     assert (shown["rows_dropped_missing"], shown["rows_dropped_duplicates"]) == (1, 1)
     plain = anon("select", path, "--columns", "a,b", "--drop-duplicates", home=home).out
-    assert "1 duplicate" in plain and plain.endswith("elected quasi-identifier: a\n")
+    assert "1 duplicate" in plain and plain.endswith("chosen as quasi-identifiers: a\n")
 
 
 def test_uccs_prints_every_minimal_set(home, table):

@@ -65,7 +65,7 @@ def test_a_few_cells_that_are_no_dates_do_not_cost_the_hierarchy(tmp_path: Path)
     hierarchy = publication.columns["Geburtsdatum"].hierarchy
     assert hierarchy is not None
     assert (hierarchy.date, hierarchy.unmapped) == (("month", "year", "decade"), "suppress")
-    assert "not dates in the form of most: 2 values in 3 rows, to be published as *" in text
+    assert "not dates in the form of most: 2 values in 3 rows, published as *" in text
     assert "canary" not in text
     cover(publication, table)
 
@@ -104,7 +104,7 @@ def test_a_draft_tells_the_reason_of_every_role_and_what_singles_people_out(tmp_
     text, _ = drafted(table, tmp_path)
     assert '"id": {role: identifier}  # its name says that it is a record number (all languages); 100 distinct' in text
     assert re.search(r'#   "born": 40\.0% of the rows are alone', text)
-    assert re.search(r'# Chosen as quasi-identifier, .* not everyone is alone: "born": 40 rows alone, 70 dist', text)
+    assert re.search(r'# Chosen as quasi-identifiers, .* identify everyone: "born": 40 rows alone, 70 dist', text)
     assert "elected" not in text.lower()
     assert "Identifies every row" not in text
 
@@ -115,8 +115,8 @@ def test_a_draft_lists_no_set_that_singles_out_no_more_than_a_smaller_one(tmp_pa
     text, _ = drafted(table_of(["born", "town", "region", "land"], rows), tmp_path)
     listed = re.findall(r"^#   (\".*): (.*)% of the rows are alone$", text, re.MULTILINE)
     assert listed == [('"born"', "0.0"), ('"born" + "town"', "100.0")]
-    (chosen,) = re.findall(r"^# Chosen as quasi-identifier, .*$", text, re.MULTILINE)
-    assert "among sets on which not everyone is alone" in chosen and '"town"' not in chosen
+    (chosen,) = re.findall(r"^# Chosen as quasi-identifiers, .*$", text, re.MULTILINE)
+    assert "apart from sets that identify everyone" in chosen and '"town"' not in chosen
 
 
 def test_a_draft_explains_every_role_in_a_line_and_names_the_document(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_of_many_sets_that_identify_every_row_ten_are_named_and_the_others_count
     ]
     text, _ = drafted(table_of(list("abcdef"), rows), tmp_path)
     assert text.count("# Identifies every row: ") == 10
-    assert "# Sets that identify every row beside these: 5\n" in text, "any two of the six columns are one"
+    assert "# Further sets that identify every row: 5\n" in text, "any two of the six columns are one"
 
 
 def test_a_draft_without_quasi_identifiers_recodes_nothing(tmp_path: Path) -> None:

@@ -109,8 +109,8 @@ PEOPLE_CASES = [
     Case(
         "expect_common_values",
         VISITS,
-        {**OF_PEOPLE, "sensitive": "illness", "l": 2},
-        {**OF_PEOPLE, "sensitive": "illness", "l": 3},
+        {**OF_PEOPLE, "sensitive": "illness", "values": "bands", "l": 2},
+        {**OF_PEOPLE, "sensitive": "illness", "values": "bands", "l": 3},
         {"fewest": 2, "people": 4, "people_failing": 0, "people_changing": 0},
     ),
     Case(

@@ -22,6 +22,7 @@ from tests.anon_airflow.expectations.expectation_engines import (  # noqa: F401 
     in_postgresql,
     in_sqlite,
 )
+from tests.parameters import parameters
 
 CANARY = "CANARY-5e1f"
 PLANTED = {"F": f"{CANARY}-woman", "Enna": f"{CANARY} è qui", "flu": f"{CANARY}<b>"}
@@ -113,7 +114,7 @@ def require_sentences(answer, page, *, told=True):
         assert promised in page and (one.result["sentence"] if told else WITHHELD) in page
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", parameters(FORMATS, always=["COMPLETE"]))
 def test_a_site_has_sentences_and_no_cell(form, tmp_path, caplog, capfd):
     project = Project(tmp_path / "project", form)
     ran = {case.name: project.validate_frame(case.name, planted(case.table), three(case)) for case in CASES}
@@ -126,7 +127,7 @@ def test_a_site_has_sentences_and_no_cell(form, tmp_path, caplog, capfd):
         require_sentences(answer, read(pages[name]), told=form != "BOOLEAN_ONLY")
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("kind", parameters(["sqlite", "postgresql"], always=["sqlite"]))
 def test_a_site_of_a_database_has_no_cell_either(kind, tmp_path, caplog, capfd, request):
     database = request.getfixturevalue(f"{kind}_database")
     project = Project(tmp_path / "project", "COMPLETE")
@@ -169,7 +170,7 @@ def test_names_that_nobody_declared_are_not_shown(tmp_path, sqlite_database, cap
         assert sorted(one.success for one in answer.results) == [False, False, True]
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", parameters(FORMATS, always=["COMPLETE"]))
 def test_an_exception_in_pandas_leaves_no_text_in_a_site(form, tmp_path, monkeypatch, caplog, capfd):
     def explode(*_, **__):
         raise KeyError(CANARY)

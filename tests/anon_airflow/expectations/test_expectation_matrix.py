@@ -56,9 +56,7 @@ def test_it_just_fails_with_the_same_numbers_everywhere(case, database):
 def test_of_no_rows_nothing_holds(case, database):
     kinds = [case.table.kind(at) for at in range(len(case.table.names))]
     result = database.agreed(case.name, Cells(case.table.names, [], kinds), **case.holds)
-    assert not result.success and result.result["sentence"].endswith(
-        "there are no rows, and of no rows anything would hold"
-    )
+    assert not result.success and result.result["sentence"].endswith("there are no rows, so any requirement would hold")
 
 
 @pytest.mark.parametrize("case", EVERY, ids=IDS)
@@ -118,7 +116,7 @@ def test_every_expectation_whose_model_counts_people_has_its_case_by_people():
 
 @pytest.mark.parametrize("name", sorted(set(OURS) - set(COUNTS_PEOPLE)))
 def test_a_unit_is_refused_where_rows_are_counted(name):
-    with pytest.raises(ValueError, match="counts rows, whosever they are; leave unit_column out"):
+    with pytest.raises(ValueError, match="counts rows, not people; leave unit_column out"):
         OURS[name](**BY_NAME[name].holds, weight_column=None, unit_column="person")
 
 
@@ -126,7 +124,7 @@ def test_a_unit_is_refused_where_rows_are_counted(name):
 def test_what_is_about_people_is_not_measured_without_a_unit(database, name):
     asked = {**BY_NAME[name].holds, "unit_column": None}
     result = database.agreed(name, BY_NAME[name].table, **asked)
-    assert not result.success and "nothing here says whose the rows are" in result.result["sentence"]
+    assert not result.success and "no column says whose the rows are" in result.result["sentence"]
 
 
 @pytest.mark.parametrize("case", [*BY_PEOPLE, *(BY_NAME[name] for name in PEOPLE_ALONE)], ids=lambda case: case.name)
@@ -155,7 +153,7 @@ def test_no_person_stands_in_a_result(database):
 def test_concealment_of_people_is_not_measured(database):
     case = next(case for case in BY_PEOPLE if case.name == "expect_k_anonymity_beside_original")
     result = database.agreed(case.name, case.table, **{**case.holds, "means": "concealment"})
-    assert not result.success and "no meaning by people yet" in result.result["sentence"]
+    assert not result.success and "cannot count people yet" in result.result["sentence"]
 
 
 def _required(name):
@@ -207,3 +205,25 @@ def test_a_limit_that_is_no_number_is_refused(name, field, value):
         return  # That is no limit, and says so.
     with pytest.raises(ValueError, match=field):
         OURS[name](**{**BY_NAME[name].holds, field: value}, weight_column=None)
+
+
+SPELLINGS = [
+    ["RS1", "rs1", " R S1"],
+    ["12345678Z", "12345678-Z", "12345678z"],
+    ["007", "7", "7.0"],
+    [None, "NaN", "--"],
+]
+
+
+@pytest.mark.parametrize("cells", SPELLINGS, ids=lambda cells: str(cells[0]))
+def test_spellings_of_one_unit_are_one_person_and_words_for_a_gap_nobody(database, cells):
+    table = Cells(["sex", "person"], [("F", cell) for cell in (*cells, "ann", "bea")])
+    by_people = {"columns": ["sex"], "unit_column": "person"}
+    found = database.agreed("expect_k_anonymity", table, **by_people, k=4)
+    assert not found.success and found.result["measured"] == 2 + (cells[0] is not None)
+
+
+def test_units_that_are_floats_are_people_and_what_is_no_number_is_nobody(database):
+    table = Cells(["sex", "person"], [("F", 1.0), ("F", 1.0), ("F", 2.5), ("F", float("nan")), ("F", None)])
+    found = database.agreed("expect_k_anonymity", table, columns=["sex"], unit_column="person", k=3)
+    assert not found.success and found.result["measured"] == 2

@@ -37,7 +37,7 @@ def test_cells_of_different_kinds_that_read_the_same_are_not_compared(side):
     mixed = pd.DataFrame({"sex": pd.Series([1, 1, "1", "1"], dtype=object), "town": ["Enna"] * 4})
     found = beside(*((mixed, plain) if side == "release" else (plain, mixed)), k=2)
     assert not found.success
-    assert "not measured, cells of different kinds read the same in sex" in found.result["sentence"]
+    assert "not measured, cells of different types have the same text in sex" in found.result["sentence"]
 
 
 def test_labels_that_no_hierarchy_leads_to_are_counted_and_no_option_is_advised():
@@ -114,9 +114,9 @@ def test_a_class_below_the_k_of_alpha_fails_and_is_told():
 def test_what_is_known_with_certainty_is_more_sensitive():
     table = batch_of(people(("F", "Enna", 1), ("M", "Enna", 1), ("F", "Noto", 1)).frame())
     asked = {"columns": ["sex", "town"], "max_size": 2, "approximate": 0.0, "ignore_duplicates": False, "limit": 0.3}
-    seldom = judged(table, "expect_sensitivity_below", **asked, reveal={"sex": 0.5, "town": 0.5})
+    throttled = judged(table, "expect_sensitivity_below", **asked, reveal={"sex": 0.5, "town": 0.5})
     often = judged(table, "expect_sensitivity_below", **asked, reveal={"sex": 1.0, "town": 0.5})
-    assert seldom.success and seldom.result["observed_value"]["highest"] == 0.25
+    assert throttled.success and throttled.result["observed_value"]["highest"] == 0.25
     assert not often.success and often.result["observed_value"]["highest"] == 0.5
 
 

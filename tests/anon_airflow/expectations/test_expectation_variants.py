@@ -66,7 +66,7 @@ def test_a_hierarchy_file_of_a_sensitive_column_is_read(database, second_inputs)
     asked = {**SENSITIVE, "t": 0.125, "distance": "hierarchical"}
     assert database.agreed("expect_t_closeness", ILLNESSES, **asked, hierarchy=hierarchy).success
     other = database.agreed("expect_t_closeness", ILLNESSES, **asked, hierarchy={**hierarchy, "sha256": "0" * 64})
-    assert not other.success and "gone or was changed" in other.result["sentence"]
+    assert not other.success and "is missing or has changed" in other.result["sentence"]
 
 
 YEARS = people(("F", "1980", 1), ("F", "1984", 1), ("M", "1982", 1), ("M", "1987", 1), names=("sex", "year"))

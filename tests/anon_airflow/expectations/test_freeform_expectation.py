@@ -107,16 +107,19 @@ def test_a_label_without_a_place_is_refused(folder, row, words):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"hierarchies": {**KWARGS["hierarchies"], "sex": {"file": "gone.csv", "sha256": "0"}}}, "sex is gone or was"),
+        (
+            {"hierarchies": {**KWARGS["hierarchies"], "sex": {"file": "gone.csv", "sha256": "0"}}},
+            "sex is missing or has changed",
+        ),
         (
             {"hierarchies": {**KWARGS["hierarchies"], "town": {"file": "town.csv", "sha256": "0"}}},
-            "town is gone or was",
+            "town is missing or has changed",
         ),
-        ({"hierarchies": {**KWARGS["hierarchies"], "sex": {"intervals": "5"}}}, "is none; write it as"),
+        ({"hierarchies": {**KWARGS["hierarchies"], "sex": {"intervals": "5"}}}, "is wrong; write it as"),
         ({"hierarchies": {**KWARGS["hierarchies"], "illness": {"root": "*"}}}, "without a hierarchy file"),
-        ({"hierarchies": {"sex": {"root": "any"}}}, "every column needs its hierarchy"),
-        ({"guards": {}}, "at least one column is guarded"),
-        ({"guards": {"age": GUARD}}, "every guarded one is measured"),
+        ({"hierarchies": {"sex": {"root": "any"}}}, "must name exactly the columns that are measured"),
+        ({"guards": {}}, "guard at least one column"),
+        ({"guards": {"age": GUARD}}, "only columns that are measured"),
         ({"guards": {"illness": {**GUARD, "guard": ["Aids"]}}}, "1 of 1 name found neither"),
         ({"guards": {"illness": {**GUARD, "sensitivity": "frequency"}}}, "needs the originals"),
         ({"guards": {"illness": {**GUARD, "guards": ["AIDS"]}}}, "unexpected ValidationError"),
@@ -131,12 +134,12 @@ def test_what_cannot_be_measured_is_refused(folder, changes, words):
 def test_a_file_that_was_changed_or_broken_since_is_refused(folder):
     assert measured(folder, ("M", "Alba", "Flu")).success
     (folder / "illness.csv").write_text(ILLNESS + "Cold;VI\n")
-    assert "was changed" in measured(folder, ("M", "Alba", "Flu")).result["sentence"]
+    assert "has changed" in measured(folder, ("M", "Alba", "Flu")).result["sentence"]
     broken = "Flu;VI\nFlu;Stomach\n"
     (folder / "illness.csv").write_text(broken)
     same = {"file": "illness.csv", "sha256": hashlib.sha256(broken.encode()).hexdigest()}
     found = measured(folder, ("M", "Alba", "Flu"), hierarchies={**KWARGS["hierarchies"], "illness": same})
-    assert "`anon hierarchy check` tells why" in found.result["sentence"]
+    assert "`anon hierarchy check` says why" in found.result["sentence"]
     assert str(folder) not in json.dumps(found.to_json_dict())
 
 
@@ -162,4 +165,4 @@ def test_guards_that_guard_nothing_are_not_measured(folder):
     guard = {"guard": ["AIDS"], "sensitivity": "aggregate", "observability": known}
     found = measured(folder, *[("M", "Alba", "AIDS"), ("F", "Elva", "Flu")] * 3, guards={"illness": guard})
     assert not found.success
-    assert "not measured" in found.result["sentence"] and "so nothing is guarded" in found.result["sentence"]
+    assert "not measured" in found.result["sentence"] and "so the guard has no effect" in found.result["sentence"]

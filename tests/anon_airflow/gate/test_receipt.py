@@ -64,11 +64,11 @@ def test_the_order_in_which_distributions_are_given_does_not_matter() -> None:
         ({"commitments": commit("another nonce", FILES)}, "another publication file"),
         (
             {"commitments": commit("a nonce", {key: FILES[key] for key in ("publication_file", "suite")})},
-            "another witness of whose the rows are",
+            "another witness (which person each row belongs to)",
         ),
         ({"site_policy": "6" * 64}, "another site policy"),
-        ({"distributions": (CSV,)}, "table.parquet is in the receipt but is not about to be published"),
-        ({"distributions": (CSV, PARQUET, CSV._replace(name="x.csv"))}, "x.csv is about to be published but the gate"),
+        ({"distributions": (CSV,)}, "table.parquet is in the receipt, but would not be published"),
+        ({"distributions": (CSV, PARQUET, CSV._replace(name="x.csv"))}, "x.csv would be published, but the gate"),
         ({"distributions": (CSV._replace(sha256="9" * 64), PARQUET)}, "table.csv changed after the gate measured it"),
         ({"distributions": (CSV._replace(bytes=99), PARQUET)}, "bytes 100, now 99"),
         ({"distributions": (CSV._replace(rows=11), PARQUET)}, "rows 10, now 11"),
@@ -81,8 +81,8 @@ def test_the_order_in_which_distributions_are_given_does_not_matter() -> None:
             {"models": (*PUBLISHED["models"][:1], ModelUsed("delta_presence", "a-package", "1.6"))},
             "delta_presence was a-package 1.5 at the gate and is a-package 1.6 now",
         ),
-        ({"models": PUBLISHED["models"][:1]}, "delta_presence was a-package 1.5 at the gate and is not there now"),
-        ({"checks": 13}, "for 12 checks, the suite of this publication asks for 13"),
+        ({"models": PUBLISHED["models"][:1]}, "delta_presence was a-package 1.5 at the gate and is missing now"),
+        ({"checks": 13}, "for 12 checks, the suite of this publication has 13"),
     ],
 )
 def test_a_receipt_does_not_cover_anything_else(changed: dict[str, Any], what: str) -> None:

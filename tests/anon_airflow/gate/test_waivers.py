@@ -9,9 +9,17 @@ import pytest
 
 from anon_airflow.gate import measurement
 from anon_airflow.gate.verdict import MeasuredFile, Verdict
-from anon_airflow.gate.waivers import told
+from anon_airflow.gate.waivers import exceptions_note
 from anon_core.models import Measurement
-from tests.anon_airflow.gate.gate_publications import COLUMNS, ROWS, TODAY, failed, publication_of
+from tests.anon_airflow.gate.gate_publications import (
+    COLUMNS,
+    ROWS,
+    TODAY,
+    failed,
+    publication_of,
+    witness_of,
+    write,
+)
 
 LAST_DAY = TODAY
 OVER = date(2026, 11, 15)
@@ -181,7 +189,7 @@ def test_reports_tell_whether_an_acceptance_and_a_waiver_were_needed(publish, tm
                       **policy)  # fmt: skip
     assert verdict.passed
     publication = publication_of(tmp_path, expectations=[ONLY_F], **policy)
-    listed = told(publication, verdict, TODAY)
+    listed = exceptions_note(publication, verdict, TODAY)
     assert [(one["columns"], one["needed"]) for one in listed["accepted"]] == [
         (["points"], True),
         (["category"], False),
@@ -189,7 +197,7 @@ def test_reports_tell_whether_an_acceptance_and_a_waiver_were_needed(publish, tm
     assert [(one["check"], one["needed"]) for one in listed["waivers"]] == [
         ("suppression_limit", True), ("expect_column_values_to_be_in_set", False),
     ]  # fmt: skip
-    unknown = told(publication, None, TODAY)
+    unknown = exceptions_note(publication, None, TODAY)
     assert {one["needed"] for one in (*unknown["accepted"], *unknown["waivers"])} == {None}
 
 
@@ -198,3 +206,33 @@ def test_an_accepted_sensitive_column_is_needed_where_it_names_people(publish):
     verdict = publish(rows, **accept(("category",)))
     assert verdict.passed and verdict.singled_out == {("category",)}
     assert publish(**accept(("category",))).singled_out == set()
+
+
+HOUSEHOLDS = {**COLUMNS, "category": {"role": "other"}}
+
+
+@pytest.mark.parametrize("means", ["exact", "link"])
+def test_an_acceptance_is_needed_where_k_would_fail_with_its_columns_though_nobody_is_alone(publish, means):
+    """Two rows of each household, k = 3: nobody is alone, and without the acceptance the gate refuses."""
+    rows = [("1980", "F", "A", str(number // 2)) for number in range(12)]
+    assert not publish(rows, before=12, columns=HOUSEHOLDS).passed
+    accepted = accept(("points",), ("category",))
+    verdict = publish(rows, before=12, columns=HOUSEHOLDS, k_means=means, **accepted)
+    assert verdict.singled_out == {("points",)}
+    assert means == "link" or verdict.passed  # Link k needs the originals, which are not there.
+
+
+def test_of_two_acceptances_of_one_column_neither_is_called_needless(publish):
+    rows = [("1980", "F", "A", str(number // 2)) for number in range(12)]
+    verdict = publish(rows, before=12, columns=HOUSEHOLDS, **accept(("points",), ("points", "year")))
+    assert verdict.passed and verdict.singled_out == {("points",), ("points", "year")}
+
+
+def test_whether_an_acceptance_is_needed_is_counted_in_people_where_they_have_several_rows(tmp_path):
+    """Three rows of each person, all with the person's own points: counted in rows nobody is alone."""
+    rows = [("1980", "F", "A", str(number // 3)) for number in range(12)]
+    publication = publication_of(tmp_path, columns=HOUSEHOLDS, unit="id", **accept(("points",)))
+    paths = write(tmp_path, rows, ("year", "sex", "category", "points"))
+    witness = witness_of(tmp_path, rows, ("year", "sex", "category", "points"), [str(at // 3) for at in range(12)])
+    verdict = measurement.measure(publication, paths, rows_before=12, today=TODAY, witness=witness)
+    assert verdict.singled_out == {("points",)}

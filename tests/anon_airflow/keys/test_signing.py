@@ -92,7 +92,7 @@ def test_a_command_prints_the_key_and_is_run_without_a_shell(tmp_path: Path) -> 
         ("cat 'key", "quote that is not closed"),
         ("/nowhere/vault read key", "cannot be run: No such file"),
         ("sh -c 'echo SECRET-7f3a; echo SECRET-7f3a >&2; exit 3'", "ended with code 3; its output is withheld"),
-        ("echo short", r"holds 5 characters, a signing key needs 32"),
+        ("echo short", r"has 5 characters, but a signing key needs 32"),
         ("sleep 5", "has not ended within 1 seconds"),
     ],
 )

@@ -19,7 +19,7 @@ from anon_core.table import read
 from tests.anon_airflow.run.step_runs import UNTIL_GATE, run_of, take
 from tests.faults.publications import PROVINCES, TOWNS, portal_of, write_publication
 
-NAMES = ("id", "born", "town", "sex", "illness", "points")
+NAMES = ("id", "born", "town", "sex", "illness", "points", "shoe")
 QUASI = ("born", "town", "sex")
 ILLNESSES = ("flu", "cold", "asthma", "HIV")
 DESCRIBED = {"born": "Year of birth", "town": "Where the person lives", "sex": "Sex"}
@@ -35,6 +35,7 @@ class Random:
     collected: list[dict[str, str | None]]
     policy: Mapping[str, Any]
     unit: str
+    missing: str
     people_of_rows: list[tuple[dict[str, str | None], str | None]] = field(default_factory=list)
 
     @property
@@ -62,6 +63,7 @@ def source(draw: random.Random, *, several: bool, size: int) -> list[dict[str, s
             "sex": draw.choice("FM"),
             "illness": draw.choice(ILLNESSES),
             "points": str(draw.randint(1, 3)),
+            "shoe": draw.choice("xxy"),
         }
         for _ in range(draw.randint(1, 4) if several else 1):
             row = dict(person)
@@ -91,6 +93,10 @@ def publication(draw: random.Random, folder: Path, table: Sequence[Mapping[str, 
         privacy["alpha"] = [{"column": "illness", "alpha": 0.9}]
     if not linked and draw.random() < 0.3:
         privacy["singletons"] = 2
+    if not linked and draw.random() < 0.2:
+        privacy["t_closeness"] = [{"column": "points", "t": 0.8, "distance": "ordered"}]
+    if unit != "row" and draw.random() < 0.5:
+        privacy["max_rows_per_person"] = draw.randint(1, 2)
     columns: dict[str, Any] = {
         "id": {"role": "identifier"},
         "born": {"role": "quasi", "hierarchy": {"intervals": [5, 10, 20]}},
@@ -98,8 +104,12 @@ def publication(draw: random.Random, folder: Path, table: Sequence[Mapping[str, 
         "sex": {"role": "quasi", "hierarchy": {"root": "any"}},
         "illness": {"role": "sensitive"},
         "points": {"role": "sensitive"},
+        "shoe": {"role": "other"},
     }
+    if draw.random() < 0.3:
+        columns["points"]["coarsen"] = {"round": 2}
     names = NAMES if unit == "id" or draw.random() < 0.5 else NAMES[1:]
+    names = names if draw.random() < 0.4 else names[:-1]
     chosen = {name: {**columns[name], "description": DESCRIBED.get(name)} for name in names}
     lines = [",".join(names), *(",".join(row[name] or "" for name in names) for row in table)]
     more: dict[str, Any] = {"recode": {"method": method, **({"mode": "link"} if linked else {})}}
@@ -141,6 +151,7 @@ def published_as(spec: Path, folder: Path, table: list[dict[str, str | None]], u
         collected=table,
         policy=run.publication.privacy.model_dump(mode="json"),
         unit=unit,
+        missing=str(run.publication.missing),
         people_of_rows=witness,
     )
 

@@ -36,7 +36,7 @@ BEFORE = version("2026-01", digest="a")
 @pytest.mark.parametrize(
     ("now", "said"),
     [
-        (version(), ["Other rows; as many as before, in the same columns."]),
+        (version(), ["Different rows; as many as before, in the same columns."]),
         (version(digest="a"), ["The files are the same as before."]),
         (version(rows=10_234), ["1,234 more rows: 10,234 in all."]),
         (version(rows=8999), ["Nearly as many rows as before: 8,999 in all."]),
@@ -44,9 +44,12 @@ BEFORE = version("2026-01", digest="a")
             version("2026-01", rows=9001),
             ["Replaces the version before for the same period.", "Nearly as many rows as before: 9,001 in all."],
         ),
-        (version(columns=(column("sex"), column("age"))), ["New columns: age.", "No longer in it: town."]),
+        (
+            version(columns=(column("sex"), column("age"))),
+            ["New columns: age.", "Columns that are no longer included: town."],
+        ),
         (version(columns=(column("sex", "any"), column("town"))), ["sex: any; before: as collected."]),
-        (version(k=7), ["The rule now asks for groups of at least 7; before: 5."]),
+        (version(k=7), ["The rule now requires groups of at least 7; before: 5."]),
         (version(digest="a", metadata={}), ["The files are the same as before.", "Licence: none; before: CC0-1.0."]),
         (version(title="Persons"), ["The title was People."]),
         (

@@ -16,7 +16,7 @@ import pytest
 
 from anon_airflow.portals.ckan import client as client_module
 from anon_airflow.portals.ckan import requests
-from anon_airflow.portals.ckan.client import CkanClient, Patience
+from anon_airflow.portals.ckan.client import CkanClient, RetryPolicy
 from anon_airflow.portals.ckan.portal import CkanPortal
 from anon_airflow.portals.ckan.server import Server, origin
 from anon_airflow.portals.ckan.settings import CkanPlace
@@ -73,7 +73,7 @@ def serve() -> Iterator[Callable[[Answer], Hostile]]:
 
 
 def client(url: str, *, timeout: float = 30.0, attempts: int = 1, **more: Any) -> CkanClient:
-    return CkanClient(Server(url=url, token=TOKEN, timeout=timeout, **more), Patience(attempts=attempts, first=0.01))
+    return CkanClient(Server(url=url, token=TOKEN, timeout=timeout, **more), RetryPolicy(attempts=attempts, first=0.01))
 
 
 def always(*blocks: bytes) -> Answer:
@@ -184,7 +184,7 @@ def test_an_answer_that_is_drawn_out_byte_by_byte_ends(
     monkeypatch.setattr(CkanClient, "_deadline", lambda *_: client_module.Deadline(1.0))
     server = serve(endless(head, b"1\r\nx\r\n" if b"chunked" in head else b"x", pause=0.05))
     begun = time.monotonic()
-    with pytest.raises(PortalError, match="not ended after 1 seconds"):
+    with pytest.raises(PortalError, match="not complete after 1 seconds"):
         if download:
             client(server.url).measure("/file", token=False, max_bytes=1_000)
         else:
@@ -232,7 +232,7 @@ BODIES = {
 def test_no_answer_lets_a_publication_begin_or_raises_another_error_than_ours(serve, body: bytes, status: int) -> None:
     server = serve(always(http(f"{status} Something", body=body)))
     place = CkanPlace(organization="town", dataset="people", licence="CC-BY-4.0")
-    portal = CkanPortal(Server(url=server.url, token=TOKEN), place, Patience(attempts=1))
+    portal = CkanPortal(Server(url=server.url, token=TOKEN), place, RetryPolicy(attempts=1))
     with pytest.raises(AnonError):
         portal.check()
     for call in (
@@ -322,6 +322,7 @@ def test_hosts_for_downloads_are_read_from_the_connection() -> None:
             hosts({"download_hosts": wrong})
 
 
+@pytest.mark.thorough
 def test_the_largest_answer_takes_less_memory_than_a_gigabyte(serve) -> None:
     """Of all that fits into an answer, empty lists take the most memory when they are read."""
     body = b'{"success": true, "result": [' + b"[]," * ((client_module.MAX_ANSWER_BYTES - 100) // 3) + b"[]]}"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from anon_airflow.portals.ckan import datastore, requests
-from anon_airflow.portals.ckan.client import CheckedFile, CkanClient, Patience
+from anon_airflow.portals.ckan.client import CheckedFile, CkanClient, RetryPolicy
 from anon_airflow.portals.ckan.datastore import batches, fill
 from anon_airflow.portals.ckan.metadata import licence_id, lost, metadata_problems, tombstone_fields, withdrawn
 from anon_airflow.portals.ckan.requests import Sent, read_reply
@@ -26,7 +26,7 @@ from anon_airflow.portals.ckan.resources import (
 )
 from anon_airflow.portals.ckan.server import Server
 from anon_airflow.run import progress
-from anon_airflow.run.progress import seldom
+from anon_airflow.run.progress import throttled
 from anon_core.errors import PortalError, RefusedError
 
 PACKAGE = {
@@ -114,7 +114,7 @@ def test_of_a_fault_of_the_server_only_its_kind_is_told() -> None:
 def test_waiting_gets_longer_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
     monkeypatch.setattr("tenacity.nap.time.sleep", waited.append)
-    client = CkanClient(Server(url="http://127.0.0.1:9", token="none"), Patience(attempts=4, first=1))
+    client = CkanClient(Server(url="http://127.0.0.1:9", token="none"), RetryPolicy(attempts=4, first=1))
 
     def fail() -> None:
         raise client.failed("asking", "it is away")
@@ -126,7 +126,7 @@ def test_waiting_gets_longer_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("content", [b"a\n2\n", b"a\n", b"a\n1\n1\n", b""])
 def test_the_last_byte_of_other_content_is_never_let_go(content: bytes) -> None:
-    file = CheckedFile(io.BytesIO(content), sent(), seldom(None))
+    file = CheckedFile(io.BytesIO(content), sent(), throttled(None))
     let_go = b""
     with pytest.raises(RefusedError, match="changed after the check"):
         while block := file.read(2):
@@ -135,7 +135,7 @@ def test_the_last_byte_of_other_content_is_never_let_go(content: bytes) -> None:
 
 
 def test_the_content_that_was_checked_is_let_go_again_and_again() -> None:
-    file = CheckedFile(io.BytesIO(b"a\n1\n"), sent(), seldom(None))
+    file = CheckedFile(io.BytesIO(b"a\n1\n"), sent(), throttled(None))
     for _ in range(2):
         assert file.seek(0) == 0
         assert b"".join(iter(lambda: file.read(3), b"")) == b"a\n1\n"
@@ -278,15 +278,15 @@ def test_a_line_end_inside_a_cell_may_stand_where_reading_pauses(tmp_path: Path,
 def test_a_file_that_changed_does_not_get_into_the_datastore(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_bytes(b"a\n2\n")
-    nobody = CkanClient(Server(url="http://127.0.0.1:9", token="none"), Patience(attempts=1))
+    nobody = CkanClient(Server(url="http://127.0.0.1:9", token="none"), RetryPolicy(attempts=1))
     with pytest.raises(RefusedError, match="changed after the check"):
         fill(nobody, "one", sent(path=path), [{"name": "a"}])
 
 
 def test_how_far_sending_is_is_told_now_and_then(monkeypatch) -> None:
     said: list[str] = []
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN", -1)
-    file = CheckedFile(io.BytesIO(b"a" * 3_000_000), sent(content=b"a" * 3_000_000), seldom(said.append))
+    monkeypatch.setattr(progress, "MIN_INTERVAL_S", -1)
+    file = CheckedFile(io.BytesIO(b"a" * 3_000_000), sent(content=b"a" * 3_000_000), throttled(said.append))
     while file.read(1_000_000):
         pass
     assert said[:3] == [f"sending: {number} of 3 MB of people.csv" for number in (1, 2, 3)]

@@ -48,10 +48,10 @@ def test_airflow_reads_the_same_from_the_same_text(written: str, monkeypatch: py
     ("change", "words"),
     [
         ({"conn_type": "http"}, "its type is 'http'"),
-        ({"host": ""}, "no address"),
-        ({"host": "ftp://data.example.org"}, "no address"),
-        ({"host": "https://user@data.example.org"}, "no address"),
-        ({"host": "https://data.example.org:port"}, "no address"),
+        ({"host": ""}, "not an address"),
+        ({"host": "ftp://data.example.org"}, "not an address"),
+        ({"host": "https://user@data.example.org"}, "not an address"),
+        ({"host": "https://data.example.org:port"}, "not an address"),
         ({"password": ""}, "not an API token"),
         ({"password": f"Bearer {TOKEN}"}, "without `Bearer`"),
         ({"extra": {"timeout": 0}}, "`timeout` in seconds"),
@@ -91,7 +91,7 @@ def test_a_connection_that_airflow_does_not_have_is_told(monkeypatch: pytest.Mon
     from anon_airflow.hooks.ckan import CkanHook
 
     monkeypatch.delenv("AIRFLOW_CONN_NOBODY", raising=False)
-    with pytest.raises(InvalidInputError, match="'nobody' cannot be had from Airflow"):
+    with pytest.raises(InvalidInputError, match="'nobody' cannot be read from Airflow"):
         CkanHook("nobody").server()
     assert CkanHook("nobody").test_connection()[0] is False
 

@@ -13,7 +13,7 @@ import pytest
 from anon_airflow import steps
 from anon_airflow.portals.choice import portal_on_record
 from anon_airflow.portals.ckan import client
-from anon_airflow.portals.ckan.client import CkanClient, Patience
+from anon_airflow.portals.ckan.client import CkanClient, RetryPolicy
 from anon_airflow.portals.ckan.requests import status
 from anon_airflow.portals.ckan.server import Server
 from anon_core.errors import PortalError
@@ -28,7 +28,7 @@ CKAN = {"connection": "town_portal", "organization": "town"}
 def connection(monkeypatch: pytest.MonkeyPatch) -> None:
     content = {"conn_type": "ckan", "host": NOBODY, "password": "eyJhbGciOi.J9-_x"}
     monkeypatch.setenv("AIRFLOW_CONN_TOWN_PORTAL", json.dumps(content))
-    monkeypatch.setattr(client, "Patience", lambda: Patience(attempts=2, first=0.01))
+    monkeypatch.setattr(client, "RetryPolicy", lambda: RetryPolicy(attempts=2, first=0.01))
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def deaf() -> Iterator[str]:
 def ask(url: str) -> PortalError:
     server = Server(url=url, token="t", timeout=60.0)
     with pytest.raises(PortalError) as caught:
-        CkanClient(server, Patience(attempts=1)).ask(status())
+        CkanClient(server, RetryPolicy(attempts=1)).ask(status())
     return caught.value
 
 
@@ -62,7 +62,7 @@ def test_a_server_that_lets_nobody_in_is_given_up_after_the_seconds_that_are_tol
     deaf: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "CONNECT_SECONDS", 0.3)
-    assert "no connection within 0.3 seconds; no server answers there" in str(ask(deaf))
+    assert "no connection within 0.3 seconds; no server with a valid certificate answers there" in str(ask(deaf))
 
 
 @pytest.mark.usefixtures("connection")

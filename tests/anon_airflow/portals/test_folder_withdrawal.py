@@ -96,7 +96,7 @@ def test_what_was_never_there_is_not_taken_off(root: Path, three: FolderPortal) 
 def test_where_no_portal_is_nothing_counts_as_taken_off(root: Path, three: FolderPortal) -> None:
     root.rename(root.with_name("moved"))
     for _ in range(2):  # Also where the folder is there and empty, as when its disk is not mounted.
-        with pytest.raises(StorageError, match="no portal is there"):
+        with pytest.raises(StorageError, match="there is no portal"):
             three.withdraw("people", "v3", WHY, AT)
         root.mkdir(exist_ok=True)
     root.rmdir()

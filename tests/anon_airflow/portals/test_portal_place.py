@@ -16,7 +16,7 @@ from anon_airflow import steps
 from anon_airflow.audit import AuditStore
 from anon_airflow.portals.folder.portal import FolderPortal
 from anon_airflow.portals.overlap import check_portal_place
-from anon_airflow.release.withdraw import find_release, retract
+from anon_airflow.release.withdraw import find_release, withdraw_release
 from anon_airflow.run.context import Run
 from anon_airflow.run.home import Home
 from anon_core.errors import InvalidInputError, RefusedError, SpecError, StorageError
@@ -153,7 +153,7 @@ def test_two_names_of_one_folder_are_known(spec: Path, tmp_path: Path) -> None:
     assert ended.stdout.split() == ["True", "True"], ended.stderr
 
 
-def problem_of(run: Run, folder: Path | str, environ: Mapping[str, str] | None = None) -> str | None:
+def reduced(run: Run, folder: Path | str, environ: Mapping[str, str] | None = None) -> str | None:
     portal = run.publication.portal.model_copy(update={"folder": str(folder)})
     publication = run.publication.model_copy(update={"portal": portal})
     publication._file = run.publication.file
@@ -169,8 +169,8 @@ def test_the_home_is_private_as_a_whole(spec: Path, tmp_path: Path) -> None:
     home = tmp_path / "private/home"
     run = run_of(spec, home)
     for folder in (home, home / "portal", home.parent, home / "runs/people"):
-        assert "ANON_HOME" in (problem_of(run, folder) or ""), folder
-    assert problem_of(run, tmp_path / "private/portal") is None
+        assert "ANON_HOME" in (reduced(run, folder) or ""), folder
+    assert reduced(run, tmp_path / "private/portal") is None
 
 
 def test_keys_the_audit_database_and_airflow_are_not_published(spec: Path, tmp_path: Path) -> None:
@@ -186,15 +186,15 @@ def test_keys_the_audit_database_and_airflow_are_not_published(spec: Path, tmp_p
         {"AIRFLOW_HOME": str(place)},
     ):
         (name,) = environ
-        assert name in (problem_of(run, place, environ) or "")
-        assert problem_of(run, place / "portal", environ) is None
+        assert name in (reduced(run, place, environ) or "")
+        assert reduced(run, place / "portal", environ) is None
     in_database = Run(
         publication=run.publication, run_id="1", home=Home(tmp_path / "home", f"sqlite:///{place}/audit.db")
     )
-    assert "ANON_AUDIT_URL" in (problem_of(in_database, place) or "")
-    assert problem_of(in_database, place / "portal") is None
+    assert "ANON_AUDIT_URL" in (reduced(in_database, place) or "")
+    assert reduced(in_database, place / "portal") is None
     on_server = Run(publication=run.publication, run_id="1", home=Home(tmp_path / "home", "postgresql+pg8000://a@b/c"))
-    assert problem_of(on_server, place) is None
+    assert reduced(on_server, place) is None
 
 
 def test_an_include_folder_is_not_published_though_the_publication_file_lies_elsewhere(tmp_path: Path) -> None:
@@ -207,21 +207,21 @@ def test_an_include_folder_is_not_published_though_the_publication_file_lies_els
     shutil.copytree(elsewhere / "include/hierarchies", elsewhere / "hierarchies")
     run = run_of(own, tmp_path / "home-of-hers/home")
     for folder in (include, include / "publications", include / "publications/x", include / "hierarchies/x"):
-        assert "the folder `" in (problem_of(run, folder) or ""), folder
-    assert "source of people.yaml" in (problem_of(run, include / "samples") or "")
-    assert problem_of(run, include / "portal") is None
-    assert problem_of(run, tmp_path / "new") is None
-    assert problem_of(run, tmp_path) is not None
+        assert "the folder `" in (reduced(run, folder) or ""), folder
+    assert "source of people.yaml" in (reduced(run, include / "samples") or "")
+    assert reduced(run, include / "portal") is None
+    assert reduced(run, tmp_path / "new") is None
+    assert reduced(run, tmp_path) is not None
     named = {"ANON_INCLUDE": str(tmp_path / "shared")}
-    assert "the folder `publications`" in (problem_of(run, tmp_path / "shared", named) or "")
+    assert "the folder `publications`" in (reduced(run, tmp_path / "shared", named) or "")
     beside_home = run_of(own, tmp_path / "home")
-    assert "the folder `publications`" in (problem_of(beside_home, tmp_path / "include") or "")
+    assert "the folder `publications`" in (reduced(beside_home, tmp_path / "include") or "")
 
 
 def test_a_portal_with_a_dataset_that_is_called_publications_is_no_include_folder(tmp_path: Path) -> None:
     spec = write_publication(tmp_path)
     (tmp_path / "include/portal/publications/versions").mkdir(parents=True)
-    assert problem_of(run_of(spec, tmp_path / "home"), tmp_path / "include/portal") is None
+    assert reduced(run_of(spec, tmp_path / "home"), tmp_path / "include/portal") is None
 
 
 def test_the_source_of_another_publication_file_is_not_published_either(tmp_path: Path) -> None:
@@ -232,13 +232,13 @@ def test_the_source_of_another_publication_file_is_not_published_either(tmp_path
     other.write_text(yaml.safe_dump(content | {"source": {"file": "elsewhere/other.csv"}}))
     (spec.parent / "broken.yaml").write_text("source: [")
     run = run_of(spec, tmp_path / "home")
-    assert "other.yaml" in (problem_of(run, include / "elsewhere") or "")
-    assert problem_of(run, include / "elsewhere/portal") is None
+    assert "other.yaml" in (reduced(run, include / "elsewhere") or "")
+    assert reduced(run, include / "elsewhere/portal") is None
     # One that goes on from what is public already does not make the portal private.
     (include / "portal/people/versions/v1").mkdir(parents=True)
     (include / "portal/people/versions/v1/manifest.json").write_text("{}")
     other.write_text(yaml.safe_dump(content | {"source": {"file": "portal/people/versions/v1/people.csv"}}))
-    assert problem_of(run, include / "portal") is None
+    assert reduced(run, include / "portal") is None
 
 
 def test_stage_refuses_before_anything_is_read_or_written(spec: Path, tmp_path: Path) -> None:
@@ -277,7 +277,7 @@ def test_what_was_published_in_such_a_place_before_can_be_withdrawn(spec: Path, 
     (tmp_path / "include/samples").symlink_to("portal")
     assert refused(spec, "portal") is not None
     with AuditStore.open(None, run.home.root, run.key_ring()) as store:
-        done = retract(store, find_release(store, "people"), person="p", reason="It was in the wrong place")
+        done = withdraw_release(store, find_release(store, "people"), person="p", reason="It was in the wrong place")
     assert len(done.withdrawn) == 1
     assert not list(portal.glob("people/versions/*/people.csv"))
     assert (portal / "people.csv").exists()  # The original is left alone.
@@ -319,9 +319,9 @@ def test_a_link_in_the_portal_to_what_is_private_is_refused(tmp_path: Path, link
     (tmp_path / "about").mkdir()
     (portal / "about").symlink_to(tmp_path / "about")
     (portal / "people/latest").symlink_to("versions/v1")
-    assert problem_of(run, portal) is None
+    assert reduced(run, portal) is None
     (portal / link).symlink_to(targets[link])
-    assert f"{link} leads to" in (problem_of(run, portal) or "")
+    assert f"{link} leads to" in (reduced(run, portal) or "")
 
 
 def test_a_source_that_is_a_link_into_the_portal_is_seen_there(tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ def test_a_source_that_is_a_link_into_the_portal_is_seen_there(tmp_path: Path) -
     (samples / "people.csv").rename(real / "people.csv")
     (portal / "people.csv").symlink_to(real / "people.csv")
     (samples / "people.csv").symlink_to(portal / "people.csv")
-    assert "leads to the folder of the source" in (problem_of(run_of(spec, tmp_path / "home"), portal) or "")
+    assert "leads to the folder of the source" in (reduced(run_of(spec, tmp_path / "home"), portal) or "")
 
 
 def test_the_links_of_a_portal_beside_its_table_are_its_own(tmp_path: Path) -> None:
@@ -342,4 +342,4 @@ def test_the_links_of_a_portal_beside_its_table_are_its_own(tmp_path: Path) -> N
     own = tmp_path / "include/samples/own.yaml"
     own.write_text(spec.read_text().replace("samples/", "").replace("hierarchies/", "../hierarchies/"))
     shutil.copytree(tmp_path / "include/portal", tmp_path / "include/samples/portal", symlinks=True)
-    assert problem_of(run_of(own, tmp_path / "home"), tmp_path / "include/samples/portal") is None
+    assert reduced(run_of(own, tmp_path / "home"), tmp_path / "include/samples/portal") is None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from anon_airflow.portals.folder.preview import MOST_BYTES, MOST_LETTERS, Preview, preview_of
+from anon_airflow.portals.folder.preview import MAX_BYTES, MAX_CELL_LENGTH, Preview, preview_of
 
 
 def preview(folder: Path, content: bytes) -> Preview | None:
@@ -30,18 +30,18 @@ def test_line_breaks_quotes_and_letters_of_all_kinds_stay_in_their_cell(tmp_path
 def test_a_long_cell_is_cut_and_says_so(tmp_path: Path) -> None:
     found = preview(tmp_path, b'"a"\r\n"' + b"x" * 1000 + b'"\r\n')
     assert found is not None
-    assert found.rows == [["x" * (MOST_LETTERS - 1) + "…"]]
+    assert found.rows == [["x" * (MAX_CELL_LENGTH - 1) + "…"]]
 
 
 def test_a_row_whose_end_was_not_read_is_not_shown(tmp_path: Path) -> None:
     cell = b'"' + "é".encode() * 30_000 + b'",'
     found = preview(tmp_path, b'"a","b"\r\n' + (cell + b'"end"\r\n') * 9)
     assert found is not None
-    assert len(found.rows) == MOST_BYTES // (len(cell) + 7) < 9
+    assert len(found.rows) == MAX_BYTES // (len(cell) + 7) < 9
     assert {row[1] for row in found.rows} == {"end"}
 
 
-@pytest.mark.parametrize("content", [b"", b'"a"\r\n', b'"a"\r\n"' + b"x" * (MOST_BYTES + 1) + b'"\r\n'])
+@pytest.mark.parametrize("content", [b"", b'"a"\r\n', b'"a"\r\n"' + b"x" * (MAX_BYTES + 1) + b'"\r\n'])
 def test_without_a_whole_row_there_is_nothing_to_show(tmp_path: Path, content: bytes) -> None:
     assert preview(tmp_path, content) is None
 

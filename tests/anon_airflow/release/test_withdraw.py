@@ -179,7 +179,7 @@ def test_each_version_that_goes_is_told_with_its_portal_and_whether_it_only_hold
     again = anon("withdraw", first, "--reason", REASON, home=home)
     assert again.out.splitlines() == [f"withdrawn before: people {first}"]
     told = " ".join(anon("withdraw", "--help", home=home).out.split())
-    assert "Other versions of the dataset that hold the same data go with it" in told
+    assert "Other versions of the dataset with the same data are withdrawn too" in told
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_each_version_that_goes_is_told_with_its_portal_and_whether_it_only_hold
     [
         (("nobody", "--reason", REASON), "no version, run or dataset called 'nobody'"),
         (("people",), "--reason"),
-        (("people", "--reason", " "), "say why"),
+        (("people", "--reason", " "), "give a reason"),
         (("people", "--reason", "caf\udce9"), "argument 4 is not text"),
     ],
 )
@@ -215,7 +215,7 @@ def test_a_portal_that_was_moved_is_told_and_does_not_stop_the_others(spec: Path
     assert publish(spec, home, "2026-01-01") == version
     ended = anon("withdraw", version, "--reason", REASON, home=home)
     assert (ended.code, ended.out) == (2, "")
-    assert f"withdrawing failed at {portal_of(spec)}: no portal is there" in ended.err
+    assert f"withdrawing failed at {portal_of(spec)}: there is no portal" in ended.err
     assert verdicts(home)[0] == "published"
     assert not list((spec.parent.parent / "other").rglob("people.csv"))
     portal_of(spec).symlink_to(moved)
@@ -275,7 +275,7 @@ def test_a_withdrawal_that_is_cut_off_shows_against_its_tombstone(spec: Path, ho
     shutil.copy(home / "whole.db", home / "audit.db")
     cut_off(home, head)  # The intent stays, what came of it goes.
     ended = anon("audit", "verify", "--anchor", tombstone, home=home)
-    assert ended.code == 1 and f"people {first} was withdrawn by its tombstone, but not by the record" in ended.err
+    assert ended.code == 1 and f"people {first} has a tombstone on its portal, but no withdrawal on record" in ended.err
 
 
 def test_what_is_no_anchor_is_an_error_that_names_the_file(spec: Path, home: Path, tmp_path: Path) -> None:

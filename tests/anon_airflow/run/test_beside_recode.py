@@ -28,11 +28,11 @@ import sys
 from pathlib import Path
 from anon_airflow.run import run_lock
 from anon_airflow.run.locks import locked
-from anon_airflow.run.run_lock import beside_others
+from anon_airflow.run.run_lock import held_with_others
 
 lock, step, available = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 run_lock.available_memory = lambda: available
-held = locked(lock, 60) if step == "gate" else beside_others(lock, step, Path(sys.argv[4]), 0.5)
+held = locked(lock, 60) if step == "gate" else held_with_others(lock, step, Path(sys.argv[4]), 0.5)
 with held:
     print("held", flush=True)
     sys.stdin.read()
@@ -68,7 +68,7 @@ class Holder:
 
 
 def test_the_three_share_the_lock_of_their_run_and_the_gate_has_it_alone(run: Run) -> None:
-    three = [Holder(run, step) for step in run_lock.BESIDE]
+    three = [Holder(run, step) for step in run_lock.CONCURRENT_STEPS]
     assert all(holder.holds() for holder in three)
     assert is_held(run.lock)
     with pytest.raises(StorageError, match="has held it"), locked(run.lock, 0.3):

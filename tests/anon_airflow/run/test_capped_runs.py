@@ -123,9 +123,9 @@ def moved(kept: Table, surplus: Table) -> tuple[Table, Table]:
 
 
 TAMPERED: dict[str, tuple[Callable[[Table, Table], tuple[Table, Table]], str]] = {
-    "a person of too few rows": (robbed, "1 person of whom rows were left out, and who do not have 3 rows left"),
+    "a person of too few rows": (robbed, "rows of 1 person were left out who do not have 3 rows left"),
     "too many stay": (lambda kept, out: (added(kept, out), out), "with more than 3 rows in the staged table"),
-    "other rows of the same people": (moved, "other rows were left out than the rule for that names"),
+    "other rows of the same people": (moved, "the rows left out are not those that the rule selects"),
     "no columns": (lambda kept, out: (kept, out.select(["visit"])), "do not have the columns of the staged table"),
 }
 
@@ -158,7 +158,7 @@ def test_rows_left_out_that_are_not_those_on_record_shut_the_gate(tmp_path: Path
         (run.staging / SURPLUS).unlink()
     else:
         edited(run, lambda kept, out: (kept, without_the_first(out)))
-    with pytest.raises(Exception, match="is gone or was changed"):
+    with pytest.raises(Exception, match="is missing or was changed"):
         steps.gate(run)
     assert not run.gated.exists()
 
@@ -197,7 +197,7 @@ def test_by_hand_the_same_rows_are_left_out_as_in_a_run(tmp_path: Path) -> None:
     assert (ended.json["rows"], ended.json["rows_capped"], ended.json["people_capped"]) == (96, 6, 2)
     assert Counter(out.read_bytes().splitlines()) == Counter(released(run).splitlines())
     told = anon("recode", source, "--spec", spec, "--output", out, "--force", home=tmp_path / "home")
-    assert "left out beyond privacy.max_rows_per_person: 6 rows of 2 people" in told.out
+    assert "left out because of privacy.max_rows_per_person: 6 rows of 2 people" in told.out
     options = ("--spec", spec, "--output", out, "--force", "--keep-order")
     assert anon("recode", source, *options, home=tmp_path / "home").code == 0
     beside = anon("check", out, "--spec", spec, "--original", source, "--same-order", "--json", home=tmp_path / "home")
@@ -219,7 +219,11 @@ def test_too_many_rows_without_a_limit_are_as_before(tmp_path: Path) -> None:
     [
         (visits(rows=1), "row", True),
         ([("", "", *row[2:]) for row in visits(rows=1)], "row", False),
-        (visits(rows=1), "person", None),
+        ([("", *row[1:]) for row in visits(rows=3)], "row", False),
+        ([("", *row[1:]) for row in visits(rows=3)], "case_no", False),
+        (visits(rows=1), "person", True),
+        (visits(rows=1), "case_no", True),
+        (visits(), "person", None),
     ],
 )
 def test_whether_anything_could_contradict_the_claim_is_on_the_page(
@@ -228,6 +232,8 @@ def test_whether_anything_could_contradict_the_claim_is_on_the_page(
     run = begun(tmp_path, rows, unit=unit)
     take(run, *ALL)
     assert report_of(run)["people"]["verifiable"] is verifiable
+    pages = "".join(path.read_text() for path in portal_of(run.publication.file).rglob("*.html"))
+    assert ("this is not verifiable, because" in pages) is (verifiable is False)
 
 
 def test_identifiers_that_contradict_a_claim_answered_for_by_name_do_not_verify_it(tmp_path: Path) -> None:

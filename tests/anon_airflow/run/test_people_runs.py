@@ -76,7 +76,7 @@ def test_many_rows_of_few_people_are_refused(tmp_path: Path) -> None:
     ("unit", "said"),
     [
         ("row", "person spans units: 96 rows, 32 people; say `unit: person`"),
-        ("case_no", "person spans units: 96 rows, 32 people, which `unit: case_no` tells apart otherwise"),
+        ("case_no", "person spans units: 96 rows, 32 people, which contradicts `unit: case_no`"),
         (["person", "case_no"], "person spans units: 96 rows, 32 people"),
     ],
 )
@@ -166,7 +166,7 @@ def test_a_witness_that_is_gone_shuts_the_gate(tmp_path: Path) -> None:
     (run.staging / STAGED).unlink()
     with pytest.raises(RefusedError) as caught:
         steps.gate(run)
-    assert "whose the rows are cannot be told" in str(caught.value)
+    assert "the witness cannot be compared with the rows" in str(caught.value)
 
 
 @pytest.mark.parametrize("how", ["changed", "gone"])

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from anon_airflow.gate.waivers import told
+from anon_airflow.gate.waivers import exceptions_note
 from anon_airflow.run.summary import _verdict
 from anon_core.errors import AnonError
 from anon_core.models.measurement import counts_as_check
@@ -47,9 +47,9 @@ def test_an_acceptance_by_name_opens_it_and_stands_in_the_reports(publish, tmp_p
     assert publish(with_notes(MAIL), patterns=accept(), **LOOSE).passed
     verdict = publish(with_notes(MAIL), patterns=accept(), **LOOSE)
     policy = publication_of(tmp_path, patterns=accept(), **LOOSE)
-    (one,) = told(policy, verdict, TODAY)["accepted"]
+    (one,) = exceptions_note(policy, verdict, TODAY)["accepted"]
     assert one["columns"] == ["points"] and one["pattern"] == "email" and one["needed"] is True
-    (unused,) = told(policy, publish(patterns=accept(), **LOOSE), TODAY)["accepted"]
+    (unused,) = exceptions_note(policy, publish(patterns=accept(), **LOOSE), TODAY)["accepted"]
     assert unused["needed"] is False
 
 

@@ -191,7 +191,7 @@ def test_an_original_changed_before_the_gate_is_noticed(tmp_path):
     take(run, "stage", "detect", "score", "recode")
     original = run.staging / "original.parquet"
     original.write_bytes(original.read_bytes() + b"\0")
-    with pytest.raises((InvalidInputError, ComplianceError), match="gone or was changed"):
+    with pytest.raises((InvalidInputError, ComplianceError), match="missing or was changed"):
         take(run, "gate")
 
 

@@ -22,7 +22,7 @@ def test_beside_sets_that_identify_every_row_the_chosen_set_is_said_to_be_of_the
     columns = {**COLUMNS, "notes": {"role": "other"}}
     text = anon("run", write_publication(tmp_path, columns=columns), home=tmp_path / "home").out
     assert line(text, "identify every row").endswith("  notes")
-    assert "%, most of the sets on which not everyone is alone); sets up to 3" in line(text, "found in the data")
+    assert "%, the most of all sets that do not identify everyone); sets up to 3" in line(text, "found in the data")
 
 
 def test_where_no_set_identifies_every_row_the_chosen_set_is_simply_the_best(tmp_path: Path) -> None:

@@ -71,14 +71,14 @@ def test_an_original_that_was_replaced_together_with_its_note_is_noticed(tmp_pat
     original = run.staging / "original.parquet"
     original.write_bytes((run.staging / "release" / "people.parquet").read_bytes())
     edit(run.notes / "stage.json", sha256=hashlib.sha256(original.read_bytes()).hexdigest())
-    with pytest.raises(InvalidInputError, match="gone or was changed"):
+    with pytest.raises(InvalidInputError, match="missing or was changed"):
         take(run, "gate")
 
 
 def test_what_recoding_noted_goes_into_the_report_only_as_it_was_noted(run):
     take(run, *UNTIL_RECODE)
     edit(run.notes / "recode.json", public_utility={})
-    with pytest.raises(RefusedError, match="`recode` has noted is not what it put on record"):
+    with pytest.raises(RefusedError, match="the note of `recode` has changed since it went on record"):
         take(run, "gate")
     assert not run.gated.exists()
 
@@ -86,7 +86,9 @@ def test_what_recoding_noted_goes_into_the_report_only_as_it_was_noted(run):
 def test_a_run_that_was_staged_by_an_earlier_version_has_to_be_staged_again(run):
     with run.audit() as audit:
         audit.intend(run_id=run.run_id, dataset=run.dataset, verb="run", actor="x")
-        with pytest.raises(RefusedError, match=r"no record of what run .* staged; clear the run from `stage`"):
+        with pytest.raises(
+            RefusedError, match=r"no record of the table that run .* staged; clear the run from `stage`"
+        ):
             _ = run.history(audit).staged
 
 

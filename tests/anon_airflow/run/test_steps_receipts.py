@@ -93,12 +93,12 @@ def test_both_gated_files_swapped_for_others_that_pass_are_refused(gated, tmp_pa
 
 def test_one_file_removed_is_refused(gated):
     (gated.gated / "people.parquet").unlink()
-    assert_refused(gated, "people.parquet is in the receipt but is not about to be published")
+    assert_refused(gated, "people.parquet is in the receipt, but would not be published")
 
 
 def test_one_file_more_is_refused(gated):
     (gated.gated / "more.csv").write_bytes((gated.gated / "people.csv").read_bytes())
-    assert_refused(gated, "more.csv is about to be published but the gate did not measure it")
+    assert_refused(gated, "more.csv would be published, but the gate did not measure it")
 
 
 @pytest.mark.parametrize("content", [b"{}", b'{"kind": "public", "k": 99}', b"[1, 2]", b"not JSON", None])
@@ -251,7 +251,7 @@ def test_a_receipt_for_fewer_checks_than_the_suite_asks_for_is_refused(gated):
         fields = {name: getattr(receipt, name) for name in receipts.Receipt.__slots__ if name not in ("mac", "key_id")}
         fewer = receipts.issue(gated.signing_key(), **{**fields, "checks": receipt.checks - 1})
         audit.append("receipts", run_id=gated.run_id, dataset=gated.dataset, digest="0", body=fewer.to_json())
-    assert_refused(gated, f"for {receipt.checks - 1} checks, the suite of this publication asks for {receipt.checks}")
+    assert_refused(gated, f"for {receipt.checks - 1} checks, the suite of this publication has {receipt.checks}")
 
 
 def test_the_receipt_is_in_the_audit_store_only_and_its_digest_is_all_that_a_step_returns(run):

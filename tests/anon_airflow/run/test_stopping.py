@@ -13,7 +13,7 @@ import pytest
 from anon_airflow.run import cancellation
 from anon_airflow.run.guard import step
 from anon_airflow.run.local import run_all
-from anon_airflow.run.progress import say, seldom
+from anon_airflow.run.progress import say, throttled
 from anon_core.errors import RefusedError
 from anon_core.spec import load_spec
 from tests.anon_airflow.run.step_runs import rows, run_of
@@ -24,11 +24,11 @@ pytestmark = pytest.mark.usefixtures("_listening")
 
 @pytest.fixture
 def _listening():
-    cancellation.listen()
+    cancellation.reset()
     before = signal.signal(signal.SIGTERM, lambda *_: cancellation.stop())
     yield
     signal.signal(signal.SIGTERM, before)
-    cancellation.listen()
+    cancellation.reset()
 
 
 @pytest.fixture
@@ -56,10 +56,10 @@ def test_the_first_signal_interrupts_and_later_ones_leave_the_cleaning_up_alone(
 
 
 def test_a_signal_that_comes_too_late_is_not_heard():
-    cancellation.too_late()
+    cancellation.ignore_stops()
     terminate()
     cancellation.check()
-    assert not cancellation.was_asked()
+    assert not cancellation.was_requested()
 
 
 def test_a_swallowed_interrupt_stops_the_next_step(run):
@@ -70,7 +70,7 @@ def test_a_swallowed_interrupt_stops_the_next_step(run):
     assert done == []
 
 
-@pytest.mark.parametrize("tell", [lambda: say(None, "so far"), lambda: seldom(None)("so far")])
+@pytest.mark.parametrize("tell", [lambda: say(None, "so far"), lambda: throttled(None)("so far")])
 def test_whoever_tells_how_far_it_is_hears_a_swallowed_interrupt(tell):
     tell()
     swallowed()
@@ -86,7 +86,7 @@ def test_what_a_library_makes_of_an_interrupt_is_no_refusal(run):
 
     with pytest.raises(KeyboardInterrupt):
         gate(run)
-    cancellation.too_late()
+    cancellation.ignore_stops()
     assert rows(run)["refusals"] == []
     assert run.noted_or_none("failure")["reason"].endswith("stopped it")
 

@@ -20,7 +20,7 @@ pytest.importorskip("airflow.sdk")
 def run(tmp_path, monkeypatch):
     monkeypatch.setenv("ANON_HOME", str(tmp_path / "home"))
     yield run_of(write_publication(tmp_path, people(60)), tmp_path / "home")
-    cancellation.listen()
+    cancellation.reset()
 
 
 def context_of(run):
@@ -77,19 +77,19 @@ def test_a_step_holds_its_lock_while_it_works_only(run):
 
 
 def test_what_airflow_gives_up_stops_at_once_but_record_goes_on(run):
-    cancellation.listen()
+    cancellation.reset()
     with pytest.raises(KeyboardInterrupt):
         task_of(run, "stage").on_kill()
-    cancellation.listen()
+    cancellation.reset()
     task_of(run, "record").on_kill()
-    assert not cancellation.was_asked()
+    assert not cancellation.was_requested()
 
 
 def test_after_a_time_limit_there_is_nothing_to_stop(run):
     """Airflow calls this while it handles its own error, and that must stay the error: it may be tried again."""
     from airflow.sdk.exceptions import AirflowTaskTimeout
 
-    cancellation.listen()
+    cancellation.reset()
     try:
         raise AirflowTaskTimeout
     except AirflowTaskTimeout:

@@ -88,7 +88,7 @@ def test_the_portal_page_the_summary_and_the_audit_name_it(tmp_path):
     words += ["Accepted exceptions.", "not needed in this version", "than those that a named person let fail"]
     for word in words:
         assert word in page
-    assert "Had one check failed" not in page
+    assert "If one check had failed" not in page
     shown = anon("audit", "show", "people", home=home).out
     assert "R. Rossi" in shown and "public anyway" in shown
     assert anon("audit", "verify", home=home).code == 0

@@ -72,7 +72,7 @@ def test_two_columns_tell_people_apart_together():
 def test_what_needs_people_does_not_hold_without_a_unit():
     found = ac.measure(frame_of([(1, "a", "b", "flu")]), ac.HalfOfClass, quasi=QUASI)
     assert not found.measured and not found.holds
-    assert "nothing here says whose the rows are" in found.sentence
+    assert "no column says whose the rows are" in found.sentence
 
 
 def test_what_does_not_hold_is_raised_by_name():

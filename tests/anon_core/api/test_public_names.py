@@ -77,6 +77,7 @@ def test_every_public_error_is_in_the_tree():
     assert all(getattr(ac, name) is getattr(errors, name) and name in errors.__doc__ for name in public)
 
 
+@pytest.mark.thorough
 def test_the_names_are_typed(tmp_path):
     script = tmp_path / "session.py"
     script.write_text(

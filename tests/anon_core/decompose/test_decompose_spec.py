@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import yaml
 
 from anon_core.errors import SpecError
+from anon_core.models import PolicyContext
 from anon_core.spec import Part, Publication, Role, load_spec
 from anon_core.spec.patterns import groups_of, pattern_problem
 
@@ -69,7 +71,10 @@ def test_parts_are_quasi_identifiers_in_the_place_of_their_column(tmp_path: Path
     assert list(loaded.effective_columns) == ["id", "sex", "state", "local", "points"]
     assert loaded.quasi_identifiers == ("sex", "state", "local")
     assert loaded.published == loaded.searched == ("sex", "state", "local", "points")
-    assert loaded.searched_together == (("sex", "state", "local", "points"),)
+    context = PolicyContext(
+        policy=loaded.privacy, quasi_identifiers=loaded.quasi_identifiers, k=2, today=date.min, publication=loaded
+    )
+    assert context.larger_sets == (("sex", "state", "local", "points"),)
     assert loaded.names_with_role(Role.IDENTIFIER) == ("id",)
     assert loaded.priority_weights == {"sex": 1.0, "state": 0.5, "local": 0.5}
 

@@ -178,7 +178,7 @@ def test_reasons_from_names_say_what_and_in_which_language() -> None:
     assert reason("e_mail") == "its name says that it is an e-mail address (all languages)"
     assert reason("provincia") == "its name says that it is a region (Italian, Spanish)"
     assert "a special category of personal data" in reason("ethnicity")
-    assert reason("notes").startswith("its name says that it is free text (English), and nobody can check")
+    assert reason("notes").startswith("its name says that it is free text (English), and no check finds")
 
 
 def test_a_reason_has_the_article_that_its_kind_is_spoken_with() -> None:

@@ -291,7 +291,7 @@ def test_coordinates_of_houses_identify_and_coarse_ones_do_not(name: str) -> Non
 def test_free_text_is_dropped() -> None:
     found = proposed([f"The person {n} has called twice and wants an answer" for n in range(60)])
     assert (found.role, found.kind) == ("drop", "free text")
-    assert "nobody can check" in found.reason
+    assert "no check finds" in found.reason
     repeated = twice("a sentence that many rows share, word by word", "another sentence that many rows share")
     assert proposed(repeated).role == "quasi"
 

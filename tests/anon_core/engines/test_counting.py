@@ -28,8 +28,8 @@ def assert_distinct(found: Distinct, rows: Tuples, weights: list[int]) -> None:
 @given(
     coded=coded_rows(),
     way=st.sampled_from(TIERS),
-    cells=st.sampled_from([0, 2, counting.CELLS]),
-    in_cache=st.sampled_from([0, counting.IN_CACHE]),
+    cells=st.sampled_from([0, 2, counting.MAX_CELLS]),
+    in_cache=st.sampled_from([0, counting.MAX_CELLS_IN_CACHE]),
     data=st.data(),
 )
 def test_distinct_tuples_are_those_of_a_counter_in_their_order(
@@ -39,7 +39,7 @@ def test_distinct_tuples_are_those_of_a_counter_in_their_order(
     weights = data.draw(st.none() | st.lists(st.integers(1, 2**55), min_size=len(rows), max_size=len(rows)))
     columns = columns_of(rows, len(cardinalities))
     before = [column.copy() for column in columns]
-    with tier(way), mock.patch.multiple(counting, CELLS=cells, IN_CACHE=in_cache):
+    with tier(way), mock.patch.multiple(counting, MAX_CELLS=cells, MAX_CELLS_IN_CACHE=in_cache):
         found = kernels.distinct(columns, cardinalities, None if weights is None else np.array(weights, np.int64))
     if rows:
         assert_distinct(found, rows, weights or [1] * len(rows))
@@ -58,18 +58,18 @@ def towns(rows: int) -> tuple[list[np.ndarray[tuple[int], np.dtype[np.int32]]], 
 def test_columns_that_follow_from_another_one_change_nothing_but_the_speed(in_cache: int) -> None:
     columns, cardinalities = towns(60_000)
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
-    with tier("compiled"), mock.patch.object(counting, "IN_CACHE", in_cache):
+    with tier("compiled"), mock.patch.object(counting, "MAX_CELLS_IN_CACHE", in_cache):
         found = kernels.distinct(columns, cardinalities)
     assert_distinct(found, rows, [1] * len(rows))
 
 
 def test_followers_are_found_by_all_threads_together() -> None:
     columns, cardinalities = towns(60_000)
-    with mock.patch.multiple(counting, cores=lambda: 3, _PART=1_000):
+    with mock.patch.multiple(counting, cores=lambda: 3, _MIN_ROWS_PER_THREAD=1_000):
         found = counting._followers(columns, cardinalities)
     assert {column: leader for column, (leader, _) in found.items()} == {0: 1, 3: 1}
     columns[0][-1] = (columns[0][-1] + 1) % 11  # One row in the last part breaks it.
-    with mock.patch.multiple(counting, cores=lambda: 3, _PART=1_000):
+    with mock.patch.multiple(counting, cores=lambda: 3, _MIN_ROWS_PER_THREAD=1_000):
         assert 0 not in counting._followers(columns, cardinalities)
 
 
@@ -78,5 +78,5 @@ def test_a_contradiction_between_two_parts_of_the_rows_is_seen() -> None:
     leader = np.tile(np.arange(50, dtype=np.int32), 1_200)
     follower = (leader % 5).astype(np.int32)
     follower[len(follower) // 2 :] = (leader[len(follower) // 2 :] + 1) % 5
-    with mock.patch.multiple(counting, cores=lambda: 2, _PART=1_000):
+    with mock.patch.multiple(counting, cores=lambda: 2, _MIN_ROWS_PER_THREAD=1_000):
         assert counting._followers([leader, follower], [50, 5]) == {}

@@ -172,7 +172,7 @@ def plainly(table: Table, plan: RecodingPlan, published: list[str], *, keep_orde
     planned=plans(),
     way=st.sampled_from(TIERS),
     keep_order=st.booleans(),
-    most_keys=st.sampled_from([0, joining.MOST_KEYS]),
+    most_keys=st.sampled_from([0, joining.MAX_KEYS]),
     key_bits=st.sampled_from([0, release.KEY_BITS]),
     data=st.data(),
 )
@@ -190,7 +190,7 @@ def test_every_way_to_apply_a_plan_publishes_the_same_as_the_plain_one(
     published = data.draw(st.permutations(names))[: data.draw(st.integers(1, len(names)))]
     with (
         tier(way),
-        mock.patch.object(joining, "MOST_KEYS", most_keys),
+        mock.patch.object(joining, "MAX_KEYS", most_keys),
         mock.patch.object(release, "KEY_BITS", key_bits),
     ):
         released = ArrowEngine(table=table).apply(plan, published, keep_order=keep_order)
@@ -274,7 +274,7 @@ def test_rows_are_counted_once_and_fewer_columns_from_their_tuples(monkeypatch: 
     assert asked[2:] == [("sex",), ("sex",)], "people are never counted from rows, nor rows from people"
     for size in range(20):
         engine.count(engine.names[: size % 4])
-    assert len(engine._counted) <= arrow.MAX_KEPT
+    assert len(engine._counted) <= arrow.MAX_TABLES_KEPT
 
 
 def test_auto_takes_the_first_engine_that_reads_the_source_and_others_are_taken_by_name(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ CYCLE = "labels back to each other (a cycle); give every level labels of its own
             f'a;N\n"{CANARY * 20_000}";N\n',
             ["line 2 has a cell of more than 100,000 characters; is a quote left open?"],
         ),
-        (";".join(f"l{n}" for n in range(200)), ["has 200 levels; at most 100 are meant by anybody"]),
+        (";".join(f"l{n}" for n in range(200)), ["has 200 levels; at most 100 are allowed"]),
         (
             f"a;N\n{CANARY}\0;N\r\nc;N\rd;\0N\nc;N\n",
             [f"line 2 {ZERO}", f"line 4 {ZERO}", "line 5 repeats the value of line 3"],

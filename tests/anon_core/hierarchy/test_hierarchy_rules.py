@@ -60,7 +60,7 @@ def test_a_level_begins_with_a_line_and_names_values_or_labels_below(first: str,
 
 def test_a_level_may_be_given_a_name() -> None:
     levels = levels_in("level 1: provinces\n{a} => N\nlevel 2\n{N} => W", "places.txt", "places.txt")
-    assert levels.names == ["provinces", "level 2 of places.txt"]
+    assert levels.names == ["provinces", "places grouped, level 2 of 2"]
 
 
 def test_without_a_line_for_levels_a_rule_is_one_level_above_what_it_names() -> None:
@@ -200,7 +200,7 @@ BOTH = "a file has rules or lines such as value;label, not both"
         ("{a} => b\nlevel 1\n{b} => c", ["line 2 begins level 1 where level 2 should begin"]),
         ("level 1\n{a} => b\nlevel 3\n{b} => c", ["line 3 begins level 3 where level 2 should begin"]),
         ("level 1\nlevel 2\n{a} => b", ["line 2 begins level 2 where level 1 should begin"]),
-        ("".join(f"{{l{n}}} => l{n + 1}\n" for n in range(150)), ["has 150 levels; at most 100 are meant by anybody"]),
+        ("".join(f"{{l{n}}} => l{n + 1}\n" for n in range(150)), ["has 150 levels; at most 100 are allowed"]),
         (
             f"{{a}} =>\n{{b}} => N\n{CANARY}\n{{b}} => S\n[3, 1] => x\nlevel 7\n{{N => N2}}",
             [

@@ -66,7 +66,7 @@ def test_counting_by_address_and_by_sorting_agree(rows: Tuples) -> None:
     columns = columns_of(rows, 3)
     weights = np.arange(1, len(rows) + 1)
     direct = kernels.group(columns, [5, 3, 7], weights)
-    with mock.patch.object(grouping, "DIRECT_BITS", -1):
+    with mock.patch.object(grouping, "MAX_DIRECT_BITS", -1):
         by_sorting = kernels.group(columns, [5, 3, 7], weights)
     for name in ("first", "weights", "member"):
         assert getattr(direct, name).tolist() == getattr(by_sorting, name).tolist()

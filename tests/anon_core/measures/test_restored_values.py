@@ -12,7 +12,7 @@ import pytest
 
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.hierarchy.ladder import climb
-from anon_core.models import Asked, Subject, required
+from anon_core.models import PolicyContext, Subject, required
 from anon_core.models.restored_values import RestoredValues
 from anon_core.plan import RecodingPlan
 from anon_core.policy import PartialPolicy
@@ -75,14 +75,14 @@ def test_the_judgement_of_a_recoding_has_it_and_no_other_has() -> None:
     done = recoded("of the town")
     judged = judge_recoding(done, Criteria.of(done.publication), today=date(2026, 1, 1))
     assert [one.passed for one in judged.checks if one.name == "restored_values"] == [False]
-    asked = Asked(
+    context = PolicyContext(
         policy=PartialPolicy(k=2),
         quasi_identifiers=("town",),
         k=2,
         today=date(2026, 1, 1),
         publication=done.publication,
     )
-    assert "restored_values" not in {one.name for one in required(asked)}
+    assert "restored_values" not in {one.name for one in required(context)}
 
 
 def test_people_are_counted_where_a_unit_tells_them_apart() -> None:

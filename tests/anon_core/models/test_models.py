@@ -10,7 +10,7 @@ import pytest
 
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
-from anon_core.models import MODELS, Asked, Subject, required
+from anon_core.models import MODELS, PolicyContext, Subject, required
 from anon_core.models.k_anonymity import KAnonymity
 from anon_core.models.published_uniqueness import PublishedUniqueness
 from anon_core.models.t_closeness import TCloseness
@@ -44,11 +44,11 @@ NOT_MEASURED = {
 }
 
 
-def asked_of(folder: Path, **privacy: Any) -> Asked:
+def context_of(folder: Path, **privacy: Any) -> PolicyContext:
     columns = {**CLIMBED, "born": {"role": "drop"}} if "freeform" in privacy else COLUMNS
     unit = "id" if {"l_diversity", "max_rows_per_person"} & set(privacy) else "row"
     spec: Publication = load_spec(publication(folder, {"privacy": privacy, "columns": columns, "unit": unit}))
-    return Asked(
+    return PolicyContext(
         policy=spec.privacy,
         quasi_identifiers=spec.quasi_identifiers,
         k=spec.privacy.k,
@@ -67,21 +67,21 @@ def test_every_field_of_a_policy_is_known_here() -> None:
 @pytest.mark.parametrize("field", FIELDS)
 def test_every_field_of_a_policy_yields_a_measurement(tmp_path: Path, field: str) -> None:
     value, names = FIELDS[field]
-    assert names <= {one.name for one in required(asked_of(tmp_path, **{field: value}))}
+    assert names <= {one.name for one in required(context_of(tmp_path, **{field: value}))}
 
 
 def test_every_model_is_required_by_some_policy(tmp_path: Path) -> None:
     found = set()
     for at, (field, (value, _)) in enumerate(FIELDS.items()):
         (tmp_path / str(at)).mkdir()
-        found |= {one.model.key for one in required(asked_of(tmp_path / str(at), **{field: value}))}
+        found |= {one.model.key for one in required(context_of(tmp_path / str(at), **{field: value}))}
     beside_original = {"made_from_original", "restored_values", "removal"}
     assert found == set(MODELS.keys()) - beside_original, "these are asked for where the originals are at hand only"
 
 
 @pytest.mark.parametrize("field", FIELDS)
 def test_a_requirement_is_rebuilt_from_its_settings(tmp_path: Path, field: str) -> None:
-    for one in required(asked_of(tmp_path, **{field: FIELDS[field][0]})):
+    for one in required(context_of(tmp_path, **{field: FIELDS[field][0]})):
         assert type(one.model).of_arguments(one.model.arguments()) == one.model
 
 
@@ -94,15 +94,15 @@ def test_what_can_be_waived_is_what_a_publication_file_may_waive() -> None:
 
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf"), True, "0.5", None])
 def test_a_limit_that_is_no_number_is_refused(wrong: Any) -> None:
-    with pytest.raises(InvalidInputError, match="t-closeness cannot be required like that; correct t"):
+    with pytest.raises(InvalidInputError, match="t-closeness: t must be a finite number"):
         TCloseness(columns=("a",), sensitive="s", t=wrong, distance="equal", hierarchy=None)
-    with pytest.raises(InvalidInputError, match="correct columns, k"):
+    with pytest.raises(InvalidInputError, match="columns, k must be"):
         KAnonymity(columns="a", k=wrong)  # type: ignore[arg-type]
 
 
 def test_two_requirements_of_one_name_carry_their_limits(tmp_path: Path) -> None:
     twice = [{"column": "illness", "l": 2}, {"column": "illness", "l": 3}]
-    names = [one.name for one in required(asked_of(tmp_path, l_diversity=twice)) if one.model.key == "l_diversity"]
+    names = [one.name for one in required(context_of(tmp_path, l_diversity=twice)) if one.model.key == "l_diversity"]
     assert names == ["l_diversity(illness, distinct, l=2)", "l_diversity(illness, distinct, l=3)"]
 
 
@@ -142,8 +142,23 @@ def test_of_several_sets_that_single_people_out_each_has_its_advice() -> None:
 
 
 def test_what_is_not_there_is_not_measured_and_has_not_passed(tmp_path: Path) -> None:
-    asked = asked_of(tmp_path, l_diversity=[{"column": "illness", "l": 2}])
-    for one in required(asked):
+    context = context_of(tmp_path, l_diversity=[{"column": "illness", "l": 2}])
+    for one in required(context):
         found = one.measured(Subject(names=(), rows=lambda _: pytest.fail("nothing is there to be counted")))
         assert not found.passed
         assert found.model == one.model.key and found.name == one.name
+
+
+@pytest.mark.parametrize("together", [(), (("sex", "town"),)])
+@pytest.mark.parametrize("accepted", [(), (("town",),)])
+def test_the_sentence_on_uniqueness_has_a_comma_between_its_parts_and_no_two(
+    together: tuple[tuple[str, ...], ...], accepted: tuple[tuple[str, ...], ...]
+) -> None:
+    table = table_of(("sex", "town"), [("F", "Alba"), ("M", "Bria")] * 3)
+    model = PublishedUniqueness(
+        columns=("sex", "town"), max_size=1, max_share=0.0, together=together, accepted=accepted
+    )
+    said = model.measure(Subject(names=table.names, rows=lambda names: FrequencyTable.of(table, names))).sentence
+    parts = ["no set of up to 1 of 2 columns", *["nor one of 1 larger ones"] * bool(together)]
+    parts += ["but for what is accepted"] * bool(accepted)
+    assert f"{', '.join(parts)}{',' * (len(parts) > 1)} leaves more than 0.00% of 6 rows alone" in said

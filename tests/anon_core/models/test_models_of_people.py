@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
 from anon_core.models import PrivacyModel, Subject
 from anon_core.models.alpha_anonymity import AlphaAnonymity
@@ -90,7 +91,41 @@ def test_classes_that_have_one_value_in_common_are_refused() -> None:
     assert not found.passed and found.observed == 1
     assert "all classes of a person have 1 value of illness in common, 2 required; 1 of 3 people have" in found.sentence
     changing = CommonValues(columns=Q, sensitive=ILL, l=2.0).measured(subject([*rows, ("Noto", "cold", "ann")]))
-    assert changing.passed and "1 person of 3 have several values" in changing.sentence
+    assert changing.passed and "1 person of 3 has several values" in changing.sentence
+
+
+def in_two_towns(number: int) -> list[Row]:
+    """People who each have one row in Enna and one in Noto, with the same illness: these have only flu in common."""
+    rows: list[Row] = [(town, "flu", f"p{n}") for n in range(number) for town in ("Enna", "Noto")]
+    return [*rows, ("Enna", "gout", "bea"), ("Noto", "cold", "cem")]
+
+
+@pytest.mark.parametrize(("changing", "passed"), [(0, False), (1, False), (2, True)])
+def test_one_person_with_two_values_does_not_turn_the_check_of_common_values_off(changing: int, passed: bool) -> None:
+    """Of 20 people with several rows one may have several values."""
+    rows = [(town, "gout" if town == "Enna" and who in ("p0", "p1")[:changing] else ill, who)
+            for town, ill, who in in_two_towns(20)]  # fmt: skip
+    found = CommonValues(columns=Q, sensitive=ILL, l=2.0).measured(subject(rows))
+    assert found.passed is passed and found.counts["people_changing"] == changing
+    if changing == 1:
+        assert (
+            "1 person of 22 have several values of illness and are left out; 19 of 22 people have fewer"
+            in found.sentence
+        )
+
+
+def test_incomes_a_euro_apart_are_one_common_value_and_make_no_changing_column() -> None:
+    def pay(person: int, visit: int) -> str:
+        return str(50_000 + 3 * person + visit)
+
+    rows: list[Row] = [(town, pay(n, at), f"p{n}") for n in range(12) for at, town in enumerate(("Enna", "Noto"))]
+    rows += [("Enna", "10000", "x"), ("Noto", "90000", "y")]
+    found = CommonValues(columns=Q, sensitive=ILL, l=2.0).measured(subject(rows))
+    assert not found.passed and found.observed == 1 and found.counts["people_changing"] == 0
+    each = CommonValues(columns=Q, sensitive=ILL, values="each", l=2.0).measured(subject(rows))
+    assert each.passed and each.counts["people_changing"] == 12
+    with pytest.raises(InvalidInputError, match="values must be one of"):
+        CommonValues(columns=Q, sensitive=ILL, values="some", l=2.0)
 
 
 def test_row_sets_are_reported_and_nothing_is_required_of_them() -> None:
@@ -120,14 +155,14 @@ OF_PEOPLE: list[PrivacyModel] = [
 def test_what_is_about_people_is_not_measured_where_nobody_says_whose_the_rows_are(model: PrivacyModel) -> None:
     found = model.measured(subject(ANN_FIVE_TIMES, people=False))
     assert not found.passed and not found.measured
-    assert "nothing here says whose the rows are" in found.sentence
+    assert "no column says whose the rows are" in found.sentence
 
 
 def test_freeform_anonymity_is_not_measured_by_people_and_says_what_to_do() -> None:
     model = NoFreeformBreach(columns=Q, hierarchies={}, guards={}, sigma_o=1.0, sigma_t=0.5)
     found = model.measured(subject(ANN_FIVE_TIMES))
     assert not found.passed and not found.measured
-    assert "no meaning by people yet; remove `privacy.freeform`" in found.sentence
+    assert "cannot count people yet; remove `privacy.freeform`" in found.sentence
 
 
 def test_only_k_singletons_risk_and_half_of_class_are_monotone_by_people() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from anon_core.models import Asked, Requirement, required
+from anon_core.models import PolicyContext, Requirement, required
 from anon_core.policy import PartialPolicy
 from anon_core.waivers import named_check, waiver_of
 from tests.anon_core.spec.spec_files import MINIMAL, changed, folder, load, problems
@@ -40,8 +40,8 @@ def policy(*waived: str) -> PartialPolicy:
 
 
 def requirements(policy: PartialPolicy) -> list[Requirement]:
-    asked = Asked(policy=policy, quasi_identifiers=(), k=1, today=date.min)
-    return list(required(asked))
+    context = PolicyContext(policy=policy, quasi_identifiers=(), k=1, today=date.min)
+    return list(required(context))
 
 
 def test_requirements_that_would_share_a_name_are_told_apart_by_their_limits() -> None:

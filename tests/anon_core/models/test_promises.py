@@ -24,7 +24,7 @@ from tests.properties.tables import table_of
 NAMES = ("sex", "age", "country")
 # The example of bampoulidis2019: the man from AT becomes (*, 20, *), which all five may be and only he is.
 ROWS = [("f", "20", "AT"), ("f", "20", "AT"), ("m", "20", "GR"), ("m", "20", "GR"), ("m", "20", "AT")]
-QUESTION = Criteria.of(
+CRITERIA = Criteria.of(
     PartialPublication.model_validate(
         {"columns": {name: {"role": "quasi"} for name in NAMES}, "privacy": {"k": 2, "suppression_limit": 0.2}}
     )
@@ -32,7 +32,7 @@ QUESTION = Criteria.of(
 
 
 def unkept_by(
-    settings: Recode, criteria: Criteria = QUESTION, *, removed: bool = False, starred: bool = False
+    settings: Recode, criteria: Criteria = CRITERIA, *, removed: bool = False, starred: bool = False
 ) -> object:
     """What a method breaks that leaves the five as they are but for the man from AT: removed, or starred."""
     table = table_of(NAMES, ROWS)
@@ -77,5 +77,5 @@ def test_what_is_safe_breaks_no_promise(method: str) -> None:
 
 
 def test_more_rows_removed_than_allowed_break_a_promise() -> None:
-    strict = replace(QUESTION, policy=PartialPolicy(k=2))
+    strict = replace(CRITERIA, policy=PartialPolicy(k=2))
     assert unkept_by(Recode(method="global"), strict, removed=True) == ["rows_suppressed_at_most"]

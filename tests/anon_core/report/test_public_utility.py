@@ -39,7 +39,7 @@ def test_a_removed_row_changes_no_public_figure() -> None:
         plan = RecodingPlan(frequencies=frequencies, ladders=ladders, levels=levels, removed=is_it)
         note = public.detail_note(plan, 3)
         PublicDetail.model_validate(note)
-        levels = [public.levels_note(plan, at) for at in range(3)]
+        levels = [public.public_levels_note(plan, at) for at in range(3)]
         figures.add(json.dumps([note, levels]))
     assert len(figures) == 1
     detail = json.loads(figures.pop())[0]
@@ -61,6 +61,6 @@ def test_a_label_that_two_levels_share_does_not_tell_which_was_used(upper: list[
     labels = Counter[str]()
     for code, weight in zip(plan.released_codes(0), frequencies.weights, strict=True):
         labels[built.labels[int(code)].as_py()] += int(weight)
-    told = {one["name"]: one["rows"] for one in public.levels_note(plan, 0)}
+    told = {one["name"]: one["rows"] for one in public.public_levels_note(plan, 0)}
     expected = {"as collected": labels["AOSTA"] + labels["COGNE"], "province": labels["VALLEY"]}
     assert told == {name: rows for name, rows in expected.items() if rows}

@@ -41,7 +41,7 @@ def test_a_name_that_no_value_or_label_has_is_refused_without_being_told(tmp_pat
 def test_a_guard_that_guards_nothing_is_refused(tmp_path: Path) -> None:
     found = tree(tmp_path, "A;G\nB;G\n", ["A", "B"])
     guard = Guard(guard=("A",), observability=Belief(belief={"default": 1.0}, boost=0.0))
-    with pytest.raises(InvalidInputError, match="so nothing is guarded"):
+    with pytest.raises(InvalidInputError, match="so the guard has no effect"):
         refuse_disarmed(guarded(found, guard, 1), guard)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.faults.anon_process import KILLED, Ended
@@ -9,8 +11,11 @@ from tests.faults.matrix import invariants
 from tests.faults.matrix.interposer import Fault, library
 from tests.faults.matrix.operations import OPERATIONS, Operation, run
 from tests.faults.matrix.place import Place
+from tests.parameters import parameters
 
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
+EVERY = parameters([4, 1], always=[4])
+"""Every fourth point of those that a test strikes, or each."""
 
 
 @pytest.fixture(scope="module")
@@ -19,8 +24,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     return Place(tmp_path_factory.mktemp("found"))
 
 
+_prepared: dict[Path, tuple[str, list[tuple[str, str]]]] = {}
+"""What each place was prepared for last, and the calls that the operation makes there."""
+
+
 def prepare(place: Place, name: str) -> list[tuple[str, str]]:
     """Bring the place to the state before an operation, and return the calls that it makes."""
+    if _prepared.get(place.folder, ("", []))[0] == name:
+        place.restore()
+        return _prepared[place.folder][1]
     operation = BY_NAME[name]
     place.clear()
     operation.prepare(place)
@@ -28,6 +40,7 @@ def prepare(place: Place, name: str) -> list[tuple[str, str]]:
     assert place.do(operation.act(place), Fault(kind="count", root=place.folder)).code == operation.code
     calls = place.struck()
     place.restore()
+    _prepared[place.folder] = name, calls
     return calls
 
 
@@ -35,11 +48,14 @@ def strike(place: Place, operation: Operation, kind: str, at: int) -> Ended:
     return place.do(operation.act(place), Fault(kind=kind, root=place.folder, at=at))
 
 
-def test_a_process_that_is_killed_while_it_makes_the_signing_key_leaves_no_other_copy_of_it(place: Place) -> None:
+@pytest.mark.parametrize("every", EVERY)
+def test_a_process_that_is_killed_while_it_makes_the_signing_key_leaves_no_other_copy_of_it(
+    place: Place, every: int
+) -> None:
     calls = prepare(place, "run")
     points = [at for at, (_, path) in enumerate(calls, 1) if "signing.key" in path]
     assert len(points) >= 4
-    for at in (*points, points[-1] + 1):
+    for at in (*points, points[-1] + 1)[every - 1 :: every]:
         assert strike(place, BY_NAME["run"], "kill", at).code == KILLED
         assert place.do(run(place)).code == 0
         assert [path.name for path in place.home.iterdir() if "key" in path.name] == ["signing.key"]
@@ -84,12 +100,13 @@ def test_a_stop_while_the_portal_is_tried_leaves_no_folder_there(place: Place) -
     assert list(place.portal.glob(".*-*")) == []
 
 
+@pytest.mark.parametrize("every", EVERY)
 @pytest.mark.parametrize("area", ["staging", "gated"])
-def test_a_stop_while_a_private_folder_is_made_leaves_nothing_there(place: Place, area: str) -> None:
+def test_a_stop_while_a_private_folder_is_made_leaves_nothing_there(place: Place, area: str, every: int) -> None:
     calls = prepare(place, "run")
     points = [at for at, (_, path) in enumerate(calls, 1) if f"/{area}/" in path and "/.part-" in path]
     assert len(points) >= 4
-    for at in points:
+    for at in points[every - 1 :: every]:
         assert strike(place, BY_NAME["run"], "stop", at).code == 130
         assert invariants.nothing_is_left(place) == []
         place.restore()

@@ -114,6 +114,7 @@ OPTIONS: dict[str, tuple[list[Callable[[Draw], Words]], list[Option]]] = {
     "audit pending": ([], [("--dataset", _text), ("--json", _flag)]),
     "audit verify": ([], [("--anchor", _spec), ("--json", _flag)]),
     "audit export": ([], [("--json", _flag)]),
+    "compile": ([], [("--json", _flag)]),
 }  # fmt: skip
 NEEDED = {"--column", "--columns", "--spec", "--reason", "--quasi"}
 DRAWING = ("detect", "select", "score", "decompose", "recode", "check")

@@ -1,4 +1,4 @@
-"""What the expectations judge, apart from their verdicts; an engine is one method of each metric."""
+"""The metrics that expectations judge. Each metric has one method for each execution engine."""
 
 from anon_airflow.expectations.metrics.column_names import ColumnNames
 from anon_airflow.expectations.metrics.frequencies import Frequencies

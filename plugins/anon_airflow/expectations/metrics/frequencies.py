@@ -1,4 +1,4 @@
-"""The distinct tuples of some columns and the rows of each: what nearly every expectation judges."""
+"""The distinct tuples of some columns and the rows of each: the metric of nearly every expectation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Frequencies(TableMetric):
     """
     A :class:`FrequencyTable` over ``columns``, the ``sensitive`` one and the unit, if any.
 
-    It stays in memory; results have counts.
+    It stays in memory; results hold only counts.
     """
 
     metric_name = "anon.frequencies"

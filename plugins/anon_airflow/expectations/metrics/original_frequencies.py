@@ -1,4 +1,4 @@
-"""The distinct tuples of the table that a release was made from: the explicit second input of some expectations."""
+"""The distinct tuples of the table that a release was made from: the second input of some expectations."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class OriginalFrequencies(TableMetric):
     """
     A :class:`FrequencyTable` over the ``columns`` of the ``original``, and the unit, if any.
 
-    The original is what was given under this name with :func:`~anon_airflow.expectations.inputs.originals`; in a
-    database also the table of this name, ``schema.table`` in another schema.
+    The original is the table of this name in :func:`~anon_airflow.expectations.inputs.originals`; in a database also
+    the table of this name, ``schema.table`` in another schema.
     """
 
     metric_name = "anon.original_frequencies"
@@ -28,7 +28,7 @@ class OriginalFrequencies(TableMetric):
     def in_pandas(cls, table: Any, arguments: dict[str, Any]) -> FrequencyTable:
         found = _given(arguments)
         if found is None:
-            raise NotMeasurableError("nobody gave the original: evaluate it within `originals`")
+            raise NotMeasurableError("the original is not given: evaluate it within `originals`")
         return found
 
     @classmethod

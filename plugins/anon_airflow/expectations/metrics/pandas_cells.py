@@ -1,4 +1,4 @@
-"""A pandas table as distinct tuples and weights, merging no two different cells."""
+"""Count a pandas table as distinct tuples and weights, without merging two different cells."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from anon_airflow.expectations.inputs import counted_already
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError
 from anon_core.frequency import FrequencyTable, unit_codes
 from anon_core.table import Column
+from anon_core.table.people import one_spelling
 
 Array = np.ndarray[Any, np.dtype[Any]]
-LARGEST = int(np.iinfo(np.int64).max)
-"""As many rows can be counted."""
+MAX_ROWS = int(np.iinfo(np.int64).max)
+"""The largest number of rows that can be counted."""
 
 
 def counted(table: pd.DataFrame, columns: Sequence[str], weight_column: str | None) -> FrequencyTable:
@@ -40,21 +41,20 @@ def counted(table: pd.DataFrame, columns: Sequence[str], weight_column: str | No
 def require_rows(has_rows: bool) -> None:
     """:raises NotMeasurableError: the table is empty."""
     if not has_rows:
-        raise NotMeasurableError("there are no rows, and of no rows anything would hold")
+        raise NotMeasurableError("there are no rows, so any requirement would hold")
 
 
 def require_weights(weight_column: str, are_counts: bool) -> None:
-    """:raises NotMeasurableError: the weights are no counts."""
+    """:raises NotMeasurableError: the weights are not counts."""
     if not are_counts:
         raise NotMeasurableError(f"column {weight_column} must hold whole numbers from 1 up, without gaps")
 
 
 def require_columns(names: Sequence[str], columns: Sequence[str], weight_column: str | None) -> None:
     """
-    Refuse absent or doubled columns, and a weight column that is also measured.
+    Reject missing or duplicate columns, and a weight column that is also measured.
 
-    :raises NotMeasurableError: naming columns that were asked for, never others: a file without a header has cells
-        for names.
+    :raises NotMeasurableError: it names only columns of the arguments: in a file without a header, names are cells.
     """
     wanted = [*columns, *([] if weight_column is None else [weight_column])]
     absent = [name for name in wanted if name not in names]
@@ -64,13 +64,13 @@ def require_columns(names: Sequence[str], columns: Sequence[str], weight_column:
     if doubled:
         raise NotMeasurableError(f"more than one column is named {', '.join(sorted(set(doubled)))}")
     if len(set(columns)) < len(columns):
-        raise NotMeasurableError("a column is asked for twice")
+        raise NotMeasurableError("a column is named twice")
     if weight_column in columns:
         raise NotMeasurableError(f"{weight_column} cannot be a weight and a published column at once")
 
 
 def require_unit(unit_column: str, columns: Sequence[str], weight_column: str | None) -> None:
-    """:raises NotMeasurableError: what tells people apart is measured as well, or is the weight."""
+    """:raises NotMeasurableError: the unit column is measured as well, or is the weight."""
     if unit_column in columns:
         raise NotMeasurableError(f"{unit_column} cannot tell people apart and be a published column at once")
     if unit_column == weight_column:
@@ -79,7 +79,7 @@ def require_unit(unit_column: str, columns: Sequence[str], weight_column: str | 
 
 def columns_asked(arguments: dict[str, Any]) -> list[str]:
     """
-    Return what a metric counts over: ``columns``, and the ``sensitive`` one and the unit, where there are such.
+    Return the columns that a metric counts over: ``columns``, and the ``sensitive`` one and the unit, if given.
 
     :raises NotMeasurableError: the unit is measured as well, or is the weight.
     """
@@ -93,15 +93,19 @@ def columns_asked(arguments: dict[str, Any]) -> list[str]:
 
 def people_of(counted: FrequencyTable) -> FrequencyTable:
     """
-    Return the people of a table counted over some columns and the unit, which stands last; a gap is nobody known.
+    Return the people of a table that was counted over some columns and, last, the unit; a gap is an unknown person.
 
-    :raises NotMeasurableError: units of different kinds read the same, and would be several people.
+    Two spellings of a unit are one person, as in a publication file.
+
+    :raises NotMeasurableError: units of different types have the same text, and would count as several people.
     """
     *codes, units = counted.codes
     *domains, whose = counted.domains
     if len(set(whose.to_pylist())) < len(whose):
-        raise NotMeasurableError(f"cells of different kinds read the same in {counted.names[-1]}: cast them to text")
-    people = unit_codes(Column(name=counted.names[-1], codes=units, domain=whose))
+        raise NotMeasurableError(
+            f"cells of different types have the same text in {counted.names[-1]}: cast them to text"
+        )
+    people = unit_codes(one_spelling(Column(name=counted.names[-1], codes=units, domain=whose)))
     return FrequencyTable.from_codes(counted.names[:-1], codes, domains, counted.weights, people)
 
 
@@ -109,14 +113,14 @@ def weights_of(table: pd.DataFrame, weight_column: str | None) -> Array:
     """
     Return how many rows each row of the table stands for: 1 without a weight column.
 
-    :raises NotMeasurableError: a weight is missing, not a whole number, or below 1; they are too large to add up.
+    :raises NotMeasurableError: a weight is missing, not a whole number, or below 1; or the sum is too large.
     """
     if weight_column is None:
         return np.ones(len(table), np.int64)
     weights = table[weight_column]
     whole = pd.api.types.is_integer_dtype(weights.dtype)
     require_weights(weight_column, whole and not weights.isna().any() and bool(weights.min() >= 1))
-    if int(weights.max()) * len(weights) > LARGEST and sum(map(int, weights)) > LARGEST:
+    if int(weights.max()) * len(weights) > MAX_ROWS and sum(map(int, weights)) > MAX_ROWS:
         raise NotMeasurableError(f"column {weight_column} holds numbers too large to add up")
     return np.asarray(weights, np.int64)
 
@@ -125,7 +129,7 @@ def codes_of(column: pd.Series) -> tuple[Array, pa.Array]:
     """
     Return a column as codes into a domain of its values as text, in their order; a gap is the null at the end.
 
-    Cells of different kinds are different values, although they may read the same: ``1``, ``1.0`` and the text ``1``.
+    Cells of different types are different values, even with the same text: ``1``, ``1.0`` and the text ``1``.
 
     >>> codes, domain = codes_of(pd.Series(["1", "01", None, "01"]))
     >>> codes.tolist(), domain.to_pylist()
@@ -137,20 +141,20 @@ def codes_of(column: pd.Series) -> tuple[Array, pa.Array]:
     order = np.argsort(np.asarray(texts, dtype=object), kind="stable") if texts else np.zeros(0, np.int64)
     rank = np.empty(len(texts) + 1, np.int64)
     rank[order] = np.arange(len(texts))
-    rank[-1] = len(texts)  # The code -1 of a gap finds the last one.
+    rank[-1] = len(texts)  # A gap has the code -1, which indexes the last entry.
     gap: list[str | None] = [None] if (codes < 0).any() else []
     return rank[codes], pa.array([*(texts[at] for at in order), *gap], pa.string())
 
 
 def _codes_of_categories(column: pd.Series) -> tuple[Array, pa.Array]:
-    """Return the codes of a categorical column: its categories are looked at, its rows only counted and renamed."""
+    """Return the codes of a categorical column: only its categories are converted, its rows are renamed."""
     own = np.asarray(column.cat.codes)
     times = np.bincount(own.astype(np.intp) + 1, minlength=len(column.cat.categories) + 1)
     used = np.flatnonzero(times[1:])
     places, domain = codes_of(pd.Series(column.cat.categories[used]))
     rename = np.empty(len(times), np.int32)
     rename[used] = places
-    rename[-1] = len(domain)  # The code -1 of a gap finds the last one.
+    rename[-1] = len(domain)  # A gap has the code -1, which indexes the last entry.
     return rename[own], pa.concat_arrays([domain, pa.nulls(1, pa.string())]) if times[0] else domain
 
 
@@ -162,9 +166,9 @@ def _factorize(column: pd.Series) -> tuple[Array, list[str]]:
     known = column.notna().to_numpy(bool)
     cells = column[known].to_list()
     one_of_each = {type(cell): cell for cell in cells}
-    if any(pd.api.types.is_list_like(cell) for cell in one_of_each.values()):  # Texts of long arrays are shortened.
-        raise NotMeasurableError("a column holds lists in its cells, which are not compared: publish plain values")
-    # By kind and text: to compare values would take 1 for True, 0 for minus zero and 1.0 for 1.00.
+    if any(pd.api.types.is_list_like(cell) for cell in one_of_each.values()):  # `str` shortens long arrays.
+        raise NotMeasurableError("a column holds lists in its cells, which cannot be compared: publish plain values")
+    # By type and text: as values, 1 and True would be equal, and so would 0 and minus zero, 1.0 and 1.00.
     keys = pd.Series([f"{type(cell).__name__}\0{cell}" for cell in cells], dtype=object)
     codes = np.full(len(column), -1, np.int64)
     codes[known], values = pd.factorize(keys)

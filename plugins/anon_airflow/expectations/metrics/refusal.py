@@ -1,7 +1,7 @@
-"""What a metric gives instead of a number: a reason in our own words.
+"""A refusal: what a metric returns instead of a figure, with a reason in our own words.
 
-Great Expectations copies the text of an exception into its results in every format, and libraries quote cells in
-theirs. So our metrics never raise; they return a :class:`Refusal`, and an expectation that gets one has failed.
+Great Expectations copies the text of an exception to its results in every format, and texts of libraries may quote
+cells. So our metrics never raise: they return a :class:`Refusal`, and an expectation that receives one fails.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Refusal:
 
 
 def refuse_instead_of_raising(measure: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn whatever the function raises into a Refusal; of a foreign exception only the type is told."""
+    """Turn every exception of a function into a Refusal; it names only the type of an exception of a library."""
 
     @functools.wraps(measure)
     def measured(*args: Any, **kwargs: Any) -> Any:
@@ -32,7 +32,7 @@ def refuse_instead_of_raising(measure: Callable[..., Any]) -> Callable[..., Any]
             return measure(*args, **kwargs)
         except NotMeasurableError as error:
             return Refusal(str(error))
-        except Exception as error:  # noqa: BLE001 - refused, whatever it is
+        except Exception as error:  # noqa: BLE001 - An exception of any type is a refusal.
             return Refusal(f"unexpected {type(error).__name__}; its text is withheld because it may quote data")
 
     return measured

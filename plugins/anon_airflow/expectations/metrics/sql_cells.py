@@ -1,8 +1,8 @@
-"""A table in a database as distinct tuples and weights: one GROUP BY there, then the core.
+"""Count a table in a database as distinct tuples and weights: with one GROUP BY there, then in the core.
 
-Databases compare texts by collations, and some call two different texts equal; a group-by that merges cells overstates
-k. So cells are grouped by what they are: by kind and bytes in SQLite, by value and text in PostgreSQL. Of another
-database we do not know how it compares, so it is refused.
+Databases compare texts by collations, and some treat two different texts as equal; a GROUP BY that merges cells
+overstates k. So cells are grouped by type and bytes in SQLite, and by value and text in PostgreSQL. How other databases
+compare is not known, so they are refused.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 import pandas as pd
 import sqlalchemy as sa
 
-from anon_airflow.expectations.metrics.pandas_cells import LARGEST, require_columns, require_rows, require_weights
+from anon_airflow.expectations.metrics.pandas_cells import MAX_ROWS, require_columns, require_rows, require_weights
 from anon_airflow.expectations.metrics.pandas_cells import counted as counted_rows
 from anon_airflow.expectations.metrics.refusal import NotMeasurableError
 from anon_core.frequency import FrequencyTable
 
 _ROWS = "\0rows"
-"""What the rows of a group are called here; no column of a database has such a name."""
+"""The name of the count of rows of a group; no column of a database has such a name."""
 _LOW_BITS = 32
 
 Keys = Callable[[sa.ColumnElement[Any]], list[sa.ColumnElement[Any]]]
@@ -43,8 +43,8 @@ def counted(engine: Any, selectable: Any, columns: Sequence[str], weight_column:
     """
     Return the distinct tuples of some columns and the rows of each. Only groups leave the database.
 
-    :raises NotMeasurableError: another database, no rows, columns that are not there, weights that are none, cells
-        that the database tells apart and its driver does not.
+    :raises NotMeasurableError: another kind of database, no rows, missing columns, weights that are not counts, or
+        cells that the database distinguishes and its driver does not.
     """
     dialect = _dialect(engine)
     table = _from(selectable)
@@ -62,12 +62,16 @@ def counted(engine: Any, selectable: Any, columns: Sequence[str], weight_column:
 
 
 def _table(groups: list[tuple[Any, ...]], columns: Sequence[str], weight_column: str | None) -> FrequencyTable:
-    """Return fetched groups as a frequency table; each ends with its rows in two parts, good weights and weights."""
+    """
+    Return fetched groups as a frequency table.
+
+    A group ends with four figures: its rows in two parts, the number of valid weights, and the number of weights.
+    """
     require_rows(any(group[-1] for group in groups))
     if weight_column is not None:
         require_weights(weight_column, all(group[-2] == group[-1] for group in groups))
     rows = [(int(group[-4]) << _LOW_BITS) + int(group[-3]) for group in groups]
-    if sum(rows) > LARGEST:
+    if sum(rows) > MAX_ROWS:
         raise NotMeasurableError(f"column {weight_column} holds numbers too large to add up")
     frame = pd.DataFrame(
         {at: pd.Series([_cell(group[at]) for group in groups], dtype=object) for at, _ in enumerate(columns)}
@@ -75,12 +79,12 @@ def _table(groups: list[tuple[Any, ...]], columns: Sequence[str], weight_column:
     )
     found = counted_rows(frame.rename(columns=dict(enumerate(columns))), columns, _ROWS)
     if len(found.weights) < len(groups):
-        raise NotMeasurableError("the driver reads cells as the same that the database tells apart: cast them to text")
+        raise NotMeasurableError("the driver merges cells that the database distinguishes: cast them to text")
     return found
 
 
 def _cell(value: Any) -> Any:
-    """Return a cell, and of NaN its name: to PostgreSQL it is a value and no gap."""
+    """Return a cell; NaN as text, because in PostgreSQL it is a value and not a gap."""
     return "NaN" if isinstance(value, (float, Decimal)) and value != value else value
 
 
@@ -99,9 +103,9 @@ def column_names(engine: Any, selectable: Any) -> list[str]:
 
 def _totals(dialect: str, weight_column: str | None) -> list[sa.ColumnElement[Any]]:
     """
-    Return the rows of a group in two parts, how many of its weights are whole numbers from 1 up, and how many it has.
+    Return columns for the rows of a group in two parts, the number of its valid weights, and of all its weights.
 
-    The upper and the lower bits of weights are added apart: SQLite stops where a sum does not fit.
+    The upper and the lower bits of weights are added separately: SQLite stops with an error if a sum does not fit.
     """
     counts = [sa.func.count().label(None) for _ in range(3)]
     if weight_column is None:
@@ -117,7 +121,7 @@ def _totals(dialect: str, weight_column: str | None) -> list[sa.ColumnElement[An
 def _dialect(engine: Any) -> str:
     name = str(engine.dialect_name)
     if name not in _KEYS:
-        raise NotMeasurableError(f"it is measured in {' and '.join(sorted(_KEYS))}, not in this kind of database")
+        raise NotMeasurableError(f"it can be measured in {' and '.join(sorted(_KEYS))}, not in this kind of database")
     return name
 
 
@@ -130,7 +134,7 @@ def _column(name: str) -> sa.ColumnElement[Any]:
 
 
 def _kinds(connection: Any, table: Any) -> list[tuple[str, Any]]:
-    """Return the names of all columns and the codes of their types, as the database has them; nothing is fetched."""
+    """Return the names of all columns and the codes of their types in the database, without fetching rows."""
     found = connection.execute(sa.select(sa.text("*")).select_from(table).limit(0))
     kinds = [(str(column[0]), column[1]) for column in found.cursor.description]
     found.close()

@@ -1,1 +1,1 @@
-"""The portal CKAN."""
+"""The CKAN portal."""

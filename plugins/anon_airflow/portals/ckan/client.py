@@ -1,4 +1,4 @@
-"""Speaking to a CKAN: with timeouts, with few retries, and with no byte that was not checked."""
+"""The HTTP client for CKAN, with timeouts and few retries; files are checked while they are sent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anon_airflow.portals.ckan.deadline import Deadline
 from anon_airflow.portals.ckan.requests import Reply, Request, Sent, read_reply
 from anon_airflow.portals.ckan.server import Server, origin
 from anon_airflow.portals.folder.disk import BLOCK, storage_errors
-from anon_airflow.run.progress import Progress, Teller, say, seldom
+from anon_airflow.run.progress import Progress, ThrottledProgress, say, throttled
 from anon_core import __version__
 from anon_core.errors import InvalidInputError, PortalError
 from anon_core.publishing.release import changed_file
@@ -31,40 +31,40 @@ T = TypeVar("T")
 
 CONNECT_SECONDS = 15.0
 NOT_REACHED = (
-    "no server answers there, or none with a good certificate: check the host of the connection, and whether it can be "
-    "reached from here"
+    "no server with a valid certificate answers there: check the host of the connection, and whether this machine can "
+    "reach it"
 )
 MAX_ANSWER_BYTES = 16 << 20
-"""Bytes of an answer of the API; a dataset with a thousand versions has 6 MB."""
+"""Maximum bytes of an answer of the API; a dataset with a thousand versions has 6 MB."""
 MAX_REDIRECTS = 3
 MIN_BYTES_PER_S = 32 << 10
 MAX_CALL_S = 24 * 60 * 60.0
-"""The least rate, on average, of a file that is sent or received; the time that the server takes to answer is extra."""
+"""Limits of a call: the minimum average rate of a file that is sent or received, and the longest time."""
 MB = 1e6
 MAX_ADDRESS_LENGTH = 200
-"""Characters of an address that a server names, in a message or as its own."""
+"""Maximum characters of an address that a server gives, in a message or as its own."""
 HOST_NOT_NAMED = (
-    "downloads come only from the server itself and from hosts that the connection names: if it keeps its files on "
-    "this host, name it in the connection's extra, as `download_hosts`"
+    "downloads are allowed only from the server itself and from hosts that the connection names: if the server keeps "
+    "its files on this host, name it in the connection's extra, as `download_hosts`"
 )
 COMPARING = "comparing what can be downloaded: {1:,.0f} MB of {0}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """How often something is tried, and how long is waited in between: twice as long each time."""
+class RetryPolicy:
+    """How often a call is tried, and how long to wait between two attempts: twice as long each time."""
 
     attempts: int = 4
     first: float = 1.0
 
 
 class _BrokenError(PortalError):
-    """The server has answered, with an error of its own."""
+    """The server has answered with an error of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Downloaded:
-    """What a download had in it."""
+    """The digest and size of a download."""
 
     sha256: str
     bytes: int
@@ -72,12 +72,12 @@ class Downloaded:
 
 class CheckedFile:
     """
-    A file on its way out: its last bytes are let go only when all of them are the ones that were checked.
+    A file that is being sent: its last bytes are sent only if all of its bytes are those that were checked.
 
-    An upload that breaks off before its end is thrown away by the server, so other bytes never become a file there.
+    The server discards an upload that ends too early, so other bytes never become a file there.
     """
 
-    def __init__(self, file: IO[bytes], sent: Sent, tell: Teller) -> None:
+    def __init__(self, file: IO[bytes], sent: Sent, tell: ThrottledProgress) -> None:
         self._file = file
         self._sent = sent
         self._tell = tell
@@ -103,38 +103,38 @@ class CheckedFile:
 
 
 class CkanClient:
-    """The only one that touches the network."""
+    """The only class that uses the network."""
 
-    def __init__(self, server: Server, patience: Patience | None = None, progress: Progress | None = None) -> None:
+    def __init__(self, server: Server, retries: RetryPolicy | None = None, progress: Progress | None = None) -> None:
         import httpx
 
         self.server = server
-        self.patience = patience or Patience()
+        self.retries = retries or RetryPolicy()
         self.progress = progress
-        self.tell = seldom(progress)
+        self.tell = throttled(progress)
         self._http = httpx.Client(
             timeout=httpx.Timeout(server.timeout, connect=min(CONNECT_SECONDS, server.timeout)),
-            # Not compressed: a few bytes could become gigabytes.
+            # Without compression: a few bytes could become gigabytes.
             headers={"User-Agent": f"anonflow/{__version__}", "Accept-Encoding": "identity"},
-            # Every call has a connection of its own, so that its deadline can cut it off.
+            # Every call has a connection of its own, so that its deadline can close it.
             limits=httpx.Limits(max_keepalive_connections=0),
             follow_redirects=False,
         )
         local = urlsplit(server.url).hostname in ("127.0.0.1", "localhost", "::1")
         if server.url.startswith("http://") and not local:
-            log.warning("%s is not https: whoever listens on the way can read the token", server.url)
+            log.warning("%s is not https: other people on the network can read the token", server.url)
 
     def close(self) -> None:
         self._http.close()
 
     def ask(self, request: Request) -> Reply:
         """
-        Send a call that changes nothing, again if the server is at fault or cannot be reached.
+        Send a call that changes nothing; send it again if the server fails or cannot be reached.
 
-        :raises PortalError: it does not answer, or is still at fault after the last attempt.
+        :raises PortalError: it does not answer, or still fails after the last attempt.
         """
         if not request.asks:
-            raise ValueError("only a question may be asked twice")
+            raise ValueError("only a call that changes nothing may be repeated")
 
         def once() -> Reply:
             reply = self.send(request)
@@ -146,10 +146,10 @@ class CkanClient:
 
     def send(self, request: Request) -> Reply:
         """
-        Send a call once, its files from disk as they are read.
+        Send a call once; files are sent while they are read from disk.
 
-        :raises PortalError: there is no answer; whether the call had an effect is not known then.
-        :raises RefusedError: a file is not the one that was checked; the call broke off before it was complete.
+        :raises PortalError: there is no answer; then it is not known whether the call had an effect.
+        :raises RefusedError: a file is not the one that was checked; the call was stopped before it was complete.
         """
         with contextlib.ExitStack() as stack:
             body: dict[str, Any] = {"json": request.payload}
@@ -174,17 +174,17 @@ class CkanClient:
 
     def measure(self, address: str, *, token: bool, max_bytes: int) -> Downloaded | None:
         """
-        Download what stands at an address, and return what it was; None if there is nothing that could be read.
+        Download a file, and return its digest and size; None if there is no file.
 
-        A file that the server has lost is answered with an error of its own, so that is nothing too, in the end. Of a
-        file with more than ``max_bytes`` bytes, which it should not have, only the beginning is read and measured.
+        If the server has lost a file, it answers with an error, which counts as no file after the last attempt. Of a
+        file with more than ``max_bytes`` bytes, which is a wrong file, only the beginning is read and measured.
 
         :raises PortalError: there is no answer after the last attempt.
         """
         return self.fetch(address, None, token=token, max_bytes=max_bytes)
 
     def fetch(self, address: str, target: Path | None, *, token: bool, max_bytes: int) -> Downloaded | None:
-        """Download what stands at an address into a file, over what an attempt left; None if there is nothing."""
+        """Download a file to ``target``, replacing the rest of an earlier attempt; None if there is no file."""
 
         def once() -> Downloaded | None:
             with (
@@ -205,7 +205,7 @@ class CkanClient:
 
     def retry(self, work: Callable[[], T]) -> T:
         """
-        Return what some work returns, tried again as often as patience allows while the portal fails.
+        Do some work, again after each failure of the portal, and return its result.
 
         :raises PortalError: the last attempt failed, too.
         """
@@ -219,15 +219,15 @@ class CkanClient:
 
         again = Retrying(
             retry=retry_if_exception_type(PortalError),
-            stop=stop_after_attempt(self.patience.attempts),
-            wait=wait_exponential(self.patience.first),
+            stop=stop_after_attempt(self.retries.attempts),
+            wait=wait_exponential(self.retries.first),
             before_sleep=tell,
             reraise=True,
         )
         return again(work)
 
     def failed(self, doing: str, reason: str, state: str = "") -> PortalError:
-        """Return the error to raise when something failed here."""
+        """Return the error for a failure of this portal."""
         return PortalError(self.server.url, doing, reason, state)
 
     @contextlib.contextmanager
@@ -235,8 +235,8 @@ class CkanClient:
         """
         Request a file, and follow up to three redirects without the token.
 
-        A redirect may lead to the server itself, or to a host that the connection names. Any other address may be
-        inside the worker's network, and what it holds is not what readers get.
+        A redirect may lead to the server itself, or to a host that the connection names. Any other address could be
+        inside the worker's network, and readers would get another file.
         """
         place = f"{self.server.url}{address}"
         allowed = (origin(self.server.url), *self.server.download_hosts)
@@ -259,7 +259,7 @@ class CkanClient:
     def _exchange(
         self, method: str, address: str, doing: str, *, deadline: Deadline, token: bool, **options: Any
     ) -> Iterator[httpx.Response]:
-        """Touch the network. What the library says is left out, but for its kind."""
+        """Send a request. Errors name only the type of the library's exception, not its text."""
         import httpx
 
         headers = {"Authorization": self.server.token} if token else {}
@@ -269,23 +269,23 @@ class CkanClient:
                 method, address, headers=headers, extensions=deadline.extensions, **options
             ) as response:
                 yield response
-            if deadline.passed:  # An answer without a length ends where it was cut off.
+            if deadline.passed:  # An answer without a length seems complete where it was cut off.
                 raise httpx.ReadError("")
         except httpx.ConnectTimeout:
             seconds = min(CONNECT_SECONDS, self.server.timeout)
             raise self.failed(doing, f"no connection within {seconds:g} seconds", NOT_REACHED) from None
         except httpx.TimeoutException:
-            raise self.failed(doing, f"no sign of life for {self.server.timeout:g} seconds") from None
+            raise self.failed(doing, f"no answer for {self.server.timeout:g} seconds") from None
         except httpx.ConnectError:
             raise self.failed(doing, "the connection failed (ConnectError)", NOT_REACHED) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             if deadline.passed:
-                raise self.failed(doing, f"it was not ended after {deadline.seconds:,.0f} seconds") from None
+                raise self.failed(doing, f"it was not complete after {deadline.seconds:,.0f} seconds") from None
             raise self.failed(doing, f"the connection failed ({type(error).__name__})") from None
 
     def _blocks(self, response: httpx.Response, max_bytes: int | None = None) -> Iterator[bytes]:
         if response.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
-            raise self.failed("reading the answer", "it is compressed, though the request forbids it")
+            raise self.failed("reading the answer", "it is compressed, although the request forbids it")
         read = 0
         for block in response.iter_raw():
             read += len(block)
@@ -294,16 +294,16 @@ class CkanClient:
             yield block
 
     def _redirected(self, response: httpx.Response) -> InvalidInputError:
-        """A token is not carried elsewhere, and a call with files would arrive without them."""
+        """Return the error for a redirect of the API: the token must not go there, and files would be lost."""
         elsewhere = _shown_host(_redirect_target(response))
         return InvalidInputError(
-            f"{self.server.url} redirects its API to {elsewhere}, and the token is not sent on: write the address that "
-            "CKAN answers at itself as the host of the connection"
+            f"{self.server.url} redirects its API to {elsewhere}, and the token is not sent there: set the host of the "
+            "connection to the address where CKAN itself answers"
         )
 
 
 def _redirect_target(response: httpx.Response) -> str:
-    """Return where an answer leads to; nothing if that is no address."""
+    """Return the target of a redirect; empty if it is not an address."""
     try:
         return urljoin(str(response.url), str(response.headers.get("Location", "")))
     except ValueError:
@@ -311,14 +311,14 @@ def _redirect_target(response: httpx.Response) -> str:
 
 
 def _shown_host(address: str) -> str:
-    """Return scheme and host of an address that a server named, as a message can show them."""
+    """Return scheme and host of an address that a server gave, for a message."""
     try:
         parts = urlsplit(address)
         shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
     except ValueError:
         shown = ""
     if not address or not shown:
-        return "something that is no address"
+        return "a text that is not an address"
     return printable(shown[:MAX_ADDRESS_LENGTH])
 
 
@@ -332,6 +332,6 @@ def _save(blocks: Iterator[bytes], target: Path | None, tell: Callable[[float], 
             tell(size / MB)
             if file:
                 file.write(block)
-            if size > max_bytes:  # It is another file: the rest of it would not make it the one that was sent.
+            if size > max_bytes:  # It is a wrong file already; the rest need not be read.
                 break
     return Downloaded(sha256=digest.hexdigest(), bytes=size)

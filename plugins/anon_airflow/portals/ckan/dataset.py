@@ -1,4 +1,4 @@
-"""One dataset on a CKAN: read, changed under its lock, measured from outside, and rid of files."""
+"""One dataset on a CKAN: read it, change it under its lock, measure its downloads, and remove files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from anon_core.errors import InvalidInputError
 
 
 class Dataset:
-    """What the portal and the publication file call by one name."""
+    """The dataset on the portal that has the name of the publication."""
 
     def __init__(self, client: CkanClient, place: CkanPlace) -> None:
         self.client = client
@@ -37,9 +37,9 @@ class Dataset:
 
     def read(self, *, binned: bool = False) -> Package | None:
         """
-        Return the dataset as it stands, or None if there is none; one of ours in CKAN's bin if ``binned`` is asked for.
+        Return the dataset, or None if there is none; with ``binned`` also a dataset of anonflow in CKAN's bin.
 
-        :raises InvalidInputError: the name is taken by somebody else's.
+        :raises InvalidInputError: another dataset has this name.
         """
         reply = self.client.ask(requests.show(self.place.dataset))
         if reply.status == 404:
@@ -54,7 +54,7 @@ class Dataset:
         return relabelled(reply.result)
 
     def create(self, fields: Mapping[str, Any]) -> Package:
-        """Make the dataset, seen by its organisation only; or find the one that somebody made at the same moment."""
+        """Create the dataset as private; or return it, if another process created it at the same moment."""
         named = {"name": self.place.dataset, "owner_org": self.place.organization}
         try:
             return dict(self._changed(requests.create({**fields, **named}), "creating the dataset"))
@@ -65,10 +65,10 @@ class Dataset:
 
     def revise(self, request: Request) -> Package:
         """
-        Change the dataset, if nobody has changed it since it was read; once, for a second time needs a second look.
+        Change the dataset, if it has not changed since it was read. The call is not repeated here.
 
-        :raises PortalError: somebody has, or the portal failed: look before trying again.
-        :raises InvalidInputError: it will never take this.
+        :raises PortalError: it has changed, or the portal failed: read it again before the next try.
+        :raises InvalidInputError: the portal rejects the change; another try would not help.
         """
         package = relabelled(self._changed(request, "changing the dataset")["package"])
         told = {one["id"]: one for one in request.told}
@@ -78,8 +78,8 @@ class Dataset:
             ]
             if dropped and shown["id"] in told:
                 raise self._wrong(
-                    f"it drops {', '.join(dropped)} of resources, by which releases are known again; have its schema "
-                    "allow them"
+                    f"it drops {', '.join(dropped)} of resources, which anonflow needs to recognise releases; make its "
+                    "schema allow them"
                 )
         return package
 
@@ -88,7 +88,7 @@ class Dataset:
         if reply.ok:
             return reply.result
         if reply.stale:
-            raise self.client.failed(doing, "somebody else changed it at the same moment")
+            raise self.client.failed(doing, "another user changed it at the same moment")
         if reply.broken:
             raise self.client.failed(doing, reply.words)
         if reply.too_large:
@@ -96,25 +96,25 @@ class Dataset:
             raise self._wrong(f"a file is larger than it allows ({sizes}; {reply.words}); raise ckan.max_resource_size")
         if reply.status == 413:
             raise self._wrong(
-                f"{doing} is more than it, or a server in front of it, takes at once ({reply.words}): shorten "
-                "metadata.description, or have the limit raised"
+                f"{doing}: the call is larger than it, or a server in front of it, allows ({reply.words}): shorten "
+                "metadata.description, or ask its administrator to raise the limit"
             )
         if reply.name_taken:
             raise self._wrong(taken(self.place, f"which this token may not see ({reply.words})"))
         raise self._wrong(f"{doing} was answered with {reply.words}")
 
     def measure(self, package: Package, resource: Resource) -> Downloaded | None:
-        """Download a file as a reader would; if nobody but its organisation may read it, with the token."""
+        """Download a file as a reader would; with the token, if only its organisation may read it."""
         hidden = bool(package.get("private")) or package.get("state") == "deleted"
         return self.client.measure(address(package, resource), token=hidden, max_bytes=size_of(resource))
 
     def wrong(self, package: Package, resources: Iterable[Resource]) -> set[str]:
-        """Return the ids of resources whose downloads are not what they should be."""
+        """Return the ids of resources whose downloads do not have the right digest."""
         measured = ((one, self.measure(package, one)) for one in resources)
         return {one["id"] for one, found in measured if not (found and one.get("hash") and found.sha256 == one["hash"])}
 
     def copies(self, package: Package, held: Held, folder: Path) -> tuple[Manifest, list[Sent]] | None:
-        """Fetch the files of a version that stands on the portal; None if they are no longer what they were."""
+        """Download the files of a version on the portal; None if they do not match its manifest."""
         folder.mkdir(exist_ok=True)
         sent = []
         for name, resource in held.resources.items():
@@ -133,20 +133,20 @@ class Dataset:
         right = all(one.sha256 == (held.resources[one.name].get("hash") or digests.get(one.name)) for one in sent)
         return (manifest, sent) if right and manifest.get("version") == held.version else None
 
-    def remove(self, package: Package, doomed: Iterable[str], fields: Mapping[str, Any]) -> Package:
+    def remove(self, package: Package, to_remove: Iterable[str], fields: Mapping[str, Any]) -> Package:
         """
-        Take resources off for good: rows in the DataStore first, then the files, then the resources themselves.
+        Remove resources for good: first rows in the DataStore, then files, then the resources themselves.
 
-        CKAN keeps the file and the rows of a resource that is merely removed, and shows the rows to anybody.
+        If only the resource is removed, CKAN keeps its file and its rows, and shows the rows to all readers.
 
-        :raises PortalError: something of it is left; do it again.
+        :raises PortalError: a part is left; run it again.
         """
-        ids = set(doomed)
+        ids = set(to_remove)
         going = [one for one in package["resources"] if one["id"] in ids]
-        if self.delete_rows(ids):  # Which changes the dataset, so that its lock has to be had anew.
+        if self.delete_rows(ids):  # This changes the dataset, so it must be read again for its lock.
             package = self.read(binned=True) or package
             if _labels(going) != _labels(one for one in package["resources"] if one["id"] in ids):
-                raise self.client.failed("taking files off", "somebody else published at the same moment")
+                raise self.client.failed("taking files off", "another process published at the same moment")
         if any(one[ROLE] != ResourceRole.GONE for one in going):
             package = self.revise(requests.revise(package, update={}, resources=without_files(package, ids)))
         package = self.revise(requests.revise(package, update=fields, resources=without(package, ids)))
@@ -160,15 +160,15 @@ class Dataset:
         if wrong := [one.status for one in replies if not one.ok and one.status not in (400, 404)]:
             if 403 in wrong:
                 raise self._wrong(
-                    "this token may not change it (HTTP 403); store one of an editor of "
-                    f"{self.place.organization!r} as the connection's password"
+                    "this token may not change it (HTTP 403); set the connection's password to the token of an editor "
+                    f"of {self.place.organization!r}"
                 )
-            # What the DataStore says may quote rows: only the status is told.
+            # A message of the DataStore may quote rows, so only the status is shown.
             raise self.client.failed("removing rows from the DataStore", f"HTTP {wrong[0]}")
         return any(one.ok for one in replies)
 
     def _wrong(self, what: str) -> InvalidInputError:
-        return InvalidInputError(f"{self.client.server.url} does not take {self.place.dataset!r}: {what}")
+        return InvalidInputError(f"{self.client.server.url} does not accept {self.place.dataset!r}: {what}")
 
 
 def _labels(resources: Iterable[Resource]) -> set[tuple[str, ...]]:

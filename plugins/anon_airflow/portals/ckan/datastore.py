@@ -1,7 +1,7 @@
-"""After the files of a release can be read on a CKAN: its DataStore, who may see it, and what does not stay.
+"""The work after the files of a release are on a CKAN: fill its DataStore, make it public, remove old versions.
 
 The DataStore is a copy for browsing and for queries: the cells of the CSV file as text, and a gap as null. The files
-are the release; this follows them.
+are the release; the DataStore only follows them.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from anon_core.publishing.release import Release, changed_file
 
 BATCH = 5000
 BLOCK = 16 << 20
-"""Bytes read at once; a row longer than that is in no table that people publish."""
+"""Bytes that are read at once; no published table has a longer row."""
 SOURCE = "anonflow_sha256"
 
 
 def is_filled(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[str, Any]]) -> bool:
-    """Whether the table there was loaded from this very file, completely, and is described as it should be."""
+    """Whether the table was loaded from exactly this file, completely, with the right description of columns."""
     reply = client.ask(requests.table(resource_id))
     if not reply.ok:
         return False
@@ -52,22 +52,21 @@ def is_filled(client: CkanClient, resource_id: str, sent: Sent, columns: list[di
 
 
 def is_ours(client: CkanClient, resource_id: str) -> bool:
-    """Whether a table was loaded by us; a CKAN may load tables of its own accord."""
+    """Whether anonflow loaded a table; a CKAN can also load tables by itself."""
     reply = client.ask(requests.table(resource_id))
     return bool(reply.ok and any(SOURCE in (one.get("info") or {}) for one in reply.result["fields"]))
 
 
 def fill(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[str, Any]]) -> None:
     """
-    Load a file anew, a few thousand rows at a time.
+    Load a file, a few thousand rows at a time, in place of the old table.
 
-    Any failure is an error, and the whole is begun again: an insert that was sent twice would double its rows.
-
-    What the DataStore says of a failure may quote rows, so only the status is told.
+    After any failure the whole load begins again: an insert that was sent twice would double its rows. A message of the
+    DataStore may quote rows, so errors show only the status.
 
     :raises RefusedError: the file is not the one that was checked.
-    :raises PortalError: a call failed because the server is at fault.
-    :raises InvalidInputError: it does not take the table; trying again would not help.
+    :raises PortalError: the server failed.
+    :raises InvalidInputError: it does not accept the table; another try would not help.
     """
     if file_digest(sent.path) != sent.sha256:
         raise changed_file(sent.name)
@@ -84,7 +83,7 @@ def fill(client: CkanClient, resource_id: str, sent: Sent, columns: list[dict[st
 
 
 def _show(client: CkanClient, resource_id: str) -> None:
-    """Have the table shown on its page; where that fails it can be queried all the same, so it is only told."""
+    """Make CKAN show the table on its page; if that fails the table can still be queried, so it is only reported."""
     shown = client.ask(requests.resource(resource_id))
     reply = client.send(requests.show_table(shown.result)) if shown.ok else shown
     if not reply.ok:
@@ -92,7 +91,7 @@ def _show(client: CkanClient, resource_id: str) -> None:
 
 
 def fields(sent: Sent, columns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the dictionary: every column is text, because a generalised cell is a label."""
+    """Return the data dictionary: every column is text, because a generalised cell is a label."""
     return [
         {
             "id": one["name"],
@@ -124,19 +123,19 @@ def batches(sent: Sent) -> Iterator[list[dict[str, str | None]]]:
 
 
 def _refuse(client: CkanClient, reply: Reply) -> None:
-    state = "the files are published, the DataStore is not whole"
+    state = "the files are published, but the DataStore is not complete"
     if reply.broken:
         raise client.failed("filling the DataStore", f"HTTP {reply.status}", state)
     if not reply.ok:
         raise InvalidInputError(
-            f"{client.server.url} does not take the table into its DataStore (HTTP {reply.status}); {state}: remove "
+            f"{client.server.url} does not accept the table in its DataStore (HTTP {reply.status}); {state}: remove "
             "`portal.ckan.datastore`, or ask its administrator"
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finishing:
-    """A release whose files stand on the portal as version ``there``."""
+    """The last steps for a release whose files are on the portal as version ``there``."""
 
     dataset: Dataset
     release: Release
@@ -146,24 +145,24 @@ class Finishing:
 
     def run(self, package: Package) -> Package:
         """
-        Fill the DataStore, show the dataset, remove the versions that do not stay, and put the rest in order.
+        Fill the DataStore, make the dataset public, remove expired versions, and sort the resources.
 
-        :raises PortalError: the portal failed; every step can be taken again.
+        :raises PortalError: the portal failed; every step can be repeated.
         """
         if self._tables_changed(package):
             package = self.dataset.read() or package
         if package["private"]:
             fields = package_fields(self.release, package, self.licence, self.manifest)
             package = self.dataset.revise(requests.revise(package, update={**fields, "private": False}))
-        if doomed := self._beyond(package):
-            package = self.dataset.remove(package, doomed, {})
+        if to_remove := self._beyond(package):
+            package = self.dataset.remove(package, to_remove, {})
         ordered = in_order(package["resources"])
         if [one["id"] for one in ordered] != [one["id"] for one in package["resources"]]:
             package = self.dataset.revise(requests.revise(package, update={}, resources=ordered))
         return package
 
     def _tables_changed(self, package: Package) -> bool:
-        """Let the DataStore follow the files at the stable addresses; tell whether it had to be touched."""
+        """Update the DataStore to the files at the stable addresses; return whether it had to be changed."""
         shown = current(package)
         if shown is None:
             return False
@@ -184,15 +183,15 @@ class Finishing:
         return True
 
     def _drop(self, shown: Held) -> bool:
-        """Remove tables that we made when a DataStore was asked for: they hold an older version by now."""
+        """Remove tables that anonflow made while `datastore` was set: they hold an older version now."""
         tables = [one["id"] for one in shown.resources.values() if one.get("datastore_active")]
         return self.dataset.delete_rows([one for one in tables if is_ours(self.dataset.client, one)])
 
     def _beyond(self, package: Package) -> set[str]:
         """
-        Return the resources that do not stay: versions beyond ``keep``, files of other names, what is gone.
+        Return the resources to remove: versions beyond ``keep``, files of other names, and resources without a file.
 
-        What arrives stays until the next one does, even if it is a backfill of a period before all others.
+        A new version stays until the next publication, even if it is a backfill of the oldest period.
         """
         place = self.dataset.place
         versions = [one.version for one in held(package, ResourceRole.VERSION)]

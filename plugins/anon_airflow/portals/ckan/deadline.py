@@ -1,4 +1,4 @@
-"""A deadline for a whole call, since a server that sends each byte in time may never end its answer."""
+"""A deadline for a whole call: a server that sends each byte in time may never end its answer."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, Self
 
 class Deadline:
     """
-    Cuts off the connections of a call after so many seconds; ``passed`` is whether it did.
+    Closes the connections of a call after so many seconds; ``passed`` is whether it did.
 
-    The HTTP library starts its timeout anew for each byte, so a server that sends one a minute is never late. The
-    ``trace`` extension of the library gives the connection when it is made, since a server can draw out the head of an
-    answer as well.
+    The HTTP library restarts its timeout for each byte, so a server that sends one byte a minute is never late. The
+    ``trace`` extension of the library gives access to the connection as soon as it exists, because a server can also
+    send the head of an answer slowly.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -35,7 +35,7 @@ class Deadline:
 
     @property
     def extensions(self) -> dict[str, Any]:
-        """What a request needs to have its connection watched."""
+        """The extensions of a request, by which the deadline gets its connection."""
         return {"trace": self._trace}
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
@@ -50,5 +50,5 @@ class Deadline:
         self.passed = True
         with self._lock:
             for one in self._sockets:
-                with contextlib.suppress(OSError):  # It is closed already, or its place was taken by one with TLS.
+                with contextlib.suppress(OSError):  # It is closed already, or a TLS socket has replaced it.
                     one.shutdown(socket.SHUT_RDWR)

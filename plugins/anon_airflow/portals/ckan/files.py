@@ -1,4 +1,4 @@
-"""The files of a release on their way to a CKAN: tables as they were measured, the report, the manifest."""
+"""The files that are sent to a CKAN: tables as they were measured, the report, the manifest."""
 
 from __future__ import annotations
 

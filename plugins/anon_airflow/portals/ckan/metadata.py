@@ -1,6 +1,6 @@
-"""What CKAN is told about a dataset: title, licence, tags, and in extras whatever DCAT asks for; pure functions.
+"""The metadata of a dataset for CKAN: title, licence, tags, and the fields of DCAT as extras; pure functions.
 
-CKAN drops a key at the top level that it does not know without a word, so everything but its own fields is an extra.
+CKAN silently drops keys at the top level that it does not know, so everything but its own fields is an extra.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TAG = re.compile(r"[\w \-.]{2,100}")
 _COLUMN = re.compile(r'[^_"\s][^"]*')
 _MAX_COLUMN_LENGTH = 63
 _MAX_TEXT_LENGTH = 5_000
-"""Characters of a reason, or of another text about a withdrawal, that are read back from a portal."""
+"""Maximum characters of a reason, or of another text about a withdrawal, that are read back from a portal."""
 _STOCK_LICENCES = {
     "cc0-1.0": "cc-zero",
     "cc-by-4.0": "cc-by",
@@ -30,15 +30,15 @@ _STOCK_LICENCES = {
     "pddl-1.0": "odc-pddl",
     "ogl-uk-3.0": "uk-ogl",
 }
-"""What the list that every CKAN comes with calls the licences that others call by SPDX's names."""
+"""The ids of licences in CKAN's standard list, by their SPDX names."""
 
 
 def package_fields(release: Release, package: Package | None, licence: str | None, shown: Mapping[str, Any]) -> Package:
     """
-    Return the fields of the dataset of a release; extras of others, and what was withdrawn, stay as they are.
+    Return the fields of the dataset of a release; extras of other users, and notices of withdrawals, stay unchanged.
 
-    ``shown`` is the manifest of the newest version. A dataset is incomplete until a release of it is whole: nobody but
-    its organisation sees it then.
+    ``shown`` is the manifest of the newest version. A dataset is incomplete, and only its organisation sees it, until
+    its first release is complete.
     """
     said = release.metadata
     contact = str(said.get("contact") or "")
@@ -66,15 +66,15 @@ def package_fields(release: Release, package: Package | None, licence: str | Non
     }
 
 
-def tombstone_fields(package: Package, buried: Sequence[Mapping[str, str]], left: Mapping[str, str]) -> Package:
+def tombstone_fields(package: Package, taken_off: Sequence[Mapping[str, str]], left: Mapping[str, str]) -> Package:
     """
-    Return the fields of a dataset of which versions were taken off, so that its page says so.
+    Return the fields of a dataset after versions were taken off, so that its page says so.
 
-    ``left`` has version and period of the newest one that is left, if there is one.
+    ``left`` has version and period of the newest version that is left, if there is one.
     """
     known = withdrawn(package)
     seen = {one["version"] for one in known}
-    all_of_them = [*known, *(dict(one) for one in buried if one["version"] not in seen)]
+    all_of_them = [*known, *(dict(one) for one in taken_off if one["version"] not in seen)]
     extras = {**_extras(package), WITHDRAWN: json.dumps(all_of_them, ensure_ascii=False)}
     extras |= {"temporal_start": left.get("period") or ""}
     extras = {key: value for key, value in extras.items() if value}
@@ -84,7 +84,7 @@ def tombstone_fields(package: Package, buried: Sequence[Mapping[str, str]], left
 
 
 def notes(description: str | None, gone: Iterable[Mapping[str, str]]) -> str:
-    """Return the text of the dataset's page: what was withdrawn, when and why, then the description."""
+    """Return the text of the dataset's page: notices of withdrawals, then the description."""
     notices = [
         f"{NOTICE} on {one['at'][:10]}: version {one['version']}. {' '.join(one['reason'].split())}" for one in gone
     ]
@@ -92,7 +92,7 @@ def notes(description: str | None, gone: Iterable[Mapping[str, str]]) -> str:
 
 
 def withdrawn(package: Package | None) -> list[dict[str, str]]:
-    """Return what was withdrawn of a dataset: version, digests of content and data, time, reason, head of the audit."""
+    """Return the withdrawals of a dataset: version, digests of content and data, time, reason, head of the audit."""
     try:
         found = json.loads(_extras(package).get(WITHDRAWN) or "[]")
         keys = ("version", "content_digest", "at", "reason")
@@ -106,13 +106,13 @@ def withdrawn(package: Package | None) -> list[dict[str, str]]:
 
 
 def own_extra(package: Package, key: str) -> str | None:
-    """Return what an extra says, or None."""
+    """Return the value of an extra, or None."""
     return _extras(package).get(key)
 
 
 def licence_id(wanted: str, known: Sequence[Mapping[str, Any]]) -> str | None:
     """
-    Return what the portal calls a licence, by its id, title or address; None if it has no such licence.
+    Return the portal's id of a licence, found by id, title or address; None if the portal has no such licence.
 
     >>> licence_id("CC-BY-4.0", [{"id": "cc-by", "title": "Creative Commons Attribution", "url": ""}])
     'cc-by'
@@ -128,26 +128,26 @@ def licence_id(wanted: str, known: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def metadata_problems(dataset: str, keywords: Iterable[str], columns: Iterable[str]) -> list[str]:
-    """Say which names CKAN would not take; ``columns`` are those of a table for its DataStore."""
-    problems = [] if len(dataset) >= 2 else [f"CKAN wants at least two characters in a dataset's name, not {dataset!r}"]
+    """Return a sentence for each name that CKAN would reject; ``columns`` are those of a table for its DataStore."""
+    problems = [] if len(dataset) >= 2 else [f"CKAN needs at least two characters in a dataset's name, not {dataset!r}"]
     if wrong := [word for word in keywords if not _TAG.fullmatch(word)]:
         problems.append(
-            f"CKAN does not take {', '.join(map(repr, wrong))} in metadata.keywords: letters, digits, spaces and - _ . "
-            "are allowed, 2 to 100 of them"
+            f"CKAN does not accept {', '.join(map(repr, wrong))} in metadata.keywords: letters, digits, spaces and "
+            "- _ . are allowed, 2 to 100 of them"
         )
     long = _MAX_COLUMN_LENGTH
     if wrong := [
         name for name in columns if not _COLUMN.fullmatch(name) or len(name.encode()) > long or name != name.strip()
     ]:
         problems.append(
-            f"the DataStore does not take the column names {', '.join(map(repr, wrong))}: at most {long} bytes, no "
-            "quote, no space at the ends and no underscore at the beginning"
+            f"the DataStore does not accept the column names {', '.join(map(repr, wrong))}: at most {long} bytes, no "
+            "quote, no space at the ends and no underscore at the beginning are allowed"
         )
     return problems
 
 
 def lost(wanted: Mapping[str, Any], shown: Package) -> list[str]:
-    """Return the keys that CKAN was told and does not show: it drops what it does not know without a word."""
+    """Return the keys that were sent to CKAN and that it does not show: it silently drops unknown keys."""
     told = _extras({"extras": wanted.get("extras", [])})
     missing = [f"extras.{key}" for key, value in told.items() if _extras(shown).get(key) != value]
     plain = {key: value for key, value in wanted.items() if key not in ("extras", "tags", "resources")}

@@ -1,8 +1,8 @@
-"""The portal that is a CKAN: releases are published, replaced or kept, and withdrawn there.
+"""The CKAN portal: releases are published, replaced or kept, and withdrawn there.
 
-A dataset is private until its first release is whole; one call uploads everything and shows it. Later releases change
-the files at the same addresses, if nobody else has changed the dataset in between. Whatever CKAN answers, what can be
-downloaded is compared with what was sent: it shows a new file even when it answers that the call failed.
+A dataset is private until its first release is complete; one call uploads everything and makes it public. Later
+releases change the files at the same addresses, if no other user has changed the dataset in between. Every download is
+compared with what was sent, whatever CKAN answers: it can show a new file although it answers that the call failed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from anon_airflow.portals.ckan import requests
-from anon_airflow.portals.ckan.client import MAX_ADDRESS_LENGTH, CkanClient, Patience
+from anon_airflow.portals.ckan.client import MAX_ADDRESS_LENGTH, CkanClient, RetryPolicy
 from anon_airflow.portals.ckan.dataset import Dataset
 from anon_airflow.portals.ckan.metadata import DATASET, WITHDRAWN, tombstone_fields
 from anon_airflow.portals.ckan.publishing import Publishing
@@ -42,7 +42,7 @@ from anon_core.spec import PortalSettings, Publication
 
 
 class CkanPortal(Portal):
-    """The place of one dataset on a CKAN; several processes may publish there at once, and one of them wins."""
+    """One dataset on a CKAN. Several processes may publish at once: one of them wins, the others are refused."""
 
     settings: ClassVar[type[PortalSettings]] = CkanSettings
     location_key = "dataset"
@@ -52,11 +52,11 @@ class CkanPortal(Portal):
         self,
         server: Server,
         place: CkanPlace,
-        patience: Patience | None = None,
+        retries: RetryPolicy | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.place = place
-        self.client = CkanClient(server, patience, progress)
+        self.client = CkanClient(server, retries, progress)
         self.dataset = Dataset(self.client, place)
 
     @classmethod
@@ -69,16 +69,16 @@ class CkanPortal(Portal):
         publication: Publication | None = None,
     ) -> Self:
         """
-        Return the place of a publication on the CKAN of a connection.
+        Return the portal of a publication on the CKAN of a connection.
 
-        :raises InvalidInputError: the connection does not lead to a CKAN.
+        :raises InvalidInputError: the connection does not name a CKAN.
         """
         server = server_of(settings.ckan.connection, connect)
         return cls(server, CkanPlace.of(settings, publication), progress=progress)
 
     @classmethod
     def tombstones_in(cls, document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-        """Return what a dataset says of its withdrawals, as `package_show` returns it."""
+        """Return the withdrawals in a dataset, as `package_show` returns it."""
         package = document.get("result", document)
         extras = {str(one["key"]): one["value"] for one in package.get("extras", ())}
         if WITHDRAWN not in extras:
@@ -90,7 +90,7 @@ class CkanPortal(Portal):
 
     def check(self) -> None:
         """
-        Ask, before hours of work, whether the token, the organisation, the name and the licence will do.
+        Check, before hours of work, the token, the organisation, the name and the licence.
 
         :raises InvalidInputError: with everything that is wrong.
         :raises PortalError: the portal does not answer.
@@ -99,9 +99,9 @@ class CkanPortal(Portal):
 
     def publish(self, release: Release) -> Published:
         """
-        Put a release on the portal, whole or not at all; the same content twice is one version.
+        Publish a release, completely or not at all; the same content twice is one version.
 
-        :raises RefusedError: a file is not what was checked, or the release must not be published here.
+        :raises RefusedError: a file is not what was measured, or the release must not be published here.
         :raises PortalError: the portal failed; run again.
         """
         check_release(release)
@@ -119,7 +119,7 @@ class CkanPortal(Portal):
         )
 
     def versions(self, dataset: str) -> list[dict[str, Any]]:
-        """The manifests of a dataset, newest first."""
+        """Return the manifests of a dataset, newest first."""
         package = self._of(dataset).read()
         if package is None:
             return []
@@ -140,12 +140,12 @@ class CkanPortal(Portal):
         audit: Mapping[str, Any] | None = None,
     ) -> tuple[str, ...]:
         """
-        Take a version off the portal, or all of them, and return those that were taken off; its page says so.
+        Take a version off the portal, or all of them, and return the versions taken off; the dataset's page says so.
 
-        Files and rows in the DataStore go first. If the newest is withdrawn, the one before takes its place. A dataset
-        in CKAN's bin counts: its organisation can still download it, and can bring it back.
+        Files and rows in the DataStore are removed first. If the newest version is withdrawn, the one before replaces
+        it. A dataset in CKAN's bin counts: its organisation can still download it, and can restore it.
 
-        :raises PortalError: the portal failed; until this ends well, nothing is known to be off.
+        :raises PortalError: the portal failed; until a later call succeeds, files may still be on the portal.
         """
         place, gone = self._of(dataset), set[str]()
 
@@ -153,12 +153,12 @@ class CkanPortal(Portal):
             package = place.read(binned=True)
             if package is None:
                 return tuple(sorted(gone))
-            if doomed := self._doomed(place, package, version):
-                names = {one[VERSION] for one in doomed} if version is None else {version}
+            if to_remove := self._to_remove(place, package, version):
+                names = {one[VERSION] for one in to_remove} if version is None else {version}
                 gone.update(names)
                 notice = {"reason": reason, "at": at, "audit": json.dumps(audit) if audit else ""}
                 stones = [{**notice, **one} for one in digests_of(package, names, words_only=words_only)]
-                package = self._bury(place, package, doomed, stones)
+                package = self._archive(place, package, to_remove, stones)
             self._move_up(place, package)
             return tuple(sorted(gone))
 
@@ -169,38 +169,40 @@ class CkanPortal(Portal):
 
     def check_is_where(self, locations: Iterable[str]) -> None:
         """
-        Refuse to be another CKAN than the one that releases were sent to: what is not here is not gone there.
+        Check that this is the CKAN that releases were sent to: otherwise nothing would be withdrawn there.
 
-        A CKAN that got another name still has the dataset by its id.
+        A CKAN whose address has changed still has the dataset by its id.
 
-        :raises InvalidInputError: the connection leads elsewhere by now.
+        :raises InvalidInputError: the connection names another CKAN now.
         """
         site = self._site()
         for one in sorted(set(locations)):
             if not one.startswith(f"{site}/") and not self.client.ask(requests.show(one.rpartition("/")[2])).ok:
                 raise InvalidInputError(
-                    f"{one} is on record, and the connection leads to {site}, which does not have it; let the "
-                    "connection lead to where it was published"
+                    f"{one} is on record, but the connection names {site}, which does not have it; set the connection "
+                    "to the CKAN where it was published"
                 )
 
-    def _doomed(self, place: Dataset, package: Package, version: str | None) -> list[Resource]:
+    def _to_remove(self, place: Dataset, package: Package, version: str | None) -> list[Resource]:
         """
         Return the resources to take off.
 
-        If the files at the stable addresses are not what they are said to be, perhaps they are those of the version to
-        be withdrawn, sent by a call that failed: then they go too.
+        If the files at the stable addresses do not match their digests, a call that failed may have sent them, and they
+        may belong to the version to withdraw: so they are removed too.
         """
         mine = [one for one in package["resources"] if ours(one)]
         if version is None:
             return mine
-        doomed = [one for one in mine if one[VERSION] == version]
+        to_remove = [one for one in mine if one[VERSION] == version]
         shown = current(package)
         if shown and shown.version != version and place.wrong(package, shown.resources.values()):
-            doomed += shown.resources.values()
-        return doomed
+            to_remove += shown.resources.values()
+        return to_remove
 
-    def _bury(self, place: Dataset, package: Package, doomed: list[Resource], stones: list[dict[str, str]]) -> Package:
-        ids = {one["id"] for one in doomed}
+    def _archive(
+        self, place: Dataset, package: Package, to_remove: list[Resource], stones: list[dict[str, str]]
+    ) -> Package:
+        ids = {one["id"] for one in to_remove}
         left = next(
             (
                 {"version": one.version, "period": one.period}
@@ -212,7 +214,7 @@ class CkanPortal(Portal):
         return place.remove(package, ids, tombstone_fields(package, stones, left))
 
     def _move_up(self, place: Dataset, package: Package) -> None:
-        """Put the newest version that is left to the stable addresses, if it is not there."""
+        """Copy the newest version that is left to the stable addresses, if it is not there."""
         left = held(package, ResourceRole.VERSION)
         shown = current(package)
         if not left or (shown and shown.version == left[0].version):
@@ -220,20 +222,20 @@ class CkanPortal(Portal):
         with tempfile.TemporaryDirectory(prefix="anonflow-") as folder:
             copied = place.copies(package, left[0], Path(folder))
             if copied is None:
-                raise self.client.failed("putting an older version forward", "its files are not what they were")
+                raise self.client.failed("restoring an older version", "its files do not match its manifest")
             wanted = plan(package, [(ResourceRole.CURRENT, *copied)], ())
             package = place.revise(
                 requests.revise_with_files(package, update={}, wanted=wanted.wanted, uploads=wanted.uploads)
             )
             package = place.revise(requests.revise(package, update={}, resources=in_order(package["resources"])))
         if place.wrong(package, wanted.wanted):
-            raise self.client.failed("putting an older version forward", "what can be downloaded is not what was sent")
+            raise self.client.failed("restoring an older version", "the downloads are not what was sent")
 
     def _of(self, dataset: str) -> Dataset:
         return Dataset(self.client, dataclasses.replace(self.place, dataset=dataset))
 
     def _manifest(self, package: Package, one: Held, folder: Path) -> dict[str, Any]:
-        """The manifest of a version; what its resources say, if it is damaged."""
+        """Return the manifest of a version; if it is damaged, what its resources say."""
         manifest = {name: each for name, each in one.resources.items() if name == MANIFEST}
         manifest_only = dataclasses.replace(one, resources=manifest)
         if copied := self.dataset.copies(package, manifest_only, folder):
@@ -248,7 +250,7 @@ class CkanPortal(Portal):
         }
 
     def _site(self) -> str:
-        """The address that readers know the portal by."""
+        """Return the public address of the portal."""
         reply = self.client.ask(requests.status())
         site = str((reply.result or {}).get("site_url") or "").rstrip("/")
         usable = origin(site) and site.isprintable() and " " not in site and len(site) <= MAX_ADDRESS_LENGTH

@@ -1,4 +1,4 @@
-"""Publishing one release to a CKAN: look, change under the lock, download and compare, and look again if need be."""
+"""Publish one release to a CKAN: read the dataset, change it under its lock, download and compare; retry if needed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Group = tuple[ResourceRole, Mapping[str, Any], Sequence[Sent]]
 
 
 class Publishing:
-    """One release on its way; ``folder`` is a private one for files made on the way."""
+    """The publication of one release; ``folder`` is a private folder for temporary files."""
 
     def __init__(self, dataset: Dataset, release: Release, licence: str | None, folder: Path) -> None:
         self.dataset = dataset
@@ -53,10 +53,10 @@ class Publishing:
 
     def run(self) -> tuple[bool, Held, Package]:
         """
-        Publish, and return whether anything was sent, what stands there now, and on which dataset.
+        Publish, and return whether anything was sent, the version that is there now, and its dataset.
 
         :raises RefusedError: it must not be published.
-        :raises PortalError: the portal failed again and again; what readers see by then is told.
+        :raises PortalError: the portal failed in every attempt; the message says what readers can see.
         """
         client = self.dataset.client
         self._refuse_too_large()
@@ -75,7 +75,7 @@ class Publishing:
             package = self._send(package)
             there = self._found(package)
         if there is None:
-            raise self.dataset.client.failed("publishing", "what can be downloaded is not what was sent")
+            raise self.dataset.client.failed("publishing", "the downloads are not what was sent")
         self._seen = "" if package["private"] else "the files of the release are public already"
         return self._sent, there, self._finished(package, there)
 
@@ -93,15 +93,16 @@ class Publishing:
     def _refuse_too_large(self) -> None:
         if large := [one.name for one in self.release.distributions if one.bytes > DOWNLOAD.value()]:
             raise InvalidInputError(
-                f"{', '.join(large)}: beyond {DOWNLOAD.words()}, so what the portal shows could not be read back and "
-                f"compared; {DOWNLOAD.advice}"
+                f"{', '.join(large)}: beyond {DOWNLOAD.words()}, so the downloads could not be compared with what was "
+                f"sent; {DOWNLOAD.advice}"
             )
 
     def _refuse(self, package: Package) -> None:
-        """Refuse what must not be published here, whatever the gate says."""
+        """Refuse a release that must not be published on this portal, although the gate passed it."""
         place, period = self.dataset.place, self.release.period or ""
         if package["private"] and not own_extra(package, INCOMPLETE):
-            raise RefusedError("portal", ["somebody made the dataset private; make it public again, then run again"])
+            reason = "a user of the portal made the dataset private; make it public again, then run again"
+            raise RefusedError("portal", [reason])
         for one in withdrawn(package):
             digests = (one["content_digest"], one["data_digest"])
             same = self.release.content_digest in digests or self.release.data_digest in digests
@@ -118,20 +119,20 @@ class Publishing:
             )
 
     def _refuse_to_overtake(self, package: Package) -> None:
-        """Refuse to put this over what somebody else has published since we first looked."""
+        """Refuse to replace a release that another process has published since the first attempt."""
         mine = _fingerprint(package)
         if self._first is None:
             self._first = mine
         elif mine != self._first and self.manifest["published_at"] not in {published for *_, published in mine}:
             raise RefusedError(
-                "portal", ["somebody else published this dataset at the same moment; look at it, then run again"]
+                "portal", ["another process published this dataset at the same moment; look at it, then run again"]
             )
 
     def _found(self, package: Package) -> Held | None:
         """
-        Return the version that is this release if it is there, whole: as told and as downloaded.
+        Return the version of this release if it is there completely, by its resources and by its downloads.
 
-        What is downloaded and is not what it should be is sent again.
+        Files whose downloads are wrong are sent again.
         """
         newest, kept = self._same(package), self.dataset.place.kept
         if newest is None:
@@ -152,9 +153,9 @@ class Publishing:
 
     def _same(self, package: Package) -> Held | None:
         """
-        Return the newest version of the period if it has this content; for a run without a period, of all periods too.
+        Return the newest version of the period if it has this content; for a run without a period, of all periods.
 
-        An older one does not count: whoever publishes A, then B, then A again wants to see A.
+        An older version does not count: after A, then B, publishing A again must show A.
         """
         mine = held(package, ResourceRole.VERSION if self.dataset.place.kept else ResourceRole.CURRENT)
         newest = [one for one in mine if one.period == (self.release.period or "")][:1]
@@ -162,7 +163,7 @@ class Publishing:
         return next((one for one in newest if one.content_digest == self.release.content_digest), None)
 
     def _send(self, package: Package) -> Package:
-        """Change everything in one call; whether it fails or not, see what readers get now."""
+        """Change everything in one call; after a failure, check what readers can download now."""
         self.manifest = {**self.manifest, "version": self._version(package), "sequence": self._sequence(package)}
         wanted = plan(package, self._groups(package), self._doubtful)
         fields = package_fields(self.release, package, self.licence, self._shown(package, wanted))
@@ -177,51 +178,51 @@ class Publishing:
             self._look(package, wanted)
             if isinstance(error, PortalError) or not self._seen:
                 raise
-            raise InvalidInputError(f"{error}. By now {self._seen}") from None
+            raise InvalidInputError(f"{error}. At present {self._seen}") from None
         if dropped := lost(fields, package):
-            log.warning("the portal does not show what it was told of %s", ", ".join(dropped))
+            log.warning("the portal does not show what was sent for %s", ", ".join(dropped))
         return package
 
     def _shown(self, package: Package, wanted: Plan) -> Mapping[str, Any]:
-        """What the page says is there: this version, unless a newer one stays at the stable addresses."""
+        """Return the manifest for the dataset's page: this version, unless a newer one is at the stable addresses."""
         shown = current(package)
         if shown is None or any(one[ROLE] == ResourceRole.CURRENT for one in wanted.wanted):
             return self.manifest
         return {"version": shown.version, "period": shown.period, "published_at": shown.published_at}
 
     def _look(self, package: Package, wanted: Plan) -> None:
-        """After a call that failed: CKAN may show a new file although it took everything else back."""
+        """After a call that failed, check the downloads: CKAN may show a new file although it rejected the rest."""
         shown = [one for one in wanted.wanted if one[ROLE] == ResourceRole.CURRENT]
         try:
             wrong = self.dataset.wrong(package, shown)
         except PortalError:
-            self._seen = "whether readers see new files already is not known"
+            self._seen = "it is not known whether readers can see new files"
             return
-        where = "with the token" if package["private"] else "by anybody"
+        where = "with the token" if package["private"] else "by all readers"
         new = any(one["id"] in wanted.uploads and one["id"] not in wrong for one in shown)
         count = f"{len(shown) - len(wrong)} of {len(shown)}"
         self._seen = f"{count} new files can be downloaded {where} already" if new else ""
 
     def _version(self, package: Package) -> str:
-        """The version's name; with a number after it if other bytes of its period have been published since."""
+        """Return the version's name; with a number after it if other bytes of its period were published since."""
         name = self.release.version
         if not self.dataset.place.kept:
             return name
         if there := self._same(package):
-            return there.version  # Damaged or half there: it is mended.
+            return there.version  # It is damaged or incomplete: it will be repaired.
         mine = held(package, ResourceRole.VERSION)
         used = {one.version for one in mine if one.published_at != self.manifest["published_at"]}
         names = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
         return next(each for each in names if each not in used)
 
     def _sequence(self, package: Package) -> int:
-        """Which publication of the dataset this is: clocks are set back, and then the times tell nothing."""
+        """Return the sequence number of this publication: times would be wrong after a clock is set back."""
         held_now = held(package, ResourceRole.CURRENT, ResourceRole.VERSION)
         others = [one.sequence for one in held_now if one.published_at != self.manifest["published_at"]]
         return max(others, default=0) + 1
 
     def _groups(self, package: Package) -> list[Group]:
-        """Return what the dataset shall hold: this version, and the newest one at the stable addresses."""
+        """Return the files that the dataset should have: this version, and the newest one at the stable addresses."""
         files = sent_files(self.release, self.manifest, self.folder)
         if not self.dataset.place.kept:
             return [(ResourceRole.CURRENT, self.manifest, files)]
@@ -229,7 +230,7 @@ class Publishing:
         others = [one for one in held(package, ResourceRole.VERSION) if one.version != self.manifest["version"]]
         shown = current(package)
         if shown and shown.version not in {self.manifest["version"], *(one.version for one in others)}:
-            # It was published when each version replaced the one before: from now on it is one of several.
+            # It was published under `versions: replace`; under `keep` it needs resources of its own.
             groups.append((ResourceRole.VERSION, *self._copies(package, shown)))
             others.append(shown)
         newest = max(others, key=lambda one: one.age, default=None)
@@ -249,6 +250,6 @@ class Publishing:
 
 
 def _fingerprint(package: Package) -> frozenset[tuple[str, str, str]]:
-    """What of a dataset only a publication changes; others may correct its words."""
+    """Return the parts of a dataset that only a publication changes; users may edit its description."""
     mine = [one for one in package["resources"] if ours(one)]
     return frozenset((one["id"], one.get("hash") or "", one.get(PUBLISHED) or "") for one in mine)

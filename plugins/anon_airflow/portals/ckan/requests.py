@@ -1,4 +1,4 @@
-"""What is said to CKAN and how its answers read: pure functions, none of which touches the network."""
+"""The requests to CKAN and its answers: pure functions that do not use the network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Package = dict[str, Any]
 Resource = dict[str, Any]
 MAX_MESSAGE_LENGTH = 300
 MAX_DEPTH = 50
-"""How deep an answer may be nested; a dataset is not nested more than five levels deep."""
+"""The maximum depth of an answer; a dataset has five levels."""
 Shape = Callable[[Any], bool]
 
 _TEXTS = ("id", "name", "metadata_modified")
@@ -37,7 +37,7 @@ def lists_mappings(answer: Any) -> bool:
 
 
 def is_package(answer: Any) -> bool:
-    """Whether this is a dataset as ``package_show`` gives it, in all the fields that we read."""
+    """Whether this is a dataset as ``package_show`` returns it, in all fields that are used here."""
     if not isinstance(answer, dict) or not all(isinstance(answer.get(key), str) for key in _TEXTS):
         return False
     organization = answer.get("organization") or {}
@@ -61,7 +61,7 @@ def is_revision(answer: Any) -> bool:
 
 
 def is_table(answer: Any) -> bool:
-    """Whether this is a table as ``datastore_search`` gives it."""
+    """Whether this is a table as ``datastore_search`` returns it."""
     return (
         isinstance(answer, dict)
         and lists_mappings(answer.get("fields"))
@@ -83,7 +83,7 @@ def _is_id(text: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sent:
-    """A file to be sent: where it lies, and the digest that its bytes must have; ``rows`` if it is a table."""
+    """A file to send: its path, and the digest that its bytes must have; ``rows`` if it is a table."""
 
     name: str
     path: Path
@@ -98,8 +98,8 @@ class Request:
     """
     One call of an action.
 
-    ``uploads`` maps ids of resources to the files they get; ``told`` is what is said of resources. ``asks``: the call
-    changes nothing. ``shape`` checks that the result of a call that succeeded has the shape that CKAN gives it.
+    ``uploads`` maps ids of resources to their files; ``told`` are the fields of resources in the call. ``asks``: the
+    call changes nothing. ``shape`` checks the structure of the result of a call that succeeded.
     """
 
     action: str
@@ -111,7 +111,7 @@ class Request:
 
     @property
     def form(self) -> dict[str, str]:
-        """The payload as fields of a form, which a call with files has to be."""
+        """The payload as fields of a form: a call with files has to be a form."""
         return {key: value if isinstance(value, str) else json.dumps(value) for key, value in self.payload.items()}
 
     @property
@@ -122,7 +122,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What CKAN answered."""
+    """An answer of CKAN."""
 
     status: int
     result: Any = None
@@ -134,17 +134,17 @@ class Reply:
 
     @property
     def broken(self) -> bool:
-        """The server is at fault, and may be well later."""
+        """The server failed, and may work later."""
         return self.status >= 500
 
     @property
     def stale(self) -> bool:
-        """Somebody else changed the dataset since it was read."""
+        """The dataset has changed since it was read."""
         return self.status == 409 and isinstance(self.error, dict) and "match" in self.error
 
     @property
     def too_large(self) -> bool:
-        """A file is; what else a form says has a limit of its own, and is answered with 413."""
+        """A file is too large. For the rest of a form another limit applies, and the status is 413."""
         return self.status == 409 and "upload" in _keys(self.error)
 
     @property
@@ -153,7 +153,7 @@ class Reply:
 
     @property
     def words(self) -> str:
-        """The answer in words: what CKAN says of our metadata; of a fault of its own, only what kind it is."""
+        """The answer in words: CKAN's messages about our metadata; for an error of CKAN itself, only its type."""
         kind = self.error.get("__type", "") if isinstance(self.error, dict) else ""
         message = str(kind) if self.broken else "; ".join(_sentences(self.error))
         return f"HTTP {self.status}" + (f" ({printable(message[:MAX_MESSAGE_LENGTH])})" if message else "")
@@ -161,9 +161,9 @@ class Reply:
 
 def read_reply(status: int, body: bytes, shape: Shape = is_anything) -> Reply:
     """
-    Read an answer; one that is not CKAN's, as of a proxy in between, has a status and no words.
+    Read an answer. An answer that is not from CKAN, such as that of a proxy, has a status and no words.
 
-    An answer whose result has another shape than CKAN's is not CKAN's either.
+    An answer whose result has another structure than CKAN's is treated in the same way.
 
     >>> read_reply(409, b'{"success": false, "error": {"__type": "Validation Error", "name": ["taken"]}}').words
     'HTTP 409 (name: taken)'
@@ -180,12 +180,12 @@ def read_reply(status: int, body: bytes, shape: Shape = is_anything) -> Reply:
     if isinstance(content, dict) and content.get("success") is True and status == 200 and shape(content.get("result")):
         return Reply(status=status, result=content.get("result"))
     error = content.get("error") if isinstance(content, dict) else content if isinstance(content, str) else None
-    # A page that is not an answer of the API, though it says 200, is as good as no answer.
+    # A page with status 200 that is not an answer of the API counts as no answer.
     return Reply(status=502 if status == 200 else status, error=error)
 
 
 def _too_deep(content: Any) -> bool:
-    """Whether an answer is nested deeper than any of CKAN's; our readers recurse, level by level."""
+    """Whether an answer is nested deeper than any answer of CKAN; the functions that read it are recursive."""
     level = [content]
     for _ in range(MAX_DEPTH):
         level = [
@@ -220,12 +220,12 @@ def status() -> Request:
 
 
 def whoami() -> Request:
-    """Ask whose token this is; CKAN answers 404 to a token that it does not know."""
+    """Ask for the owner of the token; CKAN answers 404 to a token that it does not know."""
     return Request(action="user_show", payload={}, asks=True, shape=is_mapping)
 
 
 def own_organizations() -> Request:
-    """Ask where the token's owner may create datasets. A wrong token is answered with an empty list, not an error."""
+    """Ask where the token's owner may create datasets. For a wrong token CKAN returns an empty list, not an error."""
     return Request(
         action="organization_list_for_user",
         payload={"permission": "create_dataset"},
@@ -243,7 +243,7 @@ def licences() -> Request:
 
 
 def action_help(action: str) -> Request:
-    """Ask whether there is such an action."""
+    """Ask whether an action exists."""
     return Request(action="help_show", payload={"name": action}, asks=True)
 
 
@@ -252,15 +252,15 @@ def show(dataset: str) -> Request:
 
 
 def create(fields: Mapping[str, Any]) -> Request:
-    """Ask for a dataset that nobody sees yet."""
+    """Ask to create a private dataset."""
     return Request(action="package_create", payload={**fields, "private": True}, shape=is_package)
 
 
 def revise(package: Package, *, update: Mapping[str, Any], resources: Sequence[Resource] | None = None) -> Request:
     """
-    Ask for one change of everything, if the dataset is still as it was read; ``resources`` are all that it shall have.
+    Ask to change a dataset in one call, if it is still as it was read; ``resources`` are all that it should have.
 
-    Lists are replaced as a whole: what is merged place by place keeps what nobody meant.
+    Lists are replaced as a whole: merging them place by place would keep old entries.
     """
     return _revise(package, {**update, **({} if resources is None else {"resources": list(resources)})}, {}, resources)
 
@@ -269,10 +269,10 @@ def revise_with_files(
     package: Package, *, update: Mapping[str, Any], wanted: Sequence[Resource], uploads: Mapping[str, Sent]
 ) -> Request:
     """
-    Ask for one change with files, if the dataset is still as it was read.
+    Ask to change a dataset with files in one call, if it is still as it was read.
 
-    It names only the resources that are ``wanted`` new or changed: CKAN takes no more than half a megabyte beside the
-    files, and years of versions would be more. New ones come last.
+    The call names only resources that are ``wanted``, new or changed: besides the files CKAN accepts at most half a
+    megabyte, and years of versions would be more. New resources come last.
     """
     there = {one["id"] for one in package["resources"]}
     said: dict[str, Any] = {f"update__resources__{one['id']}": one for one in wanted if one["id"] in there}
@@ -299,7 +299,7 @@ def _revise(
 
 
 def delete_rows(resource_id: str) -> Request:
-    """Ask to remove a resource's table from the DataStore: it outlives the resource, and anybody can read it."""
+    """Ask to remove a resource's table from the DataStore: CKAN keeps it after the resource, and all can read it."""
     return Request(action="datastore_delete", payload={"resource_id": resource_id, "force": True})
 
 
@@ -319,13 +319,13 @@ def resource(resource_id: str) -> Request:
 
 
 def show_table(shown: Resource) -> Request:
-    """Have a table in the DataStore shown as this CKAN shows tables; it leaves out what is there already."""
+    """Ask to show a table of the DataStore in CKAN's default views; views that exist already are not made again."""
     payload = {"resource": shown, "create_datastore_views": True}
     return Request(action="resource_create_default_resource_views", payload=payload)
 
 
 def table(resource_id: str) -> Request:
-    """Ask how many rows a table in the DataStore has, and what its columns mean."""
+    """Ask for the number of rows of a table in the DataStore, and for its data dictionary."""
     return Request(
         action="datastore_search", payload={"resource_id": resource_id, "limit": 0}, asks=True, shape=is_table
     )

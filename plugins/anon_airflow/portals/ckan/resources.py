@@ -1,9 +1,9 @@
-"""Which resources a dataset on CKAN has, and which it shall have: pure functions over what CKAN shows.
+"""The resources that a dataset on CKAN has, and those that it should have: pure functions of CKAN's answers.
 
-The newest version stands in resources whose ids and addresses never change (role ``current``). With ``versions: keep``
-every version also stands in resources of its own (role ``version``). Ids are made from names, not drawn: a call that is
-sent again, or a release that comes back after a withdrawal, meets the same resources. What others have added to the
-dataset is left alone.
+The newest version is in resources whose ids and addresses never change (role ``current``). With ``versions: keep``
+every version also has resources of its own (role ``version``). Ids are made from names and are not random: a call that
+is sent again, or a release that is published again after a withdrawal, uses the same resources. Resources that users
+have added to the dataset are not touched.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ PUBLISHED, CONTENT, FILE = "anonflow_published_at", "anonflow_content_digest", "
 SEQUENCE = "anonflow_sequence"
 OWN = (ROLE, VERSION, PERIOD, SEQUENCE, PUBLISHED, CONTENT, FILE)
 MAX_DIGITS = 9
-"""Of a number that the portal says; a longer one is not ours."""
+"""Maximum digits of a number from the portal; anonflow writes no longer ones."""
 DESCRIPTIONS = {
-    MANIFEST: "What was published, when, with which digests.",
-    REPORT: "What was checked before it was published, what was not, and what was made coarser.",
+    MANIFEST: "The files of this version, when they were published, and their digests.",
+    REPORT: "Which checks were made before publication, what was not checked, and which columns were made coarser.",
 }
 
 
 class ResourceRole(StrEnum):
-    """Why a resource of ours is there; ``gone`` ones have lost their file and wait to be removed."""
+    """The role of a resource of anonflow; ``gone``: its file is removed, and the resource will be."""
 
     CURRENT = "current"
     VERSION = "version"
@@ -47,7 +47,7 @@ class ResourceRole(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Held:
-    """One version that stands on the portal, in one role, with its resources by file name."""
+    """One version on the portal, in one role, with its resources by file name."""
 
     role: ResourceRole
     version: str
@@ -59,16 +59,16 @@ class Held:
 
     @property
     def age(self) -> tuple[str, int, str, str]:
-        """What versions are sorted by; manifests have the same age."""
+        """The sort key of versions, as for manifests."""
         return self.period, self.sequence, self.published_at, self.version
 
 
 def ours(resource: Resource) -> bool:
     """
-    Whether a resource is one that anonflow made.
+    Whether anonflow made a resource.
 
-    Its labels come from the portal, where others may have written them: a version or a file with a name that could
-    become another path than the one meant is not ours.
+    Its labels come from the portal, where users may have changed them: a version or file name that could become a wrong
+    path is not ours.
     """
     texts = all(isinstance(resource.get(key) or "", str) for key in OWN)
     named = texts and all(NAME.fullmatch(resource.get(key) or "") for key in (VERSION, FILE))
@@ -77,10 +77,10 @@ def ours(resource: Resource) -> bool:
 
 def relabelled(package: Package) -> Package:
     """
-    Return a dataset with the labels back on those of our resources that lost them, which are known by their ids.
+    Return a dataset in which our resources that lost their labels have them again; they are found by their ids.
 
-    CKAN's own form for editing a resource drops labels and ``hash`` without a word; the file is there all the same,
-    and must go when its version does.
+    CKAN's own form for editing a resource silently drops labels and ``hash``; the file is still there, and must be
+    removed with its version.
     """
     mine = [one for one in package["resources"] if ours(one) and one[ROLE] != ResourceRole.GONE]
     if not any(one[ROLE] == ResourceRole.CURRENT for one in mine) and NAME.fullmatch(package.get("version") or ""):
@@ -121,12 +121,12 @@ def _age(resource: Resource) -> tuple[str, int, str]:
 
 
 def _number(text: str) -> int:
-    """Read the number of a publication as the portal says it; what is none counts as one without a number."""
+    """Read a sequence number from the portal; 0 if it is not a number."""
     return int(text) if len(text) <= MAX_DIGITS and text.isascii() and text.isdigit() else 0
 
 
 def digests_of(package: Package, versions: Collection[str], *, words_only: bool) -> list[dict[str, str]]:
-    """Return version, content digest and data digest of versions on a dataset; the last is empty for words only."""
+    """Return version, content digest and data digest of versions; with ``words_only`` without the data digest."""
     found = {one.version: one for one in held(package, ResourceRole.CURRENT, ResourceRole.VERSION)}
     digests = []
     for version in sorted(versions):
@@ -139,13 +139,13 @@ def digests_of(package: Package, versions: Collection[str], *, words_only: bool)
 
 
 def current(package: Package) -> Held | None:
-    """Return what the stable addresses hold."""
+    """Return the version at the stable addresses."""
     return next(iter(held(package, ResourceRole.CURRENT)), None)
 
 
 def resource_id(package_id: str, role: ResourceRole, version: str, file: str) -> str:
     """
-    Return the id of a resource: always the same for the current file of a name, and for that of a version.
+    Return the id of a resource: always the same for the current file of a name, and for a file of a version.
 
     >>> package = "ed5381c2-bbb7-4b94-9142-784a60074e32"
     >>> newer, older = (resource_id(package, Role.CURRENT, version, "people.csv") for version in ("v2", "v1"))
@@ -157,7 +157,7 @@ def resource_id(package_id: str, role: ResourceRole, version: str, file: str) ->
 
 
 def address(package: Package, resource: Resource) -> str:
-    """Return where a resource is downloaded, below the address that we speak to, whatever CKAN calls itself."""
+    """Return the path of a download below the address of the connection; CKAN may give another address."""
     name = unquote(PurePosixPath(urlsplit(str(resource.get("url") or "")).path).name) or str(
         resource.get(FILE) or "file"
     )
@@ -165,14 +165,14 @@ def address(package: Package, resource: Resource) -> str:
 
 
 def size_of(resource: Resource) -> int:
-    """Return how many bytes of a file are read back: its size as the portal has it, up to the limit."""
+    """Return how many bytes of a file to read back: its size on the portal, up to the limit."""
     size = resource.get("size")
     limit = (DOCUMENT if resource.get(FILE) in DESCRIPTIONS else DOWNLOAD).value()
     return min(size, limit) if isinstance(size, int) and not isinstance(size, bool) and size > 0 else limit
 
 
 def described(package: Package, role: ResourceRole, manifest: Mapping[str, Any], sent: Sent) -> Resource:
-    """Return all that is said of one file of a version."""
+    """Return the fields of the resource for one file of a version."""
     suffix = PurePosixPath(sent.name).suffix
     rows = next((one["rows"] for one in manifest["distributions"] if one["name"] == sent.name), None)
     about = DESCRIPTIONS.get(sent.name) or f"The table, {figure(rows)} rows, as {FORMATS.get(suffix, suffix)}."
@@ -198,7 +198,7 @@ def described(package: Package, role: ResourceRole, manifest: Mapping[str, Any],
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a dataset shall have: resources that are new or said anew, and the files of some of them, by id."""
+    """The change of a dataset: resources to add or update, and the files of some of them, by id."""
 
     wanted: list[Resource]
     uploads: dict[str, Sent]
@@ -208,9 +208,9 @@ def plan(
     package: Package, groups: Sequence[tuple[ResourceRole, Mapping[str, Any], Sequence[Sent]]], anyway: Iterable[str]
 ) -> Plan:
     """
-    Return what publishing says and sends: each group is a role, a manifest and its files.
+    Return the change for a publication: each group is a role, a manifest and its files.
 
-    A file whose hash the portal has already is not sent again, unless its resource is named in ``anyway``.
+    A file whose hash the portal already has is not sent again, unless its resource is in ``anyway``.
     """
     there = {resource["id"]: resource for resource in package["resources"]}
     wanted: list[Resource] = []
@@ -227,7 +227,7 @@ def plan(
 
 
 def in_order(resources: Iterable[Resource]) -> list[Resource]:
-    """The current files first, then the versions, newest first, each with its tables first; then what others added."""
+    """Sort resources: current files first, then versions, newest first, each with tables first; then those of users."""
     found = list(resources)
     mine = sorted((one for one in found if ours(one)), key=lambda one: (one[FILE] in DESCRIPTIONS, one[FILE]))
     mine.sort(key=_age, reverse=True)
@@ -235,14 +235,14 @@ def in_order(resources: Iterable[Resource]) -> list[Resource]:
     return [*mine, *(one for one in found if not ours(one))]
 
 
-def without_files(package: Package, doomed: Iterable[str]) -> list[Resource]:
-    """Return the resources with the files of some cleared: CKAN would keep the file of one that is merely removed."""
+def without_files(package: Package, to_remove: Iterable[str]) -> list[Resource]:
+    """Return the resources with the files of some cleared: CKAN would keep the file of a removed resource."""
     gone = {"clear_upload": True, "url": "", "hash": "", "size": 0, ROLE: ResourceRole.GONE.value}
-    ids = set(doomed)
+    ids = set(to_remove)
     return [{**one, **gone} if one["id"] in ids else one for one in package["resources"]]
 
 
-def without(package: Package, doomed: Iterable[str]) -> list[Resource]:
+def without(package: Package, to_remove: Iterable[str]) -> list[Resource]:
     """Return the resources without some."""
-    ids = set(doomed)
+    ids = set(to_remove)
     return [one for one in package["resources"] if one["id"] not in ids]

@@ -1,4 +1,4 @@
-"""Which CKAN, and with which token: what the fields of a connection say."""
+"""The address and token of a CKAN, read from the fields of a connection."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from anon_core.publishing.portal import Connect
 TYPE = "ckan"
 EXAMPLE = '{"conn_type": "ckan", "host": "https://...", "password": "the API token"}'
 USUAL_TIMEOUT = 120.0
-"""Seconds to wait for a sign of life. CKAN answers an upload only when it has stored and indexed all of it."""
+"""Seconds to wait for an answer. CKAN answers an upload only when it has stored and indexed all of it."""
 MAX_NAME_LENGTH = 100
-"""Characters that a message shows of a name or a version that a server gives."""
+"""Maximum characters of a name or version from a server that a message shows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
     """
-    A CKAN and the token to speak to it with; ``url`` has no slash at its end.
+    A CKAN server and the token for it; ``url`` has no slash at its end.
 
-    ``download_hosts`` are other places, such as an object store, that its downloads may be redirected to: each a scheme
-    with a host, and a port if it is not the usual one.
+    ``download_hosts`` are other servers, such as an object store, that its downloads may be redirected to: each a
+    scheme with a host, and a port if it is not the usual one.
     """
 
     url: str
@@ -41,14 +41,14 @@ class Server:
         >>> Server.of("town", {"host": "https://data.example.org/", "password": "secret"}).url
         'https://data.example.org'
 
-        :raises InvalidInputError: with everything that is wrong with them; never with the token.
+        :raises InvalidInputError: with all problems; never with the token.
         """
         problems = []
         if fields.get("conn_type") not in (None, TYPE):
             problems.append(f"its type is {fields['conn_type']!r}, not `{TYPE}`")
         url = _address(fields)
         if url is None:
-            problems.append("its host is no address such as https://data.example.org")
+            problems.append("its host is not an address such as https://data.example.org")
         token = str(fields.get("password") or "").strip()
         if not token or not token.isascii() or len(token.split()) > 1:
             problems.append(
@@ -60,18 +60,18 @@ class Server:
         hosts = _download_hosts(fields.get("extra"))
         if hosts is None:
             problems.append(
-                "`download_hosts` in its extra is no list of addresses such as https://store.example.org (no path)"
+                "`download_hosts` in its extra is not a list of addresses such as https://store.example.org (no path)"
             )
         if problems or url is None or timeout is None or hosts is None:
-            raise InvalidInputError(f"connection {connection!r} does not lead to a CKAN: {'; '.join(problems)}")
+            raise InvalidInputError(f"connection {connection!r} does not name a CKAN: {'; '.join(problems)}")
         return cls(url=url, token=token, timeout=timeout, download_hosts=hosts)
 
 
 def server_of(connection: str, connect: Connect) -> Server:
     """
-    Return the server that a connection leads to.
+    Return the server that a connection names.
 
-    :raises InvalidInputError: there is no such connection, or it does not lead to a CKAN.
+    :raises InvalidInputError: there is no such connection, or it does not name a CKAN.
     """
     return Server.of(connection, connect(connection, EXAMPLE))
 
@@ -96,7 +96,7 @@ def _address(fields: Mapping[str, Any]) -> str | None:
 
 def origin(address: str) -> str | None:
     """
-    Return scheme, host and port of an address, spelled in one way; None of what has none.
+    Return scheme, host and port of an address in a uniform spelling; None if it has none.
 
     >>> origin("HTTPS://Data.example.org:443/dataset"), origin("ftp://data.example.org"), origin("/dataset")
     ('https://data.example.org:443', None, None)

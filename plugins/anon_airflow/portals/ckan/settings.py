@@ -1,4 +1,4 @@
-"""What a publication file says about its place on a CKAN, and whether that CKAN will have it."""
+"""The CKAN section of a publication file, and the check whether that CKAN will accept the dataset."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from anon_core.settings import Filled, Flag, Settings, Text, quoted
 from anon_core.spec import PortalSettings, Publication
 
 MAX_LICENCES = 100
-"""How many licences of a portal a message lists."""
+"""Maximum number of licences of a portal that a message lists."""
 
 
 class Versions(StrEnum):
-    """What CKAN does with the previous version."""
+    """What happens to the previous version on CKAN."""
 
     REPLACE = "replace"
     KEEP = "keep"
@@ -38,7 +38,7 @@ def _connection(value: str) -> str:
 
 
 class Ckan(Settings):
-    """Which CKAN; ``datastore``: the table can be browsed and queried there, with a dictionary of its columns."""
+    """The CKAN; ``datastore``: readers can browse and query the table there, with a data dictionary."""
 
     connection: Annotated[Text, AfterValidator(_connection)]
     organization: Filled
@@ -47,11 +47,11 @@ class Ckan(Settings):
 
 
 class CkanSettings(PortalSettings):
-    """What a publication file says about a CKAN."""
+    """The portal settings of a publication file for CKAN."""
 
     ckan: Ckan
     folder: None = None
-    """The other portal, which a file may say is off; the digest of a file counts it."""
+    """The other portal, which a file may set to null; it is part of the digest of a file."""
 
     @property
     def place(self) -> str:
@@ -62,7 +62,8 @@ class CkanSettings(PortalSettings):
     def _keeps(self) -> Self:
         if self.keep not in (None, 1) and self.ckan.versions is not Versions.KEEP:
             what = ValueError(
-                "has no effect on a CKAN where each version replaces the one before; set `portal.ckan.versions: keep`"
+                "has no effect, because on this CKAN each version replaces the previous one; set "
+                "`portal.ckan.versions: keep`"
             )
             problem = InitErrorDetails(type="value_error", loc=("keep",), input=self.keep, ctx={"error": what})
             raise ValidationError.from_exception_data("portal", [problem])  # With the line of `keep`.
@@ -72,10 +73,10 @@ class CkanSettings(PortalSettings):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CkanPlace:
     """
-    Where a dataset stands and how.
+    The place of a dataset on a CKAN, and its settings there.
 
-    ``keep`` is how many versions stay, None for all; one, if each replaces the one before. ``columns`` are those of the
-    published table if it shall be in the DataStore too.
+    ``keep`` is how many versions stay, None for all; one, if each replaces the previous one. ``columns`` are those of
+    the published table if it should be in the DataStore too.
     """
 
     organization: str
@@ -89,7 +90,7 @@ class CkanPlace:
 
     @classmethod
     def of(cls, settings: CkanSettings, publication: Publication | None) -> CkanPlace:
-        """Return the place of a publication; without one, where datasets are looked at or withdrawn."""
+        """Return the place of a publication; without one, a place to read or withdraw datasets."""
         ckan = settings.ckan
         if publication is None:
             return cls(organization=ckan.organization, dataset="")
@@ -107,19 +108,19 @@ class CkanPlace:
 
 def check(client: CkanClient, place: CkanPlace) -> None:
     """
-    Ask, before hours of work, for all that publishing will need: the token, the organisation, the right, the name.
+    Check, before hours of work, all that publishing will need: the token, the organisation, the right, the name.
 
-    :raises InvalidInputError: with everything that is wrong.
+    :raises InvalidInputError: with all problems.
     :raises PortalError: the portal does not answer.
     """
     reply = client.ask(requests.status())
     if not reply.ok:
         raise InvalidInputError(
-            f"{client.server.url} does not answer as a CKAN does ({reply.words}); correct the host of the connection"
+            f"{client.server.url} does not answer like a CKAN server ({reply.words}); correct the connection's host"
         )
     problems = [*_rights(client, place), *_names(client, place)]
     if problems:
-        raise InvalidInputError(f"{client.server.url} would not take {place.dataset!r}: " + "; ".join(problems))
+        raise InvalidInputError(f"{client.server.url} would not accept {place.dataset!r}: " + "; ".join(problems))
 
 
 def _rights(client: CkanClient, place: CkanPlace) -> Iterator[str]:
@@ -128,17 +129,17 @@ def _rights(client: CkanClient, place: CkanPlace) -> Iterator[str]:
     if mine.ok and any(name in (one.get("name"), one.get("id")) for one in mine.result or ()):
         return
     who = client.ask(requests.whoami())
-    if not who.ok:  # CKAN takes a wrong token for no token: only who asks for himself learns the difference.
+    if not who.ok:  # CKAN treats a wrong token as no token: only this call shows the difference.
         yield "it does not know the token: make one at /user/NAME/api-tokens and store it as the connection's password"
         if client.ask(requests.organization(name)).status == 404:
-            yield f"it shows nobody an organisation {name!r}; correct portal.ckan.organization, unless it is hidden"
+            yield f"it has no public organisation {name!r}; correct portal.ckan.organization, unless it is hidden"
     elif not client.ask(requests.organization(name)).ok:
         yield f"it has no organisation {name!r}, or none that this token may see; correct portal.ckan.organization"
     else:
         owner = str(who.result.get("name"))[:MAX_NAME_LENGTH]
         yield (
-            f"{owner!r}, whose token this is, may not create datasets in {name!r}; have an "
-            "administrator of the organisation add that user as an editor"
+            f"{owner!r}, the owner of this token, may not create datasets in {name!r}; ask an administrator of the "
+            "organisation to add that user as an editor"
         )
 
 
@@ -149,7 +150,7 @@ def _names(client: CkanClient, place: CkanPlace) -> Iterator[str]:
     except InvalidInputError as error:
         yield str(error)
     if place.datastore and not client.ask(requests.action_help("datastore_create")).ok:
-        yield "it has no DataStore; remove `portal.ckan.datastore`, or have the plugin enabled"
+        yield "it has no DataStore; remove `portal.ckan.datastore`, or ask its administrator to enable the plugin"
     shown = client.ask(requests.show(place.dataset))
     if shown.status == 403:
         yield taken(place, "which this token may not see")
@@ -159,9 +160,9 @@ def _names(client: CkanClient, place: CkanPlace) -> Iterator[str]:
 
 def find_licence(client: CkanClient, place: CkanPlace) -> str | None:
     """
-    Return what the portal calls the licence; CKAN takes any text for one, so its list is asked for.
+    Return the portal's id of the licence. CKAN accepts any text as a licence, so this looks in its list.
 
-    :raises InvalidInputError: it is not on the list.
+    :raises InvalidInputError: the licence is not in the list.
     """
     if not place.licence:
         return None
@@ -175,7 +176,7 @@ def find_licence(client: CkanClient, place: CkanPlace) -> str | None:
 
 
 def not_ours(package: Package, place: CkanPlace) -> str | None:
-    """Say why a dataset of this name is not ours to change; None if it is."""
+    """Return why anonflow must not change a dataset of this name; None if it may."""
     organization = package.get("organization") or {}
     if place.organization not in (organization.get("name"), organization.get("id")):
         return taken(place, f"of the organisation {organization.get('name')!r}")
@@ -185,5 +186,5 @@ def not_ours(package: Package, place: CkanPlace) -> str | None:
 
 
 def taken(place: CkanPlace, by: str) -> str:
-    """Say that a name is taken."""
-    return f"the name {place.dataset!r} is taken there by a dataset {by}; rename one of them"
+    """Return a sentence that a name is taken."""
+    return f"the name {place.dataset!r} is already used there by a dataset {by}; rename one of them"

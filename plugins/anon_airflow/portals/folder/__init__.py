@@ -1,1 +1,1 @@
-"""The portal that is a folder: an open-data site of static files."""
+"""The folder portal: an open-data site of static files."""

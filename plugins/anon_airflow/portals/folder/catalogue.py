@@ -1,7 +1,7 @@
 """The catalogue for machines: DCAT-AP 3, as Turtle and as JSON-LD, of every dataset and version on the portal.
 
-All addresses are relative to the file, so the folder may be served from anywhere, and moved: whoever reads the
-catalogue from its address gets absolute ones. No node is without a name, so the same portal gives the same bytes.
+All addresses are relative to the file, so the folder can be served from any address, and moved: a program that reads
+the catalogue from its address gets absolute ones. Every node has a name, so the same portal gives the same bytes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ROOT = "./"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """A dataset for the catalogue: its manifests, newest first, and what changed in each version."""
+    """A dataset for the catalogue: its manifests, newest first, and the changes of each version."""
 
     manifests: Sequence[Manifest]
     notes: Mapping[str, Sequence[str]]
@@ -66,7 +66,7 @@ class _Writer:
         return URIRef(PREFIXES[prefix] + rest if prefix in PREFIXES else short)
 
     def add(self, subject: str, what: str, other: str) -> None:
-        """State how a node stands to another one."""
+        """Add a relation of a node to another one."""
         self.graph.add((self.name(subject), self.name(what), self.name(other)))
 
     def node(self, subject: str, kind: str) -> str:
@@ -123,7 +123,7 @@ def serialised(graph: Graph) -> dict[str, bytes]:
 
 
 def _ordered(value: Any) -> Any:
-    """The same JSON-LD with its lists in order: to it they are sets, and come in any order."""
+    """Return the same JSON-LD with its lists sorted: in JSON-LD they are sets, in any order."""
     if isinstance(value, dict):
         return {key: _ordered(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -149,7 +149,7 @@ def _dataset(write: _Writer, listed: Listed) -> str:
 
 
 def _about(write: _Writer, subject: str, manifest: Manifest) -> str:
-    """State what publication files say of a dataset; also of a version of it, as it was then."""
+    """Add the metadata of a dataset, or of one of its versions."""
     metadata = metadata_of(manifest)
     language = str(metadata.get("language") or "en")
     spoken = language if re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", language) else "en"
@@ -245,7 +245,7 @@ def _contact(write: _Writer, home: str, metadata: Mapping[str, Any]) -> str:
 
 
 def _period(write: _Writer, subject: str, manifest: Manifest) -> None:
-    """State the first day of the period; its last one is not known."""
+    """Add the first day of the period; the last day is not known."""
     period = str(manifest["period"] or "")
     kind = {4: "gYear", 7: "gYearMonth", 10: "date"}.get(len(period))
     if kind and re.fullmatch(r"\d{4}(-\d\d){0,2}", period):

@@ -1,4 +1,4 @@
-"""What changed from version to version, in sentences, found by comparing their manifests and public reports."""
+"""The changes from version to version, in sentences, found by comparing their manifests and public reports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Report = Mapping[str, Any]
 def changelog_of(
     dataset: str, versions: Sequence[tuple[Manifest, Report]], tombstones: Sequence[Tombstone]
 ) -> dict[str, Any]:
-    """The changelog of a dataset; versions and tombstones are given newest first, and so are its entries."""
+    """Return the changelog of a dataset; versions and tombstones are given newest first, and so are its entries."""
     entries = []
     for at, (manifest, report) in enumerate(versions):
         older = versions[at + 1] if at + 1 < len(versions) else None
@@ -50,7 +50,7 @@ def _first(manifest: Manifest, tombstones: Sequence[Tombstone]) -> str:
 
 
 def changes(manifest: Manifest, report: Report, older: tuple[Manifest, Report]) -> list[str]:
-    """Say what is different from the version before; always at least one sentence."""
+    """Return the differences from the version before; always at least one sentence."""
     before, report_before = older
     found = []
     if manifest["period"] is not None and manifest["period"] == before["period"]:
@@ -60,7 +60,7 @@ def changes(manifest: Manifest, report: Report, older: tuple[Manifest, Report]) 
     else:
         found += [*_rows(manifest, before), *_columns(report, report_before), *_privacy(report, report_before)]
     found += _metadata(manifest, before)
-    return found or ["Other rows; as many as before, in the same columns."]
+    return found or ["Different rows; as many as before, in the same columns."]
 
 
 def _digests(manifest: Manifest) -> list[str]:
@@ -70,7 +70,7 @@ def _digests(manifest: Manifest) -> list[str]:
 def _rows(manifest: Manifest, before: Manifest) -> Iterator[str]:
     now, then = manifest["distributions"][0]["rows"], before["distributions"][0]["rows"]
     if now != then:
-        if abs(now - then) < USUAL_K:  # What few people did is not what a page calls attention to.
+        if abs(now - then) < USUAL_K:  # A page must not draw attention to few people.
             yield f"Nearly as many rows as before: {figure(now)} in all."
         else:
             yield f"{figure(abs(now - then))} {'more' if now > then else 'fewer'} rows: {figure(now)} in all."
@@ -83,7 +83,7 @@ def _columns(report: Report, before: Report) -> Iterator[str]:
     if new := [name for name in now if name not in then]:
         yield f"New columns: {', '.join(new)}."
     if gone := [name for name in then if name not in now]:
-        yield f"No longer in it: {', '.join(gone)}."
+        yield f"Columns that are no longer included: {', '.join(gone)}."
     for name in now:
         if name in then and _levels(now[name]) != _levels(then[name]):
             yield f"{name}: {' / '.join(_levels(now[name]))}; before: {' / '.join(_levels(then[name]))}."
@@ -101,7 +101,7 @@ def _levels(column: Mapping[str, Any]) -> list[str]:
 def _privacy(report: Report, before: Report) -> Iterator[str]:
     now, then = ((each.get("privacy") or {}).get("k_required") for each in (report, before))
     if isinstance(now, int) and isinstance(then, int) and now != then:
-        yield f"The rule now asks for groups of at least {figure(now)}; before: {figure(then)}."
+        yield f"The rule now requires groups of at least {figure(now)}; before: {figure(then)}."
 
 
 def _metadata(manifest: Manifest, before: Manifest) -> Iterator[str]:

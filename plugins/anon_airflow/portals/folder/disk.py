@@ -1,4 +1,4 @@
-"""Writing so that a crash leaves the old or the new, never something in between."""
+"""Write files so that a crash leaves the old content or the new one, never a part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from anon_core.files.storage import sync
 from anon_core.publishing.release import Distribution, changed_file
 
 BLOCK = 8 << 20
-"""What is copied at once: enough for the thread that digests to keep up, block by block."""
+"""Bytes that are copied at once: few enough for the thread that computes the digest to keep up."""
 READ = 1 << 18
 UNFINISHED = ".incoming-"
 LOCK = ".lock"
@@ -26,20 +26,20 @@ LOCK = ".lock"
 
 @contextlib.contextmanager
 def storage_errors(doing: str, path: Path) -> Iterator[None]:
-    """Say what failed where, in place of an OSError."""
+    """Turn an OSError into a StorageError that says what failed, and where."""
     try:
         yield
     except OSError as error:
         reason = error.strerror or type(error).__name__
         if error.errno in (errno.EEXIST, errno.ENOTDIR):
             reason = "a file stands where a folder should be"
-        # rmtree gives a name relative to a folder that it has open, which would not show where it failed.
+        # `rmtree` gives a name relative to an open folder, which would not show where it failed.
         named = error.filename if error.filename and Path(os.fsdecode(error.filename)).is_absolute() else path
         raise StorageError(str(named), doing, reason) from error
 
 
 def make_folder(folder: Path) -> None:
-    """A folder everybody can read, with those above it."""
+    """Make a folder that all users can read, with the folders above it."""
     if folder.is_dir():
         return
     if folder.parent != folder:
@@ -54,10 +54,10 @@ def make_folder(folder: Path) -> None:
 
 def refuse_links(home: Path) -> None:
     """
-    Refuse a dataset whose folder, or a folder of a version in it, is a link: releases would be written elsewhere.
+    Reject a dataset whose folder, or the folder of a version in it, is a link: releases would be written elsewhere.
 
-    The portal folder itself may be a link: its target is compared with the private folders. So may ``latest``, which
-    the portal makes.
+    The portal folder itself may be a link: its target is compared with the private folders. ``latest`` may be one too,
+    because the portal makes it.
 
     :raises RefusedError: one of these folders is a link.
     """
@@ -67,11 +67,11 @@ def refuse_links(home: Path) -> None:
         found = [each for each in sorted(versions.iterdir()) if each.is_symlink()]
     if found:
         reason = f"{found[0]} is a link, and releases are written only into the portal folder itself"
-        raise RefusedError("portal", [f"{reason}: put the folder that it leads to in its place, then run again"])
+        raise RefusedError("portal", [f"{reason}: replace the link by the folder that it leads to, then run again"])
 
 
 def write_new(path: Path, content: bytes) -> None:
-    """Write a file that is not there yet, readable by all and durable."""
+    """Write a new file, readable by all users, and sync it to disk."""
     with path.open("xb") as file:
         file.write(content)
         file.flush()
@@ -81,11 +81,11 @@ def write_new(path: Path, content: bytes) -> None:
 
 def copy_checked(distribution: Distribution, target: Path) -> None:
     """
-    Copy the file and measure what was copied: the digest is of the very bytes that stand in the new file.
+    Copy the file and check the copy: the digest is computed from the bytes in the new file.
 
-    The system copies, as `cp` has it do, while another thread digests what is there already.
+    The system copies, as for `cp`, while another thread computes the digest of the part that is copied already.
 
-    :raises RefusedError: they are not the bytes that were promised.
+    :raises RefusedError: the copy does not have the digest and size that were measured.
     :raises StorageError: the file cannot be read.
     """
     with contextlib.ExitStack() as stack:
@@ -107,18 +107,18 @@ def copy_checked(distribution: Distribution, target: Path) -> None:
 
 
 def _copy_some(source: int, target: int, at: int) -> int:
-    """Append what a file has from some place on to another one, at most a block; return how many bytes that were."""
+    """Append at most a block of one file, from a position on, to another file; return the number of bytes."""
     try:
         return os.copy_file_range(source, target, BLOCK, at, at)
     except OSError as error:
         if error.errno not in (errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP):
             raise
-    block = os.pread(source, BLOCK, at)  # Two kinds of file system, or one that cannot copy by itself.
+    block = os.pread(source, BLOCK, at)  # The file systems differ, or cannot copy by themselves.
     return os.pwrite(target, block, at) if block else 0
 
 
 class _Digester:
-    """Digests a file in a thread of its own, as far as it is written."""
+    """Computes the digest of a file in a thread of its own, as far as the file is written."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -129,11 +129,11 @@ class _Digester:
         self._thread.start()
 
     def go_on_to(self, end: int) -> None:
-        """Digest up to here: so far the file is written."""
+        """Continue up to here: the file is written so far."""
         self._ends.put(end)
 
     def end(self) -> str:
-        """Wait for the digest of everything."""
+        """Wait for the digest of the whole file."""
         self._ends.put(None)
         self._thread.join()
         if self._error:
@@ -146,7 +146,7 @@ class _Digester:
             while (end := self._ends.get()) is not None:
                 while at < end:
                     count = os.preadv(self._descriptor, [buffer[: min(READ, end - at)]], at)
-                    if not count:  # Somebody cut it off: the digest will be another one.
+                    if not count:  # The file was truncated: the digest will not match.
                         return
                     self._digest.update(buffer[:count])
                     at += count
@@ -155,7 +155,7 @@ class _Digester:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write the files of a folder that nobody looks at yet, for everybody to read once it is shown."""
+    """Write the files of a hidden folder, readable by all users once the folder is shown."""
     make_folder(folder)
     for name, content in files.items():
         write_new(folder / name, content)
@@ -166,22 +166,22 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
 @contextlib.contextmanager
 def hidden_folder(root: Path) -> Iterator[Path]:
     """
-    A folder for what is not shown yet, or no longer. Only its owner can look into it, and nobody can guess its name.
+    Make a folder for files that are not shown yet, or no longer. Only its owner can read it, and its name is random.
 
-    :raises OSError: it cannot be removed afterwards: what was taken off still lies in it.
+    :raises OSError: it cannot be removed afterwards: files that were taken off are still in it.
     """
     hidden = root / f"{UNFINISHED}{secrets.token_hex(8)}"
     try:
-        hidden.mkdir(mode=0o700)  # Not `mkdtemp`: a stop before its answer would leave a nameless folder.
+        hidden.mkdir(mode=0o700)  # Not `mkdtemp`: an interrupt inside it would leave a folder of unknown name.
         yield hidden
         shutil.rmtree(hidden)
-    except BaseException:  # A stop, too, must not leave it. The first error is reported; the next run removes the rest.
+    except BaseException:  # Interrupts too. The first error is reported; the next run removes the rest.
         shutil.rmtree(hidden, ignore_errors=True)
         raise
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what an interrupted run left; only under the lock, where nobody else can be writing it."""
+    """Remove hidden folders that an interrupted run left. Only under the lock, so that no other process uses them."""
     for left in folder.glob(f"{UNFINISHED}*"):
         if left.is_dir() and not left.is_symlink():
             shutil.rmtree(left)

@@ -1,4 +1,4 @@
-"""The pages of the folder portal: plain HTML from manifests and public reports, the same bytes for the same input."""
+"""The pages of the folder portal: HTML from manifests and public reports; the same input gives the same bytes."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from anon_core.spec.columns import AS_COLLECTED
 TEMPLATES = Path(__file__).parent / "templates"
 Report = Mapping[str, Any]
 WIDTH = 300
-"""Drawn for the width of a phone: on a wide screen pictures stand beside each other."""
-MOST_VERSIONS = 12
+"""Width of a picture: that of a phone; on a wide screen pictures are shown side by side."""
+MAX_VERSIONS = 12
 _LETTER = 6.6
-"""About how wide a letter is, at the size that texts have here."""
+"""The approximate width of a letter in a picture."""
 
 
 def index_page(datasets: Sequence[tuple[Sequence[Manifest], Report]], gone: Sequence[Shelf]) -> str:
-    """The front page: every dataset with its newest version, and those of which nothing is left."""
+    """Return the front page: every dataset with its newest version, and the datasets without any version left."""
     ordered = sorted(datasets, key=lambda one: (one[0][0]["title"].casefold(), one[0][0]["dataset"]))
     entries = [
         {"manifest": manifests[0], "versions": len(manifests), "searched": _searched(manifests[0], report)}
@@ -47,17 +47,17 @@ def index_page(datasets: Sequence[tuple[Sequence[Manifest], Report]], gone: Sequ
 
 
 def _searched(manifest: Manifest, report: Report) -> str:
-    """Everything a search looks through: what is said of a dataset and of its columns."""
+    """Return the text for the search: the description of a dataset and of its columns."""
     metadata = metadata_of(manifest)
-    said = [
+    texts = [
         manifest["title"],
         manifest["dataset"],
         *(metadata.get(key) for key in ("description", "publisher", "theme")),
     ]
-    said += metadata.get("keywords") or ()
+    texts += metadata.get("keywords") or ()
     for column in _columns(report):
-        said += [column.get("name"), column.get("description")]
-    return " ".join(str(one) for one in said if one)
+        texts += [column.get("name"), column.get("description")]
+    return " ".join(str(one) for one in texts if one)
 
 
 def dataset_page(
@@ -66,7 +66,7 @@ def dataset_page(
     notes: Mapping[str, Sequence[str]],
     preview: Preview | None,
 ) -> str:
-    """The page of a dataset: its newest version with the report, and the versions before, newest first."""
+    """Return the page of a dataset: its newest version with the report, and the earlier versions, newest first."""
     newest, report = versions[0]
     columns = _columns(report)
     privacy = _mapping(report.get("privacy"))
@@ -85,7 +85,7 @@ def dataset_page(
         noun=noun_of(report),
         quasi_identifiers=quasi,
         coarsened=_coarsened(columns),
-        undiverse=_without_diversity(columns, checks),
+        without_diversity=_without_diversity(columns, checks),
         preview=preview,
         starred=preview is not None and _starred(preview, columns),
         charts=[chart for chart in charts if chart],
@@ -93,15 +93,15 @@ def dataset_page(
 
 
 def noun_of(report: Report) -> str:
-    """What the checks of a release count."""
+    """Return what the checks of a release count: people or rows."""
     return "people" if _mapping(report.get("people")).get("counted") == "people" else "rows"
 
 
 def least_k(report: Report) -> dict[str, int]:
     """
-    Each k that is meant, as a reader may rely on it: as counted in the rows, or at least as the rule asks.
+    Return each k that the rule means, as a reader may rely on it: as counted in the rows, or at least as required.
 
-    k can be neither waived nor accepted, so the rule holds. A table without quasi-identifiers has no classes.
+    k can be neither waived nor accepted, so the requirement holds. A table without quasi-identifiers has no classes.
     """
     privacy = _mapping(report.get("privacy"))
     meant = meant_k(str(privacy.get("k_means")), privacy.get("k_required"), _mapping(privacy.get("k")))
@@ -111,20 +111,20 @@ def least_k(report: Report) -> dict[str, int]:
 
 
 def _coarsened(columns: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The columns that `coarsen` made coarser in every row before recoding."""
+    """Return the columns that `coarsen` made coarser in every row before recoding."""
     levels = {str(each.get("name")): each.get("levels") for each in columns if each.get("role") != "quasi"}
     return [name for name, found in levels.items() if found and found[0].get("name") not in (AS_COLLECTED, None)]
 
 
 def _without_diversity(columns: Iterable[Mapping[str, Any]], checks: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The sensitive columns that no check is about which passed: a group may share one value of them."""
+    """Return the sensitive columns without a check that passed: all people of a group may share one value of them."""
     about = [str(check["name"]).partition("(")[2] for check in checks if check["passed"]]
     names = [str(each.get("name")) for each in columns if each.get("role") == "sensitive"]
     return [name for name in names if not any(one.startswith((f"{name},", f"{name})")) for one in about)]
 
 
 def _starred(preview: Preview, columns: Iterable[Mapping[str, Any]]) -> bool:
-    """Tell whether the first rows have cells that were suppressed; a column as collected may have stars of its own."""
+    """Whether the first rows have cells that were suppressed; a column as collected may have stars of its own."""
     suppressed = {
         column.get("name")
         for column in columns
@@ -137,17 +137,17 @@ def _starred(preview: Preview, columns: Iterable[Mapping[str, Any]]) -> bool:
     )
 
 
-def gone_page(dataset: str, tombstones: Sequence[Tombstone]) -> str:
-    """The page of a dataset of which no version is left."""
+def empty_dataset_page(dataset: str, tombstones: Sequence[Tombstone]) -> str:
+    """Return the page of a dataset without any version left."""
     title = tombstones[0]["title"] if tombstones else dataset
-    return _rendered("gone.html", title=title, tombstones=tombstones, index="../index.html", page=None)
+    return _rendered("tombstone.html", title=title, tombstones=tombstones, index="../index.html", page=None)
 
 
 def tombstone_page(tombstone: Tombstone) -> str:
-    """The page in the place of one version."""
+    """Return the page in the place of a version that was taken off."""
     index = "../../../index.html"
     return _rendered(
-        "gone.html", title=tombstone["title"], tombstones=[tombstone], index=index, page="../../index.html"
+        "tombstone.html", title=tombstone["title"], tombstones=[tombstone], index=index, page="../../index.html"
     )
 
 
@@ -159,8 +159,8 @@ def _rendered(template: str, *, scripts: Sequence[str] = (), **context: Any) -> 
     """
     Fill in a template.
 
-    The page itself forbids everything that is not part of it: whatever words a publication file brings, no script runs
-    but ours, which the page names by its digest, and nothing is loaded from anywhere.
+    The page forbids all content from elsewhere: whatever text a publication file contains, only our own script runs,
+    which the page names by its digest, and nothing else is loaded.
     """
     content = [(TEMPLATES / name).read_text(encoding="utf-8") for name in scripts]
     digests = [base64.b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in content]
@@ -206,43 +206,45 @@ def _environment() -> Environment:
 
 
 def merged_checks(checks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The checks in their order, one that said the same of several files only once."""
+    """Return the checks in their order; a check with the same sentence for several files only once."""
     merged: dict[tuple[str, ...], dict[str, Any]] = {}
     for each in checks:
-        said = (
+        sentence = (
             each.get("message")
             or f"measured {words.figure(each.get('observed'))}, required {words.figure(each.get('required'))}"
         )
         found: dict[str, Any] = {
             "name": each.get("name"),
-            "said": said,
+            "said": sentence,
             "passed": each.get("passed") is True,
             "counted": counts_as_check(passed=each.get("passed") is True, required=each.get("required", "")),
             "waived_by": each.get("waived_by"),
             "files": [],
         }
-        entry = merged.setdefault((str(each.get("name")), str(said), f"{found['passed']} {found['waived_by']}"), found)
+        entry = merged.setdefault(
+            (str(each.get("name")), str(sentence), f"{found['passed']} {found['waived_by']}"), found
+        )
         if (file := each.get("distribution")) and file != "all":
             entry["files"].append(file)
     return list(merged.values())
 
 
 def rows_chart(versions: Sequence[Mapping[str, Any]]) -> Markup:
-    """How many rows each version has, oldest first; nothing for a single one."""
-    shown = [one for one in reversed(versions[:MOST_VERSIONS]) if isinstance(_rows_of(one), int)]
+    """Draw the rows of each version, oldest first; nothing for a single version."""
+    shown = [one for one in reversed(versions[:MAX_VERSIONS]) if isinstance(_rows_of(one), int)]
     if len(shown) < 2:
         return Markup("")
     bars = [(_label(one), _rows_of(one), figure(_rows_of(one))) for one in shown]
-    return _lying("Rows in each version", bars, None)
+    return _bar_chart("Rows in each version", bars, None)
 
 
 def group_chart(versions: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Markup:
-    """The k that the newest rule means (the smaller, where it means two), in each version, and what it asks for."""
+    """Draw the k of each version, by the newest rule (if it means two k's, the smaller one), and the required k."""
     newest = _privacy(versions[0][1])
     rule, means = newest.get("k_required"), str(newest.get("k_means"))
     noun = noun_of(versions[0][1])
     bars = []
-    for manifest, report in reversed(versions[:MOST_VERSIONS]):
+    for manifest, report in reversed(versions[:MAX_VERSIONS]):
         same = str(_privacy(report).get("k_means")) == means and noun_of(report) == noun
         if same and (found := least_k(report)):
             bars.append((_label(manifest), min(found.values()), figure(min(found.values()))))
@@ -253,7 +255,7 @@ def group_chart(versions: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]])
         if len(meant_k(means, None)) == 1
         else "Rows or people that may be meant, at least"
     )
-    return _lying(title, bars, rule if isinstance(rule, int) else None)
+    return _bar_chart(title, bars, rule if isinstance(rule, int) else None)
 
 
 def _privacy(report: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -261,7 +263,7 @@ def _privacy(report: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def detail_chart(columns: Sequence[Mapping[str, Any]]) -> Markup:
-    """How many rows say what each column says as collected, and how many say it more coarsely."""
+    """Draw for each quasi-identifier how many rows have it as collected, and how many coarser."""
     bars = []
     for column in columns:
         levels = [level for level in column.get("levels") or () if isinstance(level.get("rows"), int)]
@@ -271,29 +273,29 @@ def detail_chart(columns: Sequence[Mapping[str, Any]]) -> Markup:
             bars.append((str(column.get("name")), exact / total, percent(exact / total)))
     if not bars:
         return Markup("")
-    return _lying("Rows with full detail, by column", bars, None, most=1.0)
+    return _bar_chart("Rows with full detail, by column", bars, None, most=1.0)
 
 
-def _lying(
+def _bar_chart(
     title: str, bars: Sequence[tuple[str, float, str]], rule: int | None, *, most: float | None = None
 ) -> Markup:
-    """Bars that lie, one below the other: long labels fit, on a phone too."""
+    """Draw horizontal bars, one below the other, so that long labels fit on a phone too."""
     top = most or max([value for _, value, _ in bars] + ([rule] if rule else [])) or 1
     height = 34 * len(bars) + (26 if rule else 6)
-    room = WIDTH - 2 - max(len(said) for _, _, said in bars) * _LETTER - 8
-    told = f"{title}. {'; '.join(f'{label}: {said}' for label, _, said in bars)}."
-    told += f" The rule asks for at least {figure(rule)}." if rule else ""
+    room = WIDTH - 2 - max(len(shown) for _, _, shown in bars) * _LETTER - 8
+    described = f"{title}. {'; '.join(f'{label}: {shown}' for label, _, shown in bars)}."
+    described += f" The rule requires at least {figure(rule)}." if rule else ""
     parts = [
         Markup('<figure class="chart"><figcaption>{}</figcaption>').format(title),
-        Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">').format(WIDTH, height, told),
+        Markup('<svg viewBox="0 0 {} {}" role="img" aria-label="{}">').format(WIDTH, height, described),
     ]
-    for at, (label, value, said) in enumerate(bars):
+    for at, (label, value, shown) in enumerate(bars):
         y, length = 34 * at, max(1.5, room * value / top) if value else 0
         parts.append(Markup('<text x="0" y="{}">{}</text>').format(y + 12, _short(label)))
         parts.append(_rectangle("rest", room, y)) if most else None
         parts.append(_rectangle("value", length, y))
         x = (room if most else length) + 6
-        parts.append(Markup('<text class="said" x="{:.1f}" y="{}">{}</text>').format(x, y + 28, said))
+        parts.append(Markup('<text class="said" x="{:.1f}" y="{}">{}</text>').format(x, y + 28, shown))
     if rule:
         x, end = room * rule / top, 34 * len(bars)
         parts.append(Markup('<line x1="{0:.1f}" x2="{0:.1f}" y1="14" y2="{1}"/>').format(x, end))

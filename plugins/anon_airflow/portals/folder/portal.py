@@ -1,17 +1,17 @@
-"""The portal that needs no server: a folder of static pages that any web server, or none, can show.
+"""The folder portal: a folder of static pages, for any web server, or to open in a browser without one.
 
 ::
 
     index.html                            every dataset, with a search
     catalog.ttl, catalog.jsonld           the same for machines: DCAT-AP
     DATASET/index.html                    one dataset: downloads, privacy, columns, first rows, history
-    DATASET/changelog.json                its versions, those that are gone too
+    DATASET/changelog.json                its versions, also those that were taken off
     DATASET/latest -> versions/VERSION    the newest period
     DATASET/versions/VERSION/             files, report.json, manifest.json, datapackage.json; never changed again
-    DATASET/versions/VERSION/             or, where a version was taken off, tombstone.json and a page that says so
+    DATASET/versions/VERSION/             or, if the version was taken off, tombstone.json and a page that says so
 
-Everything is written into a hidden folder first, so that a release appears by renames alone: whatever goes wrong
-before, a full disk included, leaves the portal as it was, and whatever goes wrong after is mended by running again.
+Everything is written to a hidden folder first, and a release appears by renames alone. An error before the renames,
+such as a full disk, leaves the portal as it was; an error after them is repaired by running again.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ from anon_core.publishing.release import NAME, SLUG, Published, Release, check_r
 from anon_core.spec import PortalSettings
 from anon_core.spec.paths import FilePath
 
-EXPIRED = "Newer versions have taken its place."
-MOVED = "no portal is there, so nothing was taken off; if it was moved, put a link to it in this place"
+EXPIRED = "Newer versions have replaced it."
+NO_PORTAL = "there is no portal, so nothing was taken off; if the portal was moved, put a link to it in this place"
 _TYPES: dict[str, dict[str, Any]] = {
     "integer": {"type": "integer"},
     "decimal": {"type": "number"},
@@ -61,14 +61,14 @@ _TYPES: dict[str, dict[str, Any]] = {
 
 
 class FolderSettings(PortalSettings):
-    """Which folder; a relative one starts from where those of the publication file start."""
+    """The folder; a relative path starts at the same folder as other paths of the publication file."""
 
     folder: FilePath
     ckan: None = None
-    """The other portal, which a file may say is off; the digest of a file counts it."""
+    """The other portal, which a file may set to null; it is part of the digest of a file."""
 
     def resolved(self, root: Path) -> Self:
-        """Return the settings with the whole path of the folder."""
+        """Return the settings with the absolute path of the folder."""
         return self.model_copy(update={"folder": str(root / self.folder)})
 
     @property
@@ -100,9 +100,9 @@ class FolderPortal(Portal):
 
     def check(self) -> None:
         """
-        Try, before hours of work, what publishing will need: a lock, a durable file, a link, a rename.
+        Try, before hours of work, what publishing will need: a lock, a synced file, a link, a rename.
 
-        :raises StorageError: the folder does not take one of them.
+        :raises StorageError: one of them is not possible.
         """
         with self._writing(), hidden_folder(self.root) as probe:
             write_new(probe / "file", b"a test, to be removed")
@@ -110,15 +110,15 @@ class FolderPortal(Portal):
             (probe / "link").replace(probe / "renamed")
 
     def versions(self, dataset: str) -> list[Manifest]:
-        """The manifests of a dataset, newest first: by period, then in the order in which they were published."""
+        """Return the manifests of a dataset, newest first: by period, then by order of publication."""
         return list(shelf_of(self._home(dataset)).manifests)
 
     def find(self, dataset: str, content_digest: str, period: str | None) -> Published | None:
         """
-        The newest version of the period, of any period if that is None, if it holds these very bytes.
+        Return the newest version of the period, of any period if that is None, if it holds exactly these bytes.
 
-        An older version does not count: whoever publishes A, then B, then A again wants to see A. Nor does one whose
-        files are no longer what its manifest says.
+        An older version does not count: after A, then B, publishing A again must show A. A version whose files do not
+        match its manifest does not count, either.
         """
         newest = next((each for each in self.versions(dataset) if period in (None, each["period"])), None)
         if newest is None or newest["content_digest"] != content_digest:
@@ -127,11 +127,11 @@ class FolderPortal(Portal):
 
     def publish(self, release: Release) -> Published:
         """
-        Put a release on the portal, whole or not at all; the same bytes twice are one version.
+        Publish a release, completely or not at all; the same bytes twice are one version.
 
-        :raises RefusedError: a file is not what was checked, the version holds other bytes, the report is internal, or
+        :raises RefusedError: a file is not what was measured, the version holds other bytes, the report is internal, or
             this content was withdrawn.
-        :raises StorageError: the folder does not take it; ``latest`` is as it was.
+        :raises StorageError: the folder cannot be written; ``latest`` is as it was.
         """
         check_release(release)
         home = self.root / release.dataset
@@ -164,20 +164,20 @@ class FolderPortal(Portal):
         audit: Mapping[str, Any] | None = None,
     ) -> tuple[str, ...]:
         """
-        Take a version off the portal, or all of them, damaged ones included; a page says so in the place of each.
+        Take a version off the portal, or all of them, also damaged ones; a page in the place of each says so.
 
-        Where a version had expired, its page now says that it was withdrawn. Doing it twice takes nothing more off. The
-        files are out of reach before any page is switched.
+        The page of an expired version then says that it was withdrawn. A second call takes nothing more off. The files
+        are removed before any page is replaced.
 
-        :raises StorageError: the folder does not take it, run it again; or no portal is there, so that perhaps it
-            stands elsewhere, with the version in it.
+        :raises StorageError: the folder cannot be written, run it again; or there is no portal: it may have been moved,
+            with the version in it.
         """
         home = self._home(dataset)
         if version is not None and not NAME.fullmatch(version):
             raise InvalidInputError(f"version {version!r} is not made of letters, digits and . _ + -")
         if not home.is_dir():
             if not (self.root / LOCK).exists():
-                raise StorageError(str(self.root), "withdrawing", MOVED)
+                raise StorageError(str(self.root), "withdrawing", NO_PORTAL)
             return ()
         with self._writing():
             remove_unfinished(home)
@@ -204,9 +204,9 @@ class FolderPortal(Portal):
 
     def _expired(self, shelf: Shelf, arriving: Manifest | None = None) -> list[Tombstone]:
         """
-        The tombstones of versions beyond those that stay.
+        Return the tombstones of versions that expire because of ``keep``.
 
-        What arrives stays until the next one does, even if it is a backfill of a period before all others.
+        A new version stays until the next publication, even if it is a backfill of the oldest period.
         """
         beyond = shelf.manifests[self.keep :] if self.keep else []
         last = arriving or max(
@@ -220,7 +220,7 @@ class FolderPortal(Portal):
         ]
 
     def _ours(self, there: Published, release: Release) -> Published:
-        """Answer `published` for what this very run has put there before something stopped it from saying so."""
+        """Return the status `published` for a version that this run published before it was interrupted."""
         receipt = there.manifest.get("receipt")
         same = receipt is not None and receipt == release.manifest.get("receipt")
         return dataclasses.replace(there, status="published") if same else there
@@ -236,9 +236,9 @@ class FolderPortal(Portal):
 
     def _free_version(self, release: Release) -> str:
         """
-        The version's name; with a number after it if other bytes of its period have been published since.
+        Return the version's name; with a number after it if other bytes of its period have been published since.
 
-        :raises RefusedError: the version is there, but is not, or no longer, this release.
+        :raises RefusedError: the version exists, but does not hold this release.
         """
         versions = self.root / release.dataset / "versions"
         wanted = {each.name: each.sha256 for each in release.distributions}
@@ -266,7 +266,7 @@ class FolderPortal(Portal):
 
 
 def _next_number(shelf: Shelf) -> int:
-    """The number of what is published next: above that of every version, those that are gone included."""
+    """Return the next sequence number: above that of every version, also of those that were taken off."""
     return 1 + max((int(each.get("sequence") or 0) for each in (*shelf.manifests, *shelf.tombstones)), default=0)
 
 
@@ -276,14 +276,14 @@ def _refuse_another(folder: Path, wanted: dict[str, str]) -> None:
     damaged = damaged_file(folder, manifest) if manifest else "manifest.json"
     if manifest is None or damaged:
         reason = f"{damaged} of version {folder.name} was changed or removed after it was published"
-        raise RefusedError("portal", [f"{reason}: restore {folder}, or move it away, then run again"])
+        raise RefusedError("portal", [f"{reason}: restore {folder}, or move it out of the portal, then run again"])
     if wanted != {each["name"]: each["sha256"] for each in manifest["distributions"]}:
-        reason = f"version {folder.name} holds other files already, and a version never changes"
+        reason = f"version {folder.name} already holds other files, and a version never changes"
         raise RefusedError("portal", [f"{reason}: publish under another version"])
 
 
 def _fill(incoming: Path, release: Release, manifest: Manifest) -> None:
-    """Write all files of a version into a folder that nobody looks at yet."""
+    """Write all files of a version to a hidden folder."""
     incoming.mkdir()
     for each in release.distributions:
         copy_checked(each, incoming / each.name)
@@ -298,7 +298,7 @@ def datapackage_of(manifest: Manifest, report: dict[str, Any]) -> dict[str, Any]
     """
     Return a version as a Frictionless Data Package, so that programs can check and load it.
 
-    Only a CSV is a table to a package. Of Parquet, which carries its own schema, it has size and digest.
+    Only a CSV file is a table in the package. For Parquet, which has its own schema, it gives size and digest.
     """
     metadata = manifest.get("metadata") or {}
     package: dict[str, Any] = {
@@ -333,7 +333,7 @@ def _resource(file: dict[str, Any], report: dict[str, Any]) -> dict[str, Any]:
     }
     columns = (report.get("recoding") or {}).get("columns") or ()
     if file["media_type"] != "text/csv" or not columns:
-        return resource | {"type": "file"}  # Or size and digest would not be looked at.
+        return resource | {"type": "file"}  # Otherwise programs would not check size and digest.
     return resource | {
         "type": "table",
         "profile": "tabular-data-resource",
@@ -351,7 +351,7 @@ def _field(column: dict[str, Any]) -> dict[str, Any]:
 def _licence(text: str) -> dict[str, str]:
     title, link = LICENCES.get(text, (text, address(text)))
     licence = {"name": text, "title": title, "path": link}
-    # Only names of the known kind are names; a licence in words is a title.
+    # Only a known identifier is a name; a licence in words is a title.
     return {key: value for key, value in licence.items() if value and (key != "name" or text in LICENCES)}
 
 

@@ -1,4 +1,4 @@
-"""The first rows of a published CSV, for the dataset page; however large the file, only its beginning is read."""
+"""The first rows of a published CSV, for the dataset page. Only the beginning of the file is read."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from anon_airflow.portals.manifest import Manifest
 
 ROWS = 10
-MOST_BYTES = 1 << 18
-MOST_LETTERS = 80
+MAX_BYTES = 1 << 18
+MAX_CELL_LENGTH = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """Names of columns and the first rows below them; ``file`` is where they stand."""
+    """Names of columns and the first rows; ``file`` is the name of their file."""
 
     file: str
     names: list[str]
@@ -31,13 +31,13 @@ def preview_of(folder: Path, manifest: Manifest) -> Preview | None:
         return None
     try:
         with (folder / name).open("rb") as stream:
-            head = stream.read(MOST_BYTES)
+            head = stream.read(MAX_BYTES)
             whole = not stream.read(1)
         lines = list(itertools.islice(csv.reader(io.StringIO(head.decode("utf-8", "ignore"), newline="")), ROWS + 1))
     except (OSError, csv.Error):
         return None
     if not whole and len(lines) <= ROWS:
-        lines.pop()  # Its end has not been read.
+        lines.pop()  # The last line was not read to its end.
     if not lines:
         return None
     names, *rows = lines
@@ -46,4 +46,4 @@ def preview_of(folder: Path, manifest: Manifest) -> Preview | None:
 
 
 def _short(cell: str) -> str:
-    return cell if len(cell) <= MOST_LETTERS else f"{cell[: MOST_LETTERS - 1]}…"
+    return cell if len(cell) <= MAX_CELL_LENGTH else f"{cell[: MAX_CELL_LENGTH - 1]}…"

@@ -1,4 +1,4 @@
-"""One dataset of the folder portal as it lies on disk: its versions, and what stands where versions were."""
+"""One dataset of the folder portal as it is on disk: its versions, and the tombstones of removed versions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Shelf:
     tombstones: Sequence[Tombstone]
 
     def with_version(self, manifest: Manifest, folder: Path) -> Shelf:
-        """The shelf as it will be with one version more, which still lies elsewhere."""
+        """Return the shelf with one more version, whose folder is still hidden."""
         return Shelf(
             dataset=self.dataset,
             manifests=newest_first([*self.manifests, manifest]),
@@ -32,7 +32,7 @@ class Shelf:
         )
 
     def without(self, leaving: Sequence[Tombstone]) -> Shelf:
-        """The shelf as it will be when tombstones stand in the place of some versions."""
+        """Return the shelf with tombstones in the place of some versions."""
         gone = {one["version"] for one in leaving}
         return Shelf(
             dataset=self.dataset,
@@ -42,7 +42,7 @@ class Shelf:
         )
 
     def report(self, manifest: Manifest) -> dict[str, Any]:
-        """The public report of a version; empty if it is not the one that was published."""
+        """Return the public report of a version; empty if it is not the report that was published."""
         path = self.folders[manifest["version"]] / "report.json"
         known = manifest.get("report_sha256")
         if known is not None and (not path.is_file() or file_digest(path) != known):
@@ -51,14 +51,14 @@ class Shelf:
 
 
 def version_folders(home: Path) -> list[Path]:
-    """The folders of versions, damaged ones included, but those where a tombstone stands."""
+    """Return the folders of versions, also of damaged ones, but not of tombstones."""
     versions = home / "versions"
     found = sorted(versions.iterdir()) if versions.is_dir() else []
     return [folder for folder in found if NAME.fullmatch(folder.name) and not is_tombstone(folder)]
 
 
 def shelf_of(home: Path) -> Shelf:
-    """What lies on disk of one dataset."""
+    """Read one dataset from disk."""
     folders = {folder.name: folder for folder in version_folders(home)}
     manifests = [manifest for folder in folders.values() if (manifest := read_manifest(folder))]
     versions = home / "versions"

@@ -1,7 +1,7 @@
-"""Switching what readers see, by renames: versions in and out, pages, catalogue, and ``latest`` at the very end.
+"""Update what readers see, by renames: versions in and out, pages, catalogue, and ``latest`` at the very end.
 
-Every file that points to versions is made from the shelves. The same shelves give the same bytes, so what is damaged or
-was never written comes back with the next publication.
+Every file that points to versions is made from the shelves. The same shelves give the same bytes, so the next
+publication repairs a file that is damaged or was never written.
 """
 
 from __future__ import annotations
@@ -37,11 +37,10 @@ def show(
     expiring: Sequence[Tombstone] = (),
 ) -> None:
     """
-    Show a dataset as the shelf has it, with ``arriving`` in and the others out.
+    Show a dataset as the shelf has it, with the version ``arriving`` added and the others taken off.
 
-    Everything is written to the hidden folder before anything is switched. Then, in this order: what was withdrawn
-    goes, the new version comes, what points to versions is switched, ``latest`` last, and what nothing points to any
-    more goes.
+    Everything is written to the hidden folder first. Then, in this order: withdrawn versions are taken off, the new
+    version is added, pages and catalogue are replaced, then ``latest``, and at last expired versions are taken off.
     """
     home = root / shelf.dataset
     after = shelf.without([*withdrawn, *expiring])
@@ -53,7 +52,7 @@ def show(
         write_files(_stone(hidden, stone), {tombstone.FILE: as_json(stone), "index.html": page})
     if after.manifests:
         (hidden / "latest").symlink_to(Path("versions", after.manifests[0]["version"]))
-    cancellation.too_late()  # What follows takes a moment. Half of it would be on the portal, and not on record.
+    cancellation.ignore_stops()  # The renames take a moment. Half of them would be on the portal, but not on record.
     _take_off(root, hidden, withdrawn)
     if arriving:
         (hidden / ARRIVING).rename(home / "versions" / arriving["version"])
@@ -71,9 +70,9 @@ def show(
 
 def finish(root: Path) -> None:
     """
-    Put up the tombstones that somebody who was stopped had ready when he took their versions away.
+    Put the tombstones in place that an interrupted process had prepared for versions that it had already moved away.
 
-    Only under the lock. What it had not begun to take away is left to the next try.
+    Only under the lock. Versions that it had not moved yet are left to the next try.
     """
     for stone in root.glob(f"{UNFINISHED}*/{_STONES}/*/*"):
         place = root / stone.parent.name / "versions" / stone.name
@@ -84,7 +83,7 @@ def finish(root: Path) -> None:
 
 
 def dataset_files(shelf: Shelf) -> tuple[dict[str, bytes], dict[str, Any]]:
-    """Return the files in the folder of a dataset, and its changelog, which the catalogue quotes."""
+    """Return the files in the folder of a dataset, and its changelog for the catalogue."""
     versions = [(manifest, shelf.report(manifest)) for manifest in shelf.manifests]
     log = changelog.changelog_of(shelf.dataset, versions, shelf.tombstones)
     if versions:
@@ -92,12 +91,12 @@ def dataset_files(shelf: Shelf) -> tuple[dict[str, bytes], dict[str, Any]]:
         preview = preview_of(shelf.folders[newest["version"]], newest)
         page = pages.dataset_page(versions, shelf.tombstones, notes_in(log), preview)
     else:
-        page = pages.gone_page(shelf.dataset, shelf.tombstones)
+        page = pages.empty_dataset_page(shelf.dataset, shelf.tombstones)
     return {"index.html": page.encode(), changelog.FILE: as_json(log)}, log
 
 
 def portal_files(shelves: Sequence[tuple[Shelf, dict[str, Any]]]) -> dict[str, bytes]:
-    """Return the files of the whole portal; of every dataset its shelf and its changelog."""
+    """Return the files at the top of the portal, made from the shelf and the changelog of every dataset."""
     there = [(shelf, log) for shelf, log in shelves if shelf.manifests]
     gone = [shelf for shelf, _ in shelves if not shelf.manifests and shelf.tombstones]
     listed = [Listed(manifests=shelf.manifests, notes=notes_in(log)) for shelf, log in there]
@@ -106,7 +105,7 @@ def portal_files(shelves: Sequence[tuple[Shelf, dict[str, Any]]]) -> dict[str, b
 
 
 def notes_in(log: dict[str, Any]) -> dict[str, list[str]]:
-    """What changed in each version, as a changelog says it; nothing, if somebody damaged it."""
+    """Return the changes of each version from a changelog; empty if the changelog is damaged."""
     entries = log.get("versions") if log.get("schema") == changelog.SCHEMA else None
     return {
         str(entry.get("version")): [str(change) for change in entry.get("changes") or ()]
@@ -116,7 +115,7 @@ def notes_in(log: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _others(root: Path, dataset: str) -> list[tuple[Shelf, dict[str, Any]]]:
-    """The other datasets of the portal, with their changelogs."""
+    """Return the other datasets of the portal, with their changelogs."""
     names = sorted(each.name for each in root.iterdir() if each.name != dataset and SLUG.fullmatch(each.name))
     shelves = [shelf_of(root / name) for name in names]
     logs = [
@@ -131,7 +130,7 @@ def _stone(hidden: Path, stone: Tombstone) -> Path:
 
 
 def _take_off(root: Path, hidden: Path, stones: Sequence[Tombstone]) -> None:
-    """Move versions out of reach, into the hidden folder, and put their tombstones in their place."""
+    """Move versions to the hidden folder, and put their tombstones in their place."""
     try:
         for stone in stones:
             place = root / stone["dataset"] / "versions" / stone["version"]
@@ -140,7 +139,7 @@ def _take_off(root: Path, hidden: Path, stones: Sequence[Tombstone]) -> None:
             place.rename(taken)
             _stone(hidden, stone).rename(place)
             sync(place.parent)
-    except BaseException:  # A stop may fall between the two renames: what is gone must not be without its page.
+    except BaseException:  # After an interrupt between the two renames the tombstone would be missing.
         finish(root)
         raise
 

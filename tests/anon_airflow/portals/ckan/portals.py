@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from anon_airflow.portals.ckan.client import Patience
+from anon_airflow.portals.ckan.client import RetryPolicy
 from anon_airflow.portals.ckan.portal import CkanPortal
 from anon_airflow.portals.ckan.server import Server
 from anon_airflow.portals.ckan.settings import CkanPlace
@@ -19,7 +19,7 @@ from anon_airflow.run.progress import Progress
 from anon_core.publishing.release import Distribution, Release
 from tests.anon_airflow.portals.ckan.boot import CkanServer
 
-QUICK = Patience(attempts=3, first=0.05)
+QUICK = RetryPolicy(attempts=3, first=0.05)
 _RUN = uuid.uuid4().hex[:6]
 _NUMBERS = itertools.count()
 
@@ -82,7 +82,7 @@ class Place:
         *,
         url: str | None = None,
         timeout: float = 30.0,
-        patience: Patience = QUICK,
+        patience: RetryPolicy = QUICK,
         progress: Progress | None = None,
         **changes: Any,
     ) -> CkanPortal:

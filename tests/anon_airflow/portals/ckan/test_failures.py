@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from anon_airflow.portals.ckan.client import Patience
+from anon_airflow.portals.ckan.client import RetryPolicy
 from anon_airflow.run import progress
 from anon_core.errors import AnonError, PortalError, RefusedError
 from tests.anon_airflow.portals.ckan.bad_network import BadNetwork, Rule, bad_network, http
@@ -21,7 +21,7 @@ from tests.anon_airflow.portals.ckan.boot import REPOSITORY, CkanServer
 from tests.anon_airflow.portals.ckan.portals import Place, Site
 
 pytestmark = pytest.mark.portal
-ONCE = Patience(attempts=1)
+ONCE = RetryPolicy(attempts=1)
 LARGE = 200 << 20
 
 
@@ -62,7 +62,7 @@ def test_whoever_waits_is_told_how_far_it_is_and_why_it_takes_long(
     place: Place, network: BadNetwork, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN", -1)
+    monkeypatch.setattr(progress, "MIN_INTERVAL_S", -1)
     network.rules["package_revise"] = Rule(times=1, answer=http("503 Service Unavailable"))
     report = {"kind": "public", "recoding": {"columns": [{"name": "sex"}, {"name": "rows"}]}}
     portal = place.portal(url=network.url, progress=said.append, datastore=True, columns=("sex", "rows"))
@@ -95,7 +95,7 @@ def test_slow_answers_are_waited_for(place: Place, network: BadNetwork) -> None:
 
 def test_answers_that_are_too_slow_end_as_an_error_that_says_so(place: Place, network: BadNetwork) -> None:
     network.rules["package_show"] = Rule(delay=3)
-    with pytest.raises(PortalError, match="no sign of life for 1 seconds"):
+    with pytest.raises(PortalError, match="no answer for 1 seconds"):
         place.portal(url=network.url, timeout=1, patience=ONCE).publish(place.release())
 
 
@@ -112,7 +112,7 @@ def test_killed_in_mid_upload_leaves_the_old_release_and_a_second_run_mends_it(
     place.portal().publish(older)
     newer = place.release("sex,rows\n" + "F,6\n" * 500_000, version="v2", period="2026-11-01")
     network.rules["package_revise"] = Rule(times=1, at_bytes=1_000_000, then=booted_ckan.kill_ckan)
-    with pytest.raises(PortalError, match="whether readers see new files already is not known"):
+    with pytest.raises(PortalError, match="it is not known whether readers can see new files"):
         place.portal(url=network.url).publish(newer)
     booted_ckan.start_ckan()
     table = f"{place.dataset}.csv"
@@ -129,7 +129,7 @@ def test_with_search_down_the_new_file_is_public_and_that_is_said(
     newer = place.release("sex,rows\nF,6\n", version="v2", period="2026-11-01")
     booted_ckan.stop_search()
     try:
-        with pytest.raises(PortalError, match="4 of 4 new files can be downloaded by anybody already"):
+        with pytest.raises(PortalError, match="4 of 4 new files can be downloaded by all readers already"):
             place.portal().publish(newer)
         shown = site.show(place.dataset)["resources"][0]
         assert (shown["anonflow_version"], httpx.get(shown["url"]).content) == ("v1", b"sex,rows\nF,6\n")
@@ -146,7 +146,7 @@ def test_search_that_comes_back_in_time_is_no_failure(site: Site, place: Place, 
     back.start()
     try:
         newer = place.release("sex,rows\nF,6\n", version="v2", period="2026-11-01")
-        done = place.portal(patience=Patience(attempts=5, first=0.5)).publish(newer)
+        done = place.portal(patience=RetryPolicy(attempts=5, first=0.5)).publish(newer)
     finally:
         back.join()
     assert done.status == "published"

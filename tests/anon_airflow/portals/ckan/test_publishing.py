@@ -362,6 +362,6 @@ def test_a_name_that_another_organisation_uses_is_not_taken_over(site: Site, pla
     other = fresh("village")
     site.call("organization_create", name=other)
     site.call("package_create", name=place.dataset, owner_org=other, title="Theirs")
-    with pytest.raises(InvalidInputError, match="is taken there by a dataset of the organisation"):
+    with pytest.raises(InvalidInputError, match="is already used there by a dataset of the organisation"):
         place.portal().publish(place.release())
     assert site.show(place.dataset)["title"] == "Theirs"

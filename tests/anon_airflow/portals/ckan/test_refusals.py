@@ -35,7 +35,7 @@ def test_a_wrong_token_is_known_before_any_work(place: Place) -> None:
 
 
 def test_a_wrong_token_does_not_hide_that_the_organisation_is_not_there(place: Place) -> None:
-    with pytest.raises(InvalidInputError, match=r"the token: .*; it shows nobody an organisation 'nowhere-at-all'"):
+    with pytest.raises(InvalidInputError, match=r"the token: .*; it has no public organisation 'nowhere-at-all'"):
         place.portal(token="nonsense", organization="nowhere-at-all").check()
     with pytest.raises(InvalidInputError) as caught:
         place.portal(token="nonsense").check()
@@ -65,7 +65,7 @@ def test_a_right_that_was_taken_away_after_the_check_is_told_too(site: Site, pla
 
 def test_a_name_that_is_taken_by_a_dataset_of_others_is_told(site: Site, place: Place) -> None:
     site.call("package_create", name=place.dataset, owner_org=site.organization)
-    with pytest.raises(InvalidInputError, match="taken there by a dataset that anonflow did not make"):
+    with pytest.raises(InvalidInputError, match="already used there by a dataset that anonflow did not make"):
         place.portal().check()
 
 
@@ -74,9 +74,9 @@ def test_a_name_that_is_taken_by_a_dataset_nobody_sees_is_told(site: Site, place
     site.call("organization_create", name=other)
     site.call("package_create", name=place.dataset, owner_org=other, private=True)
     token = site.user(role="editor")
-    with pytest.raises(InvalidInputError, match="is taken there by a dataset which this token may not see"):
+    with pytest.raises(InvalidInputError, match="is already used there by a dataset which this token may not see"):
         place.portal(token=token).check()
-    with pytest.raises(InvalidInputError, match="is taken there by a dataset which this token may not see"):
+    with pytest.raises(InvalidInputError, match="is already used there by a dataset which this token may not see"):
         place.portal(token=token).publish(place.release())
 
 
@@ -107,7 +107,7 @@ def test_a_redirected_upload_is_not_taken_for_a_published_one(site: Site, place:
 
 def test_a_server_that_is_no_ckan_is_told(place: Place, network: BadNetwork) -> None:
     network.rules["status_show"] = Rule(answer=http("404 Not Found", body=b"<html>nothing here</html>"))
-    with pytest.raises(InvalidInputError, match="does not answer as a CKAN does"):
+    with pytest.raises(InvalidInputError, match="does not answer like a CKAN server"):
         place.portal(url=network.url).check()
 
 
@@ -150,7 +150,7 @@ def test_files_that_became_public_before_one_that_is_too_large_are_told(
     with large.open("wb") as file:
         file.truncate((MOST_MEGABYTES + 5) << 20)
     files = (newer.distributions[0], distribution(large, newer.distributions[1].media_type, rows=1))
-    with pytest.raises(InvalidInputError, match="2 of 4 new files can be downloaded by anybody already"):
+    with pytest.raises(InvalidInputError, match="2 of 4 new files can be downloaded by all readers already"):
         place.portal(timeout=120).publish(dataclasses.replace(newer, distributions=files))
     assert site.downloads(place.dataset)[f"{place.dataset}.csv"] == b"sex,rows\nF,6\n"
     assert place.portal().publish(place.release()).status == "published"
@@ -180,7 +180,7 @@ def test_an_internal_report_is_not_published(site: Site, place: Place) -> None:
 def test_a_dataset_that_somebody_made_private_is_not_shown_again(site: Site, place: Place) -> None:
     place.portal().publish(place.release())
     site.call("package_patch", id=place.dataset, private=True)
-    with pytest.raises(RefusedError, match="somebody made the dataset private"):
+    with pytest.raises(RefusedError, match="a user of the portal made the dataset private"):
         place.portal().publish(place.release("sex,rows\nF,6\n", version="v2"))
     assert site.show(place.dataset)["private"] is True
 

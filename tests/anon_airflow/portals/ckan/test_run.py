@@ -148,7 +148,7 @@ def test_the_test_button_says_whose_token_it_is(site: Site) -> None:
 
 
 def test_the_test_button_says_what_is_wrong(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    for host, words in ((site.url, "does not know this token"), ("http://127.0.0.1:9", "the connection failed")):
+    for host, words in ((site.url, "does not accept this token"), ("http://127.0.0.1:9", "the connection failed")):
         content = {"conn_type": "ckan", "host": host, "password": "nonsense"}
         monkeypatch.setenv("AIRFLOW_CONN_TOWN_PORTAL", json.dumps(content))
         works, said = CkanHook("town_portal").test_connection()

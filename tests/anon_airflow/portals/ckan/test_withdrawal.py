@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from anon_airflow.portals.ckan.client import Patience
+from anon_airflow.portals.ckan.client import RetryPolicy
 from anon_core.errors import InvalidInputError, PortalError, RefusedError
 from tests.anon_airflow.portals.ckan.bad_network import BadNetwork, Rule, http
 from tests.anon_airflow.portals.ckan.boot import CkanServer
@@ -84,7 +84,7 @@ def test_whoever_may_not_withdraw_is_told_at_once_and_nothing_changes(
 ) -> None:
     place.portal().publish(place.release())
     before = site.show(place.dataset)
-    with pytest.raises(InvalidInputError, match=r"this token may not change it .* an editor of"):
+    with pytest.raises(InvalidInputError, match=r"this token may not change it .* the token of an editor of"):
         place.portal(url=network.url, token=site.user(role=role)).withdraw(place.dataset, None, "wrong", AT)
     assert network.calls["package_show"] == 1
     assert site.show(place.dataset) == before
@@ -163,7 +163,7 @@ def test_a_withdrawal_that_was_interrupted_is_ended_by_the_next(site: Site, plac
 
     network.rules["package_revise"] = Rule(times=1, before=break_down)
     with pytest.raises(PortalError, match="what is still there is not known"):
-        place.portal(url=network.url, kept=True, patience=Patience(attempts=1)).withdraw(
+        place.portal(url=network.url, kept=True, patience=RetryPolicy(attempts=1)).withdraw(
             place.dataset, "v7", "wrong", AT
         )
     assert all(httpx.get(address).status_code != 200 for address in addresses)
@@ -187,7 +187,7 @@ def test_a_release_that_is_only_half_there_can_be_withdrawn(site: Site, place: P
     place.portal(kept=True).publish(place.release(version="v5", period="2026-05-01"))
     booted_ckan.stop_search()
     try:
-        with pytest.raises(PortalError, match="can be downloaded by anybody"):
+        with pytest.raises(PortalError, match="can be downloaded by all readers"):
             place.portal(kept=True).publish(place.release("sex,rows\nF,6\n", version="v6", period="2026-06-01"))
     finally:
         booted_ckan.start_search()

@@ -1,4 +1,4 @@
-"""What is asked of a table: a policy, the columns that it is about, and what the table is compared with."""
+"""A policy, the columns that it is about, and what the table is compared with: what the models derive checks from."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ if TYPE_CHECKING:
     from anon_core.models.model import PrivacyModel
 
 NOTHING = "*"
-"""What a cell says that says nothing any more, unless its hierarchy has another word."""
+"""What a suppressed cell shows, unless its hierarchy has another word for the root."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class PolicyContext:
     """
-    What a publication requires of its release, or a command of a table.
+    A policy with everything that decides which models it requires, and over which columns.
 
-    ``quasi_identifiers`` and ``k`` are the file's own, or given in their place. Acceptances that ended before ``today``
-    do not count. ``rows_before`` is how many rows were collected, ``original`` the name of the table as collected;
-    without them what needs them is not asked. With ``paired`` it is known which original became which row;
-    ``several_rows``: some people have several, None where only the publication file tells. ``present`` are the columns
-    of a table that may lack some; None where it must have all.
+    ``quasi_identifiers`` and ``k`` are those of the publication file, or those that a command gives in their place. An
+    acceptance that ended before ``today`` does not count. ``rows_before`` is how many rows were collected, ``original``
+    the name of the table as collected; a model that needs one of them is not required without it. ``compared``: the
+    table is compared with its original. ``paired``: it is known which original became which row. ``several_rows``:
+    whether some people have several rows; None where only the publication file says it. ``present`` are the columns of
+    a table that may lack some; None where it must have all.
     """
 
     policy: PartialPolicy
@@ -46,9 +47,9 @@ class Asked:
 
     def settings_of(self, model: type[PrivacyModel]) -> Any:
         """
-        Return what the policy says to a model, as its settings; None where it says nothing.
+        Return the settings of a model, as the policy has them; None where the policy does not ask for the model.
 
-        :raises InvalidInputError: that is not what the model can read.
+        :raises InvalidInputError: the model cannot read its section of the policy.
         """
         written = getattr(self.policy, str(model.section), None)
         if written is None or model.settings is None:
@@ -66,8 +67,8 @@ class Asked:
         unit = None if self.publication is None else self.publication.unit
         return unit is not None and bool(unit.columns)
 
-    def there(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those of some columns that the table has, or must have."""
+    def only_present(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the columns of ``names`` that the table has; all of them where it must have all."""
         return names if self.present is None else tuple(name for name in names if name in self.present)
 
     @property
@@ -76,7 +77,7 @@ class Asked:
 
     @property
     def searched(self) -> tuple[str, ...]:
-        """The columns in which sets that single people out are searched for, in the order of the table."""
+        """The columns among which the search looks for sets that single people out, in the order of the table."""
         if self.publication is None:
             return ()
         if self.present is None:
@@ -85,46 +86,52 @@ class Asked:
         return tuple(name for name in self.present if name in wanted)
 
     @property
-    def searched_together(self) -> tuple[tuple[str, ...], ...]:
-        """Sets that are measured whatever their size."""
+    def larger_sets(self) -> tuple[tuple[str, ...], ...]:
+        """
+        The sets of columns that are measured at any size: all quasi-identifiers with each column declared other.
+
+        An attacker who knows all quasi-identifiers of a person may know this one more column, so the role `other` is
+        checked. Where no column is quasi, the set of all searched columns is measured: no other check looks at whole
+        rows.
+        """
         if self.publication is None:
             return ()
         quasi = self.quasi_identifiers
         if not quasi:
             return (self.searched,)
-        others = self.there(self.publication.names_with_role(Role.OTHER))
+        others = self.only_present(self.publication.names_with_role(Role.OTHER))
         return tuple((*quasi, name) for name in others if name not in quasi)
 
     @property
     def judged_others(self) -> tuple[str, ...]:
-        """The columns declared other that nobody accepts today, as far as they are there."""
+        """The columns declared other, without those that a person accepts today; only columns that the table has."""
         if self.publication is None:
             return ()
-        names = self.there(self.publication.judged_others(self.today))
+        names = self.only_present(self.publication.judged_others(self.today))
         return tuple(name for name in names if name not in self.quasi_identifiers)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
-        """The sensitive columns, as far as they are there."""
-        return self.there(self.publication.names_with_role(Role.SENSITIVE)) if self.publication else ()
+        """The sensitive columns that the table has."""
+        return self.only_present(self.publication.names_with_role(Role.SENSITIVE)) if self.publication else ()
 
     @property
     def as_collected(self) -> tuple[str, ...]:
-        """The columns that are published as they are, but those that somebody accepted by name, each alone."""
+        """The columns that are published as collected, without those that a person accepted by name, each alone."""
         if self.publication is None:
             return ()
-        names = self.there(self.publication.as_collected(self.today))
+        names = self.only_present(self.publication.as_collected(self.today))
         return tuple(name for name in names if name not in self.quasi_identifiers)
 
     @property
     def accepted(self) -> tuple[tuple[str, ...], ...]:
-        """The sets of columns that somebody accepts today, sorted."""
+        """The sets of columns that a person accepts today, sorted."""
         accept = self.policy.published_uniqueness.accept
         return tuple(sorted(tuple(sorted(one.columns)) for one in accept if one.until >= self.today))
 
     def hierarchy(self, name: str) -> dict[str, Any]:
         """
-        Return a hierarchy as a suite has it, by the words of the file; a hierarchy file with its sha256.
+        Return the hierarchy of a column as a suite holds it: the keys of the publication file, with a file's sha256.
 
         :raises HierarchyError: a hierarchy file cannot be read.
         """
@@ -144,8 +151,8 @@ class Asked:
 
     def roots(self, name: str) -> tuple[str, ...]:
         """
-        Return what a cell of a column says when it says nothing any more: the label of the root, and of levels below it
-        on which a hierarchy file has one label for everything.
+        Return the labels that say nothing about a cell: that of the root, and those of levels below it on which a
+        hierarchy file has one label for all values.
         """
         publication = self.publication
         column = publication.effective_columns.get(name) if publication else None
