@@ -109,8 +109,7 @@ def test_one_person_with_two_values_does_not_turn_the_check_of_common_values_off
     assert found.passed is passed and found.counts["people_changing"] == changing
     if changing == 1:
         assert (
-            "1 person of 22 have several values of illness and are left out; 19 of 22 people have fewer"
-            in found.sentence
+            "1 person of 22 has several values of illness and is left out; 19 of 22 people have fewer" in found.sentence
         )
 
 
