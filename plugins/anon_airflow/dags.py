@@ -28,7 +28,6 @@ from anon_airflow.operators.approve import ApproveOperator
 from anon_airflow.operators.dag_docs import broken_docs, dag_docs
 from anon_airflow.operators.detect import DetectOperator
 from anon_airflow.operators.gate import GateOperator
-from anon_airflow.operators.notification import late
 from anon_airflow.operators.publish import PublishOperator, dataset_asset
 from anon_airflow.operators.recode import RecodeOperator
 from anon_airflow.operators.record import RecordOperator
@@ -36,6 +35,7 @@ from anon_airflow.operators.score import ScoreOperator
 from anon_airflow.operators.stage import StageOperator
 from anon_airflow.run.home import Home
 from anon_airflow.run.last_known import LastKnown, recall
+from anon_airflow.run.notify import late
 from anon_core.errors import Problem, SpecError
 from anon_core.spec import AirflowSettings, Publication, length, load_spec
 from anon_core.spec import Asset as SpecAsset

@@ -383,6 +383,7 @@ def test_more_missing_words_than_the_reader_takes_are_refused(tmp_path: Path, wo
         load_spec(tmp_path / "t.yaml")
 
 
+@pytest.mark.thorough
 def test_a_column_of_more_text_than_one_array_holds_is_written_out(tmp_path: Path) -> None:
     piece = Piece(codes=np.zeros(2200, np.int32), words=pa.array(["x" * 1_000_000]))
     assert piece.text_bytes == 2_200_000_000

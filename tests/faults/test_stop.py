@@ -10,6 +10,7 @@ import pytest
 from tests.faults.anon_process import anon
 from tests.faults.publications import files_below, people, portal_of, staged_files, versions_of, write_publication
 from tests.faults.test_kill import WRITES_OF_A_RUN, assert_portal_is_whole
+from tests.parameters import parameters
 
 WRITES_OF_A_WITHDRAWAL = 22
 
@@ -18,7 +19,7 @@ def hidden_folders(spec: Path) -> list[Path]:
     return list(portal_of(spec).glob(".incoming-*"))
 
 
-@pytest.mark.parametrize("write", range(1, WRITES_OF_A_RUN, 7))
+@pytest.mark.parametrize("write", parameters(range(1, WRITES_OF_A_RUN, 7), always=(22, 50, 78)))
 def test_a_run_that_is_asked_to_stop_again_and_again_cleans_up_and_tells_the_truth(tmp_path, write):
     spec, home = write_publication(tmp_path), tmp_path / "home"
     ended = anon("run", spec, home=home, stop_at_write=write)
@@ -56,7 +57,7 @@ def test_a_stopped_run_says_so_in_its_report_and_is_no_refusal(tmp_path, method)
     assert content["reasons"][0].endswith("has stopped it")
 
 
-@pytest.mark.parametrize("write", range(1, WRITES_OF_A_WITHDRAWAL, 3))
+@pytest.mark.parametrize("write", parameters(range(1, WRITES_OF_A_WITHDRAWAL, 3), always=(4, 7)))
 def test_a_withdrawal_that_is_asked_to_stop_again_and_again_is_whole_or_was_not_begun(tmp_path, write):
     spec, home = write_publication(tmp_path, people(200)), tmp_path / "home"
     assert anon("run", spec, home=home).code == 0

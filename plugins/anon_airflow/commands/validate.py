@@ -37,14 +37,15 @@ class Found:
 
 
 @click.command(short_help="Find every problem of publication files.")
-@click.argument("path", metavar="[FILE|FOLDER]", type=click.Path(path_type=Path, exists=True), required=False)
+@click.argument("path", metavar="[PATH]", type=click.Path(path_type=Path, exists=True), required=False)
 @json_option
 def validate(path: Path | None, as_json: bool) -> None:
-    """Read every publication file of a folder, and say everything that would stop its runs, with file and line.
+    """Say everything that would stop the runs of a publication file, or of all those of a folder, with file and line.
 
-    Without an argument the folder is include/publications. Beside the keys of each file it checks that hierarchies can
-    be read, that a person has reviewed the file, that what it names is installed, that the site policy is kept, and
-    that no two files publish one dataset. No data is read, nothing is run or written. Exit code 2: there are problems.
+    [PATH] is the file or the folder, include/publications if it is left out. Beside the keys of each file it checks
+    that hierarchies can be read, that a person has reviewed the file, that what it names is installed, that the site
+    policy is kept, and that no two files publish one dataset. No data is read, nothing is run or written. Exit code 2:
+    there are problems.
     """
     folder = path or FOLDER
     if not folder.exists():

@@ -10,8 +10,8 @@ from airflow.sdk import Param
 from airflow.sdk.exceptions import TaskAwaitingInput
 from airflow.sdk.execution_time.hitl import upsert_hitl_detail
 
-from anon_airflow.operators.notification import tell
 from anon_airflow.operators.publication import error_policy, run_of
+from anon_airflow.run.notify import tell
 from anon_core.spec import Event
 
 if TYPE_CHECKING:

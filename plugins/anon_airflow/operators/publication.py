@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from airflow.sdk import BaseOperator, ExceptionRetryPolicy, RetryAction, RetryRule
 from airflow.sdk.exceptions import AirflowRuntimeError, AirflowTaskTimeout
 
-from anon_airflow.operators.failed_for_good import FailedForGood, log_reasons
+from anon_airflow.run.failed_for_good import FailedForGood, log_reasons
 from anon_core.errors import AnonError, InternalError, InvalidInputError, StorageError
 
 if TYPE_CHECKING:

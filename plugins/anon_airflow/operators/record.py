@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from anon_airflow.operators.failed_for_good import FailedForGood
-from anon_airflow.operators.notification import tell
 from anon_airflow.operators.publication import PublicationOperator
+from anon_airflow.run.failed_for_good import FailedForGood
+from anon_airflow.run.notify import tell
 from anon_core.spec import Event
 
 if TYPE_CHECKING:

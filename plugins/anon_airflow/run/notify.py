@@ -6,10 +6,18 @@ import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
+from anon_airflow.run.home import Home
+from anon_airflow.run.last_known import LastKnown, recall
+from anon_airflow.run.last_known import of as known_of
 from anon_airflow.run.progress import Progress, say
-from anon_core.spec import Event, Notification
+from anon_core.errors import AnonError
+from anon_core.spec import Event, Notification, load_spec
+
+if TYPE_CHECKING:
+    from airflow.sdk import Context
 
 FACTS = "anonflow"
 """The name under which the templates of a notifier find the facts."""
@@ -78,3 +86,30 @@ def made_of(notification: Notification) -> Any:
     """Return the notifier that an entry names."""
     module, _, name = notification.notifier.rpartition(".")
     return getattr(importlib.import_module(module), name)(**notification.arguments)
+
+
+def tell(spec: str, context: Context, event: Event, *, progress: Progress | None = None, **facts: Any) -> None:
+    """Notify people of what became of the run of a publication file, also where the file cannot be read any more."""
+    try:
+        known: LastKnown | None = known_of(load_spec(Path(spec)))
+    except AnonError:
+        known = recall(Home.find(), Path(spec))
+    if known is None:
+        return
+    values = cast("Mapping[str, Any]", context)
+    run: Any = values.get("dag_run")
+    start = getattr(run, "data_interval_start", None)
+    found = Facts(
+        event=event,
+        dataset=known.dataset,
+        title=known.title,
+        run_id=str(getattr(run, "run_id", "")),
+        period=start.date().isoformat() if start else "",
+        **facts,
+    )
+    notify(known.notifications(event), found, values, progress)
+
+
+def late(spec: str, context: Mapping[str, Any]) -> None:
+    """Notify people that a run is not at its end by its deadline: an executor of Airflow calls this."""
+    tell(spec, cast("Context", context), Event.LATE)

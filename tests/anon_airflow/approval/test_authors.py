@@ -46,7 +46,7 @@ def test_a_change_that_is_not_committed_is_nobodys_whatever_the_environment_says
         git(repository.parent, *hidden)
     (repository / "towns.csv").write_text("a;d\n")
     found = asked(repository / "towns.csv", **{VARIABLE: "carla"})
-    assert "towns.csv: it was changed after its last commit; commit it" in found.unknown[0]
+    assert "towns.csv is not known: it was changed after its last commit; commit it" in found.unknown[0]
 
 
 def test_a_change_that_is_only_staged_is_nobodys(repository):
@@ -109,7 +109,7 @@ def test_of_a_link_both_the_link_and_what_it_leads_to_have_an_author(repository)
     assert asked(repository / "linked.csv").people == (BEA, "Carla Verdi <carla@example.org>")
     (repository / "linked.csv").unlink()
     (repository / "linked.csv").symlink_to("publications/people.yaml")
-    assert "linked.csv: it was changed" in asked(repository / "linked.csv").unknown[0]
+    assert "linked.csv is not known: it was changed" in asked(repository / "linked.csv").unknown[0]
 
 
 def test_a_git_that_does_not_answer_is_nobodys_word(repository, tmp_path, monkeypatch):

@@ -82,7 +82,7 @@ def test_publish_looks_at_the_files_again(asked, tmp_path):
 def test_where_nobody_can_say_who_changed_a_file_staging_refuses_before_anything_is_read(spec, tmp_path):
     (tmp_path / "include/hierarchies/towns.csv").write_text("x;y\n")
     run = run_of(spec, tmp_path / "home")
-    with pytest.raises(RefusedError, match=r"towns\.csv: it was changed after its last commit"):
+    with pytest.raises(RefusedError, match=r"towns\.csv is not known: it was changed after its last commit"):
         take(run, "stage")
     assert not run.staging.exists()
     assert rows(run)["refusals"][0]["by"] == "approval"

@@ -183,7 +183,7 @@ def test_a_row_that_was_put_in_is_shown_and_marked(home: Path) -> None:
     lines = [json.loads(line) for line in invoked(audit, ["export"]).stdout.splitlines()]
     assert [line for line in lines if line.get("table_name") == "publications"][-1]["row"]["version"] == "v9"
     listed = invoked(audit, ["list"])
-    assert listed.exit_code == 1 and "does not hold" in listed.output
+    assert listed.exit_code == 1 and "not intact" in listed.output
 
 
 def test_links_that_were_removed_are_named_in_the_export(home: Path) -> None:

@@ -171,8 +171,8 @@ def test_the_default_store_is_a_private_file_in_home(tmp_path: Path) -> None:
     ("url", "what"),
     [
         ("not a url", "not a database URL"),
-        ("sqlite://", "must be a file that stays"),
-        ("sqlite:///:memory:", "must be a file that stays"),
+        ("sqlite://", "must be a file on disk"),
+        ("sqlite:///:memory:", "must be a file on disk"),
         ("mysql://u:secret@h/d", "cannot use mysql"),
         ("postgresql+nonsense://u:secret@h/d", "no driver for postgresql"),
     ],

@@ -103,7 +103,7 @@ def test_a_draft_tells_the_reason_of_every_role_and_what_singles_people_out(tmp_
     table = table_of(["id", "born", "sex"], [(str(n), str(1930 + n % 70), "FM"[n % 2]) for n in range(100)])
     text, _ = drafted(table, tmp_path)
     assert '"id": {role: identifier}  # its name says that it is a record number (all languages); 100 distinct' in text
-    assert re.search(r'#   "born": 40\.0% of the rows are alone', text)
+    assert re.search(r'#   "born": 40\.0% of the rows stand alone', text)
     assert re.search(r'# Chosen as quasi-identifiers, .* identify everyone: "born": 40 rows alone, 70 dist', text)
     assert "elected" not in text.lower()
     assert "Identifies every row" not in text
@@ -113,7 +113,7 @@ def test_a_draft_lists_no_set_that_singles_out_no_more_than_a_smaller_one(tmp_pa
     """On both columns everyone is alone; a third, and one that follows from another, add nothing."""
     rows = [(str(1950 + n % 20), f"town {n // 20}", f"region {n // 40}", "x") for n in range(100)]
     text, _ = drafted(table_of(["born", "town", "region", "land"], rows), tmp_path)
-    listed = re.findall(r"^#   (\".*): (.*)% of the rows are alone$", text, re.MULTILINE)
+    listed = re.findall(r"^#   (\".*): (.*)% of the rows stand alone$", text, re.MULTILINE)
     assert listed == [('"born"', "0.0"), ('"born" + "town"', "100.0")]
     (chosen,) = re.findall(r"^# Chosen as quasi-identifiers, .*$", text, re.MULTILINE)
     assert "apart from sets that identify everyone" in chosen and '"town"' not in chosen

@@ -72,7 +72,7 @@ PLACES = {"ANON_SIGNING_KEY": SECRET, "ANON_SIGNING_KEY_FILE": "/key", "ANON_SIG
 @pytest.mark.parametrize("left_out", [None, *PLACES])
 def test_two_places_for_one_key_are_refused(left_out: str | None, tmp_path: Path) -> None:
     environ = {name: value for name, value in PLACES.items() if name != left_out}
-    with pytest.raises(InvalidInputError, match="set one of them") as caught:
+    with pytest.raises(InvalidInputError, match="set only one of them") as caught:
         SigningKey.load(tmp_path, environ)
     assert all(name in str(caught.value) for name in environ) and SECRET not in str(caught.value)
 
@@ -91,7 +91,7 @@ def test_a_command_prints_the_key_and_is_run_without_a_shell(tmp_path: Path) -> 
         ("", "is empty"),
         ("cat 'key", "quote that is not closed"),
         ("/nowhere/vault read key", "cannot be run: No such file"),
-        ("sh -c 'echo SECRET-7f3a; echo SECRET-7f3a >&2; exit 3'", "ended with code 3; its output is withheld"),
+        ("sh -c 'echo SECRET-7f3a; echo SECRET-7f3a >&2; exit 3'", "ended with code 3; its output is not shown"),
         ("echo short", r"has 5 characters, but a signing key needs 32"),
         ("sleep 5", "has not ended within 1 seconds"),
     ],
@@ -121,8 +121,8 @@ def test_retired_keys_are_read_from_files_of_one_key_per_line(tmp_path: Path) ->
     [
         ("r" * 32, 0o640, "chmod 600"),
         ("", 0o600, "has no key"),
-        ("r" * 32 + "\nshort\n", 0o600, "key 2 holds 5 characters"),
-        (SECRET, 0o600, "also the current one"),
+        ("r" * 32 + "\nshort\n", 0o600, "key 2 has 5 characters"),
+        (SECRET, 0o600, "also the current key"),
     ],
 )
 def test_a_file_of_retired_keys_that_cannot_be_used_is_refused(text: str, mode: int, what: str, tmp_path: Path) -> None:

@@ -218,6 +218,7 @@ def test_a_kill_while_withdrawing_leaves_nothing_half_and_a_rerun_ends_it(tmp_pa
     pytest.fail("the withdrawal never ended")
 
 
+@pytest.mark.thorough
 def test_a_kill_while_old_versions_go_for_a_new_one_is_mended_by_the_next(tmp_path: Path, make: Maker) -> None:
     new = make("row 3", version="v3", period="2026-03")
     for step in range(1, 300, 3):

@@ -8,9 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from anon_airflow.cli import anon
-from anon_airflow.operators.notification import late, tell
 from anon_airflow.operators.record import RecordOperator
-from anon_airflow.run.notify import Facts, notify
+from anon_airflow.run.notify import Facts, late, notify, tell
 from anon_core.errors import RefusedError, SpecError
 from anon_core.spec import Event, Notification, load_spec
 from tests.anon_airflow.run.step_runs import UNTIL_GATE, run_of, take

@@ -159,7 +159,6 @@ def test_priorities_are_given_to_all_quasi_columns_or_to_none(folder: Path, meth
     ("text", "where"),
     [
         ("missing: wildcard", "missing"),
-        ("airflow: {deadline: PT6H}", "airflow.deadline"),
         ("recode: {sticky: true}", "recode.sticky"),
     ],
 )
