@@ -103,6 +103,7 @@ OPTIONS: dict[str, tuple[list[Callable[[Draw], Words]], list[Option]]] = {
         ("--same-order", _flag), ("--key", _names), ("--unit", _names), ("--sampling-fraction", _number),
         ("--column", _names), ("--show-values", _flag), *READING]),
     "freeform": ([_table], [("--spec", _spec), ("--show-values", _flag), *READING]),
+    "validate": ([_spec], [("--json", _flag)]),
     "run": ([_one_of(SPECS[3:])], [("--period", _text), ("--period-end", _text), ("--show-values", _flag)]),
     "withdraw": ([_text], [("--reason", _text), ("--dataset", _text), ("--words-only", _flag), ("--json", _flag)]),
     "sweep": ([], [("--kept", _flag), ("--json", _flag)]),
