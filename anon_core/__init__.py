@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from anon_core.spec import PartialPublication, Publication, load_spec
     from anon_core.table import Table
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PLACES = {
     "api.check": ("Checked", "check"),

@@ -1,33 +1,27 @@
-"""The ``privacy`` section of a publication file: what must hold before anything is published.
-
-It also holds the scalar types and the base that all models of the publication file share.
-"""
+"""The ``privacy`` section of a publication file: what must hold before anything is published."""
 
 from __future__ import annotations
 
-import math
-import re
-import unicodedata
-from collections import Counter
-from datetime import date
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    StrictBool,
-    StrictInt,
-    Tag,
-    ValidationInfo,
-    model_validator,
+from pydantic import ConfigDict, Field, model_validator
+
+from anon_core.settings import (
+    AS_MAPPING,
+    AS_VALUE,
+    EITHER_SHAPE,
+    NOT_EMPTY,
+    Day,
+    Filled,
+    Names,
+    Number,
+    Reason,
+    Settings,
+    Share,
+    Text,
+    Whole,
 )
-
-from anon_core.files.yaml_lines import as_text
 
 __all__ = [
     "Acceptance",
@@ -57,83 +51,6 @@ __all__ = [
 ]
 
 
-def number(value: Any) -> int | float:
-    """Return a finite number, whole ones as ``int`` so that labels made of them read ``5`` and not ``5.0``."""
-    usable = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if not usable:
-        raise ValueError(f"should be a number, not {quoted(value)}")
-    return int(value) if isinstance(value, int) else float(value)
-
-
-def quoted(value: Any) -> str:
-    """Quote a value of the file in a message, shortened; a specification is not personal data."""
-    if isinstance(value, dict | list | tuple):
-        return "a mapping" if isinstance(value, dict) else "a list"
-    written = {"None": "null", "True": "true", "False": "false"}.get(repr(value)) or str(as_text(value))
-    return f"`{written[:40] + '...' if len(written) > 40 else written}`"
-
-
-MIN_REASON_LETTERS = 10
-
-_UNSEEN = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Letters and symbols that are drawn as nothing: fillers of Hangul, and the empty pattern of Braille."""
-
-
-def _day(value: Any) -> Any:
-    # pydantic would also take a number of seconds, so 20271231 would quietly be a day in 1970.
-    if isinstance(value, date) or (isinstance(value, str) and re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", value)):
-        return value
-    raise ValueError(f"should be a date such as 2027-12-31, not {quoted(value)}")
-
-
-def _not_blank(value: str) -> str:
-    # Letters, numbers, punctuation and symbols are seen; spaces, and what only joins or turns others, are not.
-    if not any(unicodedata.category(sign)[0] in "LNPS" and sign not in _UNSEEN for sign in value):
-        raise ValueError("should not be empty")
-    return value
-
-
-def _long_enough(value: str) -> str:
-    if sum(sign.isalpha() and sign not in _UNSEEN for sign in value) < MIN_REASON_LETTERS:
-        raise ValueError(f"should be a reason of at least {MIN_REASON_LETTERS} letters, for those who read it later")
-    return value
-
-
-def _not_empty(value: Any) -> Any:
-    if not value:
-        raise ValueError("should not be empty")
-    return value
-
-
-def distinct(names: tuple[str, ...]) -> tuple[str, ...]:
-    """:raises ValueError: a name is there twice."""
-    if twice := sorted(name for name, times in Counter(names).items() if times > 1):
-        raise ValueError(f"names {', '.join(map(quoted, twice))} twice")
-    return names
-
-
-def _shape(value: Any) -> str:
-    return "<mapping>" if isinstance(value, dict | BaseModel) else "<value>"
-
-
-Text = Annotated[str, BeforeValidator(as_text)]
-Filled = Annotated[Text, AfterValidator(_not_blank)]
-Reason = Annotated[Filled, AfterValidator(_long_enough)]
-Names = Annotated[tuple[Text, ...], AfterValidator(distinct)]
-Flag = StrictBool
-Whole = StrictInt
-Number = Annotated[int | float, BeforeValidator(number)]
-Share = Annotated[float, BeforeValidator(number), Field(ge=0, le=1)]
-Day = Annotated[date, BeforeValidator(_day)]
-
-# Not pydantic's `min_length`, which also calls a list empty when its entries are wrong.
-NOT_EMPTY = AfterValidator(_not_empty)
-# A value that is either a word or a mapping; without these tags pydantic reports the errors of both readings.
-EITHER_SHAPE = Discriminator(_shape)
-AS_VALUE = Tag("<value>")
-AS_MAPPING = Tag("<mapping>")
-
-
 IDENTIFYING = 0.95
 """From this share of values that occur once on, a column identifies people in any role."""
 
@@ -147,22 +64,6 @@ def rows_allowed(limit: float, rows: int) -> int:
     """
     allowed = int(limit * rows)
     return allowed + 1 if allowed < rows and (allowed + 1) / rows <= limit else allowed
-
-
-class Model(BaseModel):
-    """The base of every section: it never changes, and a key it does not know is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _null_is_not_set(cls, value: Any, info: ValidationInfo) -> Any:
-        if not isinstance(value, dict):
-            return value
-        if info.context is not None:
-            # So that an unknown key can be compared with the keys that are known at that very place.
-            info.context[id(value)] = cls
-        return {key: item for key, item in value.items() if item is not None or key not in cls.model_fields}
 
 
 class KMeans(StrEnum):
@@ -230,7 +131,7 @@ class Breach(StrEnum):
     BLOCK = "block"
 
 
-class LDiversityEntry(Model):
+class LDiversityEntry(Settings):
     """At least ``l`` well represented values of a sensitive column in every class."""
 
     column: Text
@@ -247,7 +148,7 @@ class LDiversityEntry(Model):
         return self
 
 
-class TClosenessEntry(Model):
+class TClosenessEntry(Settings):
     """The distribution of a sensitive column in every class is at most ``t`` away from that of the whole table."""
 
     column: Text
@@ -255,14 +156,14 @@ class TClosenessEntry(Model):
     distance: Distance = Distance.EQUAL
 
 
-class AlphaEntry(Model):
+class AlphaEntry(Settings):
     """No value of a sensitive column holds more than ``alpha`` of a class."""
 
     column: Text
     alpha: Annotated[Share, Field(gt=0)]
 
 
-class Acceptance(Model):
+class Acceptance(Settings):
     """A set of published columns that a person accepts as identifying, until a day."""
 
     columns: Annotated[Names, NOT_EMPTY]
@@ -271,7 +172,7 @@ class Acceptance(Model):
     until: Day
 
 
-class UniquenessLimits(Model):
+class UniquenessLimits(Settings):
     """
     How many people published columns may single out.
 
@@ -305,7 +206,7 @@ class PersonalPattern(StrEnum):
     NAME = "name"
 
 
-class PatternAcceptance(Model):
+class PatternAcceptance(Settings):
     """A pattern of personal data that a person accepts in a published column, until a day."""
 
     column: Text
@@ -315,20 +216,20 @@ class PatternAcceptance(Model):
     until: Day
 
 
-class Patterns(Model):
+class Patterns(Settings):
     """What looks like personal data and may be published all the same."""
 
     accept: tuple[PatternAcceptance, ...] = ()
 
 
-class Belief(Model):
+class Belief(Settings):
     """Observability by belief: how likely it is thought that an outsider knows a value, and by how much to boost it."""
 
     belief: dict[str, Share]
     boost: Share
 
 
-class Guard(Model):
+class Guard(Settings):
     """The values of a column that must not be inferred."""
 
     guard: Annotated[Names, NOT_EMPTY]
@@ -338,7 +239,7 @@ class Guard(Model):
     )
 
 
-class Freeform(Model):
+class Freeform(Settings):
     """Freeform anonymity: nothing observable implies a guarded value with a likelihood above ``sigma_t``."""
 
     sigma_o: Annotated[Number, Field(gt=0, le=1)]
@@ -346,7 +247,7 @@ class Freeform(Model):
     columns: Annotated[dict[str, Guard], NOT_EMPTY]
 
 
-class EarlierReleases(Model):
+class EarlierReleases(Settings):
     """How this release is compared with the last ``window`` ones."""
 
     mode: ReleaseMode = ReleaseMode.SNAPSHOT
@@ -356,7 +257,7 @@ class EarlierReleases(Model):
     unit_key: Text | None = None
 
 
-class Waiver(Model):
+class Waiver(Settings):
     """A check that may fail until a day, because a person waives it; :mod:`anon_core.waivers` says which checks."""
 
     check: Filled
@@ -365,7 +266,7 @@ class Waiver(Model):
     until: Day
 
 
-class Raised(Model):
+class Raised(Settings):
     """A limit of the site that a person lets this file raise until a day; ``limit`` is a key below ``privacy``."""
 
     limit: Filled
@@ -374,7 +275,7 @@ class Raised(Model):
     until: Day
 
 
-class PartialPolicy(Model):
+class PartialPolicy(Settings):
     """
     A policy whose ``k`` may come from elsewhere, such as the command line.
 

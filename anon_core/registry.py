@@ -162,7 +162,7 @@ class Registry:
             raise InvalidInputError(
                 f"the {self.noun} `{key}` of {provider.package} {provider.version} cannot be used: {', '.join(loose)}, "
                 "by which its settings are read, would let a misspelt key pass; make it a subclass of "
-                "anon_core.policy.Model"
+                "anon_core.settings.Settings"
             )
 
     def _load(self, key: str) -> Any:

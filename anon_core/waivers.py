@@ -154,41 +154,30 @@ class Ended:
 
 def ended(policy: PartialPolicy, today: date, unit: BaseModel | None = None) -> Iterator[Ended]:
     """Yield every acceptance, waiver, raised limit and answer about the ``unit`` that no longer counts."""
-    for one in policy.published_uniqueness.accept:
-        if one.until < today:
-            sentence = (
-                f"the acceptance of {', '.join(one.columns)} given by {one.by} expired on {one.until.isoformat()}; "
-                "have it renewed, or remove it from published_uniqueness.accept and generalise these columns"
-            )
-            yield Ended(kind="acceptance", until=one.until, sentence=sentence)
-    for accepted in policy.patterns.accept:
-        if accepted.until < today:
-            sentence = (
-                f"the acceptance of {accepted.pattern.value} in {accepted.column} given by {accepted.by} expired on "
-                f"{accepted.until.isoformat()}; have it renewed, or remove it from patterns.accept and clean the column"
-            )
-            yield Ended(kind="acceptance", until=accepted.until, sentence=sentence)
+    for kind, until, what, otherwise in _answered(policy, unit):
+        if until < today:
+            sentence = f"{what} expired on {until.isoformat()}; have it renewed, or remove it {otherwise}"
+            yield Ended(kind=kind, until=until, sentence=sentence)
+
+
+def _answered(policy: PartialPolicy, unit: BaseModel | None) -> Iterator[tuple[str, date, str, str]]:
+    """Yield the kind of each, its last day, what it is and whose, and what to do without it."""
+    for accepted in policy.published_uniqueness.accept:
+        what = f"the acceptance of {', '.join(accepted.columns)} given by {accepted.by}"
+        otherwise = "from published_uniqueness.accept and generalise these columns"
+        yield "acceptance", accepted.until, what, otherwise
+    for pattern in policy.patterns.accept:
+        what = f"the acceptance of {pattern.pattern.value} in {pattern.column} given by {pattern.by}"
+        yield "acceptance", pattern.until, what, "from patterns.accept and clean the column"
     for waiver in policy.waivers:
-        if waiver.until < today:
-            sentence = (
-                f"the waiver of {waiver.check} given by {waiver.by} expired on {waiver.until.isoformat()}; have it "
-                "renewed, or remove it from privacy.waivers and keep what it waived"
-            )
-            yield Ended(kind="waiver", until=waiver.until, sentence=sentence)
+        what = f"the waiver of {waiver.check} given by {waiver.by}"
+        yield "waiver", waiver.until, what, "from privacy.waivers and keep what it waived"
     for raised in policy.raised:
-        if raised.until < today:
-            sentence = (
-                f"the limit {raised.limit} raised by {raised.by} expired on {raised.until.isoformat()}; have it "
-                "renewed, or remove it from privacy.raised and keep the limit of the site"
-            )
-            yield Ended(kind="limit", until=raised.until, sentence=sentence)
+        what = f"the limit {raised.limit} raised by {raised.by}"
+        yield "limit", raised.until, what, "from privacy.raised and keep the limit of the site"
     for where, one in answers(unit, "unit"):
-        if one.until < today:
-            sentence = (
-                f"what {one.by} answers for in {where} expired on {one.until.isoformat()}; have it renewed, or remove "
-                "it and say which columns tell people apart"
-            )
-            yield Ended(kind="answer", until=one.until, sentence=sentence)
+        what = f"what {one.by} answers for in {where}"
+        yield "answer", one.until, what, "and say which columns tell people apart"
 
 
 def too_far(policy: PartialPolicy, today: date, days: int, unit: BaseModel | None = None) -> Iterator[Ended]:

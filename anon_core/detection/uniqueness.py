@@ -32,26 +32,6 @@ class Searched:
     most_allowed: UniqueSet | None
 
 
-def unaccepted_uniqueness(
-    frequencies: FrequencyTable,
-    *,
-    max_size: int,
-    max_share: float,
-    accepted: Sequence[Sequence[str]] = (),
-    together: Sequence[Sequence[str]] = (),
-    protected: Sequence[Sequence[str]] = (),
-) -> list[UniqueSet]:
-    """Return the minimal column sets that single out too many rows; see :func:`search_uniqueness`."""
-    return search_uniqueness(
-        frequencies,
-        max_size=max_size,
-        max_share=max_share,
-        accepted=accepted,
-        together=together,
-        protected=protected,
-    ).sets
-
-
 def search_uniqueness(
     frequencies: FrequencyTable,
     *,

@@ -14,7 +14,8 @@ from anon_core.errors import InternalError
 from anon_core.files.yaml_lines import as_text
 from anon_core.models import Classes, Measurement, Need, PolicyContext, PrivacyModel, Subject
 from anon_core.models.model import with_unique_names
-from anon_core.policy import Model, PartialPolicy
+from anon_core.policy import PartialPolicy
+from anon_core.settings import Settings
 from anon_core.waivers import waiver_of
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class SensitiveColumnModel(OfSensitiveColumn):
 
     waivable: ClassVar[bool] = True
     by_column: ClassVar[bool] = True
-    entry: ClassVar[type[Model]]
+    entry: ClassVar[type[Settings]]
 
     @classmethod
     @abstractmethod

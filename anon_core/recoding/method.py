@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
-from anon_core.policy import KMeans, Model, PartialPolicy
+from anon_core.policy import KMeans, PartialPolicy
 from anon_core.registry import METHODS
+from anon_core.settings import Settings
 from anon_core.spec.recode import Recode
 from anon_core.spec.written import Found, Written, at
 
@@ -66,7 +67,7 @@ class RecodingMethod(ABC):
     """
 
     key: ClassVar[str]
-    settings: ClassVar[type[Model] | None] = None
+    settings: ClassVar[type[Settings] | None] = None
     needs_section: ClassVar[bool] = False
     heeded: ClassVar[frozenset[str]] = frozenset({"k"})
     needs_quasi_identifiers: ClassVar[bool] = True

@@ -7,6 +7,7 @@ then.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
@@ -58,8 +59,12 @@ class TuplePeople:
     member: Integers
 
     @classmethod
-    def of(cls, frequencies: FrequencyTable, people: FrequencyTable) -> TuplePeople:
-        """:raises InternalError: people of other tuples, or rows instead of people."""
+    def of(cls, frequencies: FrequencyTable, people: FrequencyTable) -> Self:
+        """
+        Return the people of tuples, from people counted over these tuples, and over other columns too or not.
+
+        :raises InternalError: people of other tuples, or rows instead of people.
+        """
         if people.units is None or people.unit_rows is None:
             raise InternalError("rows in place of people", "recode.people")
         member = tuple_of(people, len(frequencies.names))
@@ -127,20 +132,12 @@ class TuplePeople:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SensitivePeople:
-    """Which values of a sensitive column the people of each tuple have, in the order of ``starts``."""
+class SensitivePeople(TuplePeople):
+    """
+    Which values of a sensitive column the people of each tuple have, in the order of ``starts``.
 
-    table: FrequencyTable
-    units: AnyCodes
-    rows: Integers
-    starts: Integers
-    member: Integers
-
-    @classmethod
-    def of(cls, frequencies: FrequencyTable, pairs: FrequencyTable) -> SensitivePeople:
-        """Return them from people counted over the tuples and one more column, the last one."""
-        found = TuplePeople.of(frequencies, pairs)
-        return cls(table=pairs, units=found.units, rows=found.rows, starts=found.starts, member=found.member)
+    It is made from people counted over the tuples and that column, the last one.
+    """
 
     def counted_as(self, values: CountedValues) -> SensitivePeople:
         """Return them with bands in the place of values."""

@@ -15,19 +15,8 @@ from anon_core.files.regular import FileTooLargeError, NotRegularError, read_who
 from anon_core.files.storage import digest
 from anon_core.files.yaml_lines import as_text, parse_yaml
 from anon_core.limits import PUBLICATION_FILE
-from anon_core.policy import (
-    NOT_EMPTY,
-    Filled,
-    Flag,
-    Model,
-    Names,
-    Number,
-    Share,
-    Whole,
-    number,
-    quoted,
-)
 from anon_core.registry import PORTALS
+from anon_core.settings import NOT_EMPTY, Filled, Flag, Names, Number, Settings, Share, Whole, number, quoted
 from anon_core.spec.checks import plain_sentences
 from anon_core.spec.written import misspelt
 
@@ -66,14 +55,14 @@ def _portals(value: dict[str, Any]) -> dict[str, Any]:
     return value
 
 
-class SiteDiversity(Model):
+class SiteDiversity(Settings):
     """The smallest ``l`` of every required l-diversity; ``required``: every sensitive column must have one."""
 
     l: Annotated[Number, Field(gt=1)] | None = None  # noqa: E741 - the name in the literature
     required: Flag = False
 
 
-class SiteUniqueness(Model):
+class SiteUniqueness(Settings):
     """How many people may stand alone by what is published; None: the publication file decides."""
 
     max_share: Share = 0.0
@@ -81,13 +70,13 @@ class SiteUniqueness(Model):
     max_share_with_sensitive: Share | None = None
 
 
-class SiteApproval(Model):
+class SiteApproval(Settings):
     """``required``: a person must approve every release."""
 
     required: Flag = False
 
 
-class SitePolicy(Model):
+class SitePolicy(Settings):
     """
     The limits that no publication file may undercut. A key has the same name here and in `privacy`.
 

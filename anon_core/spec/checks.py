@@ -14,8 +14,8 @@ from anon_core.errors import InvalidInputError, Problem
 from anon_core.files.formula_signs import begins_a_formula
 from anon_core.files.name_rules import fault_of_name
 from anon_core.files.yaml_lines import Document, Location, as_text, name_of
-from anon_core.policy import quoted
 from anon_core.registry import METHODS
+from anon_core.settings import quoted
 from anon_core.spec.coarsen import coarsen_problems
 from anon_core.spec.guards import freeform_problems, guarded_names, waiver_problems
 from anon_core.spec.parts import decompose_problems, with_parts

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from anon_core.files.yaml_lines import Location, as_text
-from anon_core.policy import Model, Number, quoted
+from anon_core.settings import Number, Settings, quoted
 from anon_core.spec.written import Found, at, list_at, text_at
 
 WAYS = ("round", "date", "level")
@@ -30,7 +30,7 @@ def _level(value: Any) -> Any:
     return text
 
 
-class Coarsen(Model):
+class Coarsen(Settings):
     """
     How the values of a column are made coarser: exactly one of ``round``, ``date`` and ``level`` is set.
 

@@ -11,8 +11,9 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from anon_core.files.yaml_lines import as_text
-from anon_core.policy import NOT_EMPTY, CountedValues, Filled, Model, Names, Number, Text, Whole, distinct, quoted
+from anon_core.policy import CountedValues
 from anon_core.role import Role
+from anon_core.settings import NOT_EMPTY, Filled, Names, Number, Settings, Text, Whole, distinct, quoted
 from anon_core.spec.coarsen import Coarsen
 from anon_core.spec.parts import WAYS, Preset, part_names
 from anon_core.spec.paths import FilePath
@@ -94,7 +95,7 @@ def _no_reserved_name(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-class Hierarchy(Model):
+class Hierarchy(Settings):
     """How the values of a column are generalised: exactly one kind is set; ``levels`` names the levels of a file."""
 
     intervals: (
@@ -136,7 +137,7 @@ def _region(value: str) -> str:
     return value
 
 
-class Decompose(Model):
+class Decompose(Settings):
     """
     How a coded column is split into parts: exactly one of ``widths``, ``separator``, ``pattern`` and ``preset`` is set.
 
@@ -178,7 +179,7 @@ class Decompose(Model):
         )
 
 
-class DeclaredColumn(Model):
+class DeclaredColumn(Settings):
     """What a publication file declares about one column."""
 
     role: Role

@@ -14,14 +14,15 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, TypeAdapter, Valida
 
 from anon_core.errors import InvalidInputError, Problem
 from anon_core.files.yaml_lines import Document, Location, name_of, plain
-from anon_core.policy import Model, PartialPolicy, Whole, quoted
+from anon_core.policy import PartialPolicy
 from anon_core.registry import MODELS, PORTALS, SOURCES, Registry
+from anon_core.settings import Settings, Whole, quoted
 from anon_core.spec.checks import plain_sentences
 from anon_core.spec.private_folders import PrivateFolder
 from anon_core.spec.written import Unread, misspelt
 
 
-class SourceSettings(Model):
+class SourceSettings(Settings):
     """The base of the settings of a source; every source has a subclass of its own."""
 
     @property
@@ -45,7 +46,7 @@ class SourceSettings(Model):
         return ()
 
 
-class PortalSettings(Model):
+class PortalSettings(Settings):
     """
     The base of the settings of a portal; every portal has a subclass of its own.
 
@@ -81,7 +82,7 @@ def key_in(registry: Registry, section: Mapping[str, Any]) -> str | None:
     return named[0] if named else None
 
 
-def member_of(registry: Registry, section: Model) -> Any:
+def member_of(registry: Registry, section: Settings) -> Any:
     """
     Return the member that a section is for.
 
@@ -92,11 +93,11 @@ def member_of(registry: Registry, section: Model) -> Any:
     return registry.get(key_in(registry, dict(section)) or "")
 
 
-def _reader(registry: Registry, name: str, base: type[Model]) -> Callable[[Any, ValidationInfo], Any]:
+def _reader(registry: Registry, name: str, base: type[Settings]) -> Callable[[Any, ValidationInfo], Any]:
     """Return a function that reads a section: as settings of its member, or as unread if that is not installed."""
 
     def read(value: Any, info: ValidationInfo) -> Any:
-        if isinstance(value, Model):
+        if isinstance(value, Settings):
             return value
         if not isinstance(value, dict):
             return base.model_validate(value, context=info.context)  # Its error says that it should be a mapping.
@@ -149,7 +150,7 @@ def unread_in(value: Any) -> Iterator[Unread]:
     """Yield the parts of a publication file for members that are not installed, from all sections."""
     if isinstance(value, Unread):
         yield value
-    elif isinstance(value, Model):
+    elif isinstance(value, Settings):
         for name in (*type(value).model_fields, *(value.model_extra or ())):
             yield from unread_in(getattr(value, name))
     elif isinstance(value, dict | tuple | list):

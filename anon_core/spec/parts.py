@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from anon_core.files.yaml_lines import Location, as_text
-from anon_core.policy import quoted
+from anon_core.settings import quoted
 from anon_core.spec.patterns import groups_of, pattern_problem
 from anon_core.wording import counted
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from anon_core.files.name_rules import first_bad_character
-from anon_core.policy import Filled
+from anon_core.settings import Filled
 
 MAX_PATH_LENGTH = 1_000
 """Characters of a path after it is filled in; Linux allows 4,096 bytes."""

@@ -19,9 +19,10 @@ from anon_core.files.regular import FileTooLargeError, NotRegularError, read_who
 from anon_core.files.storage import digest
 from anon_core.files.yaml_lines import name_of, parse_yaml
 from anon_core.limits import HIERARCHY_FILE, PUBLICATION_FILE
-from anon_core.policy import NOT_EMPTY, CountedValues, Filled, Flag, KMeans, Model, PartialPolicy, Policy, Share
+from anon_core.policy import CountedValues, KMeans, PartialPolicy, Policy
 from anon_core.registry import ANY_ENGINE, ENGINES, PORTALS
 from anon_core.role import Role
+from anon_core.settings import NOT_EMPTY, Filled, Flag, Settings, Share
 from anon_core.spec.checks import cross_problems, not_built_problems, plain_sentences
 from anon_core.spec.columns import DeclaredColumn
 from anon_core.spec.member_sections import (
@@ -58,7 +59,7 @@ _REVIEWED = {"columns", "unit", "privacy", "recode", "missing", "sampling_fracti
 _PUBLISHED = (Role.QUASI, Role.SENSITIVE, Role.OTHER)
 
 
-class PartialPublication(Model):
+class PartialPublication(Settings):
     """A publication file of which only ``columns`` is required, for commands that get a table of their own."""
 
     dataset: Slug | None = None
@@ -329,7 +330,7 @@ def load_spec(path: Path | str, *, partial: bool = False) -> PartialPublication:
         what = f"none of its {counted(len(content), 'key')} is one of a publication file; is it one?"
         raise SpecError(str(path), [Problem(1, "", what)])
     problems += not_built_problems(document)
-    publication, models = None, dict[int, type[Model]]()
+    publication, models = None, dict[int, type[Settings]]()
     problems += read_foreign_models(document, models)
     try:
         problems += cross_problems(document, partial=partial)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from anon_core.policy import quoted
+from anon_core.settings import quoted
 from anon_core.spec.written import Found, at, did_you_mean, list_at, text_at
 
 NEVER = ("k", "k_anonymity")

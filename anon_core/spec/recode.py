@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationInfo, model_validator
 
 from anon_core.files.yaml_lines import as_text, plain
-from anon_core.policy import Flag, Model, Share, Text, Whole, quoted
 from anon_core.registry import METHODS
+from anon_core.settings import Flag, Settings, Share, Text, Whole, quoted
 from anon_core.spec.written import Unread, did_you_mean, misspelt
 
 MAX_SWEEPS = 100_000
@@ -48,7 +48,7 @@ class UtilityMeasure(StrEnum):
     ROWS = "rows"
 
 
-class Years(Model):
+class Years(Settings):
     """A numeric column to cut into intervals, such as a year of birth."""
 
     column: Text
@@ -92,7 +92,7 @@ def _read(section: _Section, info: ValidationInfo) -> Any:
     raise ValueError(f"unknown key {quoted(key)}{did_you_mean(key, [*Recode.model_fields, *known])}")
 
 
-class Recode(Model):
+class Recode(Settings):
     """
     How the table is recoded until it keeps the policy; beside these keys methods have sections of their own.
 

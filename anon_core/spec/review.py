@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, PlainSerializer, PlainValidator
 
-from anon_core.policy import AS_MAPPING, AS_VALUE, EITHER_SHAPE, Filled, Model, quoted
+from anon_core.settings import AS_MAPPING, AS_VALUE, EITHER_SHAPE, Filled, Settings, quoted
 
 _DAY, _MINUTE = "[0-9]{4}-[0-9]{2}-[0-9]{2}", "[0-2][0-9]:[0-5][0-9]"
 _AS_TEXT = PlainSerializer(lambda moment: moment.isoformat(), return_type=str)
@@ -29,7 +29,7 @@ def _moment(value: Any) -> date:
     raise ValueError(f"{what}, not {quoted(value)}")
 
 
-class Review(Model):
+class Review(Settings):
     """
     A person has read roles, unit and policy, and answers for them.
 

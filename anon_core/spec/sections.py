@@ -13,21 +13,21 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from anon_core.files.yaml_lines import plain
-from anon_core.policy import (
+from anon_core.registry import ANY_ENGINE, ENGINES
+from anon_core.settings import (
     AS_MAPPING,
     AS_VALUE,
     EITHER_SHAPE,
     Day,
     Filled,
     Flag,
-    Model,
     Names,
+    Settings,
     Share,
     Text,
     Whole,
     quoted,
 )
-from anon_core.registry import ANY_ENGINE, ENGINES
 from anon_core.spec.patterns import MAX_PATTERN_LENGTH, search_problem
 from anon_core.spec.written import misspelt
 
@@ -220,7 +220,7 @@ def _is_timezone(value: str) -> bool:
     return True
 
 
-class Asset(Model):
+class Asset(Settings):
     """A schedule that follows an Airflow asset."""
 
     asset: Filled
@@ -237,7 +237,7 @@ class Event(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-class Notification(Model):
+class Notification(Settings):
     """
     Who is notified of what: a notifier of Airflow by its import path, with its arguments.
 
@@ -249,7 +249,7 @@ class Notification(Model):
     on: tuple[Event, ...] = (Event.REFUSED, Event.FAILED, Event.APPROVAL, Event.LATE)
 
 
-class AirflowSettings(Model):
+class AirflowSettings(Settings):
     """The settings of the DAG in Airflow."""
 
     owner: Filled = "open-data"
@@ -278,7 +278,7 @@ class AirflowSettings(Model):
         return self
 
 
-class Detect(Model):
+class Detect(Settings):
     """The settings of the search for column sets that single people out."""
 
     max_size: Annotated[Whole, Field(ge=1)] = 4
@@ -295,7 +295,7 @@ class Detect(Model):
         return self.reveal_probability
 
 
-class Expectation(Model):
+class Expectation(Settings):
     """An expectation of Great Expectations that the released rows must also meet."""
 
     type: Annotated[Text, AfterValidator(_expectation)]
@@ -308,7 +308,7 @@ class Expectation(Model):
         return self
 
 
-class Approval(Model):
+class Approval(Settings):
     """
     Whether a person has to approve a release, and who.
 
@@ -327,13 +327,13 @@ class Approval(Model):
         return length(self.timeout or _DEFAULT_WAIT)
 
 
-class Csv(Model):
+class Csv(Settings):
     """How the released files are written; ``escape_formulas``: no cell that a spreadsheet would run."""
 
     escape_formulas: Flag = False
 
 
-class Metadata(Model):
+class Metadata(Settings):
     """What a catalogue says about the dataset."""
 
     description: Text | None = None

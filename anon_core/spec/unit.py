@@ -8,14 +8,14 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, model_validator
 
 from anon_core.files.yaml_lines import Location, as_text
-from anon_core.policy import NOT_EMPTY, Day, Filled, Model, Names, Reason, Text, quoted
+from anon_core.settings import NOT_EMPTY, Day, Filled, Names, Reason, Settings, Text, quoted
 from anon_core.spec.written import Found, at, did_you_mean, list_at, text_at
 
 ROW = "row"
 """The unit of a file that has one row for each person."""
 
 
-class Answered(Model):
+class Answered(Settings):
     """A statement that a person answers for, with a reason, until a day."""
 
     reason: Reason
@@ -29,7 +29,7 @@ class Spanning(Answered):
     column: Text
 
 
-class Unit(Model):
+class Unit(Settings):
     """
     Whose the rows are: ``columns`` tell people apart; without columns every row is another person.
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from anon_core.errors import InvalidInputError
 from anon_core.files.yaml_lines import Location, as_text, name_of, plain
-from anon_core.policy import Model, quoted
 from anon_core.registry import METHODS, Registry
+from anon_core.settings import Settings, quoted
 from anon_core.spec.parts import parts_of, with_parts
 
 ROLES = ("identifier", "quasi", "sensitive", "other", "drop")
@@ -103,7 +103,7 @@ _MIN_LIKENESS = 0.75
 """From this likeness on, an unknown key is misspelt, and not the key of something that is not installed."""
 
 
-class Unread(Model):
+class Unread(Settings):
     """
     The content of a file for a member that no installed package brings.
 

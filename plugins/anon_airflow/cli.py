@@ -106,7 +106,7 @@ def anon() -> None:
     """Publish open data about people; each release is measured before it is published.
 
     Start with `anon profile TABLE` and `anon detect TABLE` to see what a table gives away. `anon init TABLE` writes a
-    draft of a publication file. `anon run SPEC` publishes once, by hand; Airflow then publishes on schedule.
+    draft publication file, and `anon run SPEC` publishes once, by hand. Airflow then publishes on schedule.
 
     Exit codes: 0 the data complies, 1 the data does not comply, 2 the call or the input is wrong.
     """

@@ -12,8 +12,8 @@ import pytest
 from pydantic import ConfigDict, RootModel
 
 from anon_core.errors import InvalidInputError
-from anon_core.policy import Model
 from anon_core.registry import ENGINES, METHODS, MODELS, PORTALS, SOURCES, Registry
+from anon_core.settings import Settings
 from anon_core.unknown_keys import types_that_ignore_keys
 
 
@@ -110,15 +110,15 @@ def test_a_member_whose_settings_would_let_a_misspelt_key_pass_is_refused_when_i
     other_package, settings: str
 ) -> None:
     other_package("a-package", {"theirs": "MEMBER"}, LOOSE % settings)
-    with pytest.raises(InvalidInputError, match=r"`theirs` of a-package 1\.5 .*Inner.*anon_core\.policy\.Model"):
+    with pytest.raises(InvalidInputError, match=r"`theirs` of a-package 1\.5 .*Inner.*anon_core\.settings\.Settings"):
         registry().get("theirs")
 
 
 def test_a_member_whose_settings_would_let_a_misspelt_key_pass_cannot_be_registered() -> None:
-    class Loose(Model):
+    class Loose(Settings):
         model_config = ConfigDict(extra="ignore")
 
-    class Outer(Model):
+    class Outer(Settings):
         inner: Loose | None = None
 
     class Member:
@@ -138,7 +138,7 @@ def test_settings_of_every_kind_that_reads_keys_are_looked_at() -> None:
     class Typed(TypedDict):
         most: int
 
-    class Strict(Model):
+    class Strict(Settings):
         more: dict[str, tuple[int, ...]]
 
     assert types_that_ignore_keys(Plain | Typed) == ("Plain", "Typed")

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from anon_core.detection.unique_columns import UniqueColumns
 from anon_core.engines.arrow import ArrowEngine
 from anon_core.errors import InvalidInputError
 from anon_core.frequency import FrequencyTable
@@ -24,7 +25,7 @@ from anon_core.measures.sensitivity.sweeps import sweep_adversary, sweep_rows
 from anon_core.measures.sensitivity.unique_sets import Family
 from anon_core.table.masking import mask
 from tests.properties.tables import Small, singletons, small_tables, subsets, table_of
-from tests.properties.unique_sets import Found, brute_search
+from tests.properties.unique_sets import brute_search
 
 COLUMNS = "abcdef"
 Sets = list[tuple[str, ...]]
@@ -201,7 +202,7 @@ def test_a_score_names_its_seed_only_where_something_was_sampled() -> None:
     names = ["hub", *leaves]
     table = table_of(names, [tuple("x" for _ in names), tuple("y" for _ in names)])
     few, many = (
-        Found(rows=2, duplicate_rows=0, max_size=None, approximate=0.0, sets=sets, exists=True)
+        UniqueColumns(rows=2, duplicate_rows=0, max_size=None, approximate=0.0, sets=sets, exists=True)
         for sets in ((("hub",),), tuple(("hub", *pair) for pair in combinations(leaves, 2)))
     )
     exact, sampled = (
@@ -242,7 +243,7 @@ def test_a_stronger_adversary_lowers_no_sensitivity(small: Small) -> None:
 
 
 def test_the_adversary_cannot_be_given_more_columns_than_were_searched() -> None:
-    unique = Found(rows=2, duplicate_rows=0, max_size=2, approximate=0.0, sets=(("a", "b"),), exists=True)
+    unique = UniqueColumns(rows=2, duplicate_rows=0, max_size=2, approximate=0.0, sets=(("a", "b"),), exists=True)
     for limit in (0, 3):
         with pytest.raises(InvalidInputError, match=r"between 1 and the limit of the search"):
             sweep_adversary("ab", unique, {"a": 0.5, "b": 0.5}, max_size=limit)

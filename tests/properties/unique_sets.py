@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from fractions import Fraction
 
+from anon_core.detection.unique_columns import UniqueColumns
 from anon_core.frequency import FrequencyTable
 from tests.properties.tables import subsets
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """The outcome of a search by brute force."""
-
-    rows: int
-    duplicate_rows: int
-    max_size: int | None
-    approximate: float
-    sets: tuple[tuple[str, ...], ...]
-    exists: bool
-    counted: str = "rows"
 
 
 def brute_search(
@@ -30,7 +17,7 @@ def brute_search(
     max_size: int | None = None,
     approximate: float = 0.0,
     ignore_duplicates: bool = False,
-) -> Found:
+) -> UniqueColumns:
     """Write every row out and count, for every set of columns, the rows that are alone on it."""
     names = frequencies.names
     tuples = list(zip(*(codes.tolist() for codes in frequencies.codes), strict=True))
@@ -43,7 +30,7 @@ def brute_search(
         at = [names.index(name) for name in chosen]
         if _alone([tuple(row[i] for i in at) for row in rows]) >= (1 - Fraction(str(approximate))) * len(rows):
             found.append(chosen)
-    return Found(
+    return UniqueColumns(
         rows=len(rows),
         duplicate_rows=sum(frequencies.weights.tolist()) - len(set(tuples)),
         max_size=max_size,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from anon_core.models import Measurement, NotMeasurableError, PolicyContext, PrivacyModel, Subject
 from anon_core.models.hierarchies import hierarchy_named
-from anon_core.policy import Filled, Model, Share
+from anon_core.settings import Filled, Settings, Share
 
 if TYPE_CHECKING:
     from anon_core.frequency import FrequencyTable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from anon_core.table import Mask
 
 
-class Presence(Model):
+class Presence(Settings):
     """What ``privacy.delta_presence`` says: the table of everybody, and how likely a person may be in the release."""
 
     population: Filled

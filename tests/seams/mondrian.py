@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from anon_core.policy import Model, Whole
 from anon_core.recoding.method import SUPPRESSION, Attempt, Progress, RecodingMethod, of_every_class
+from anon_core.settings import Settings, Whole
 from anon_core.spec.written import Found, Written
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from anon_core.recoding.task import Recoding, Task
 
 
-class MondrianSettings(Model):
+class MondrianSettings(Settings):
     """Where a class is cut: between the labels one level down, or at the median of the values in their order."""
 
     cuts: Literal["levels", "median"] = "levels"
@@ -32,7 +32,7 @@ class Mondrian(RecodingMethod):
     """Classes are cut as long as every part is safe; no row is removed."""
 
     key: ClassVar[str] = "mondrian"
-    settings: ClassVar[type[Model] | None] = MondrianSettings
+    settings: ClassVar[type[Settings] | None] = MondrianSettings
 
     def recode(self, task: Task, *, progress: Progress | None = None) -> Recoding:
         import numpy as np

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from anon_core.policy import Filled, Whole
 from anon_core.publishing.portal import Portal
 from anon_core.publishing.release import Published, Release, check_release
 from anon_core.publishing.source import Source
+from anon_core.settings import Filled, Whole
 from anon_core.spec import PortalSettings, SourceSettings
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from pydantic import AfterValidator
 
 from anon_core.files.yaml_lines import Location, as_text
-from anon_core.policy import Model, Names, quoted
 from anon_core.recoding.method import ALONE, ROWS, Attempt, Progress, RecodingMethod
+from anon_core.settings import Names, Settings, quoted
 from anon_core.spec.parts import with_parts
 from anon_core.spec.recode import Years
 from anon_core.spec.written import Found, Written, at, text_at, unknown_column
@@ -30,7 +30,7 @@ def _few(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
-class SingletonColumns(Model):
+class SingletonColumns(Settings):
     """The columns that recoding by singletons may generalise."""
 
     columns: Annotated[Names, AfterValidator(_few)] = ()
@@ -46,7 +46,7 @@ class SingletonRecoding(RecodingMethod):
     """Few rows are left alone in their class; k is not promised, because local recoding alone gives classes of two."""
 
     key: ClassVar[str] = "singletons"
-    settings: ClassVar[type[Model] | None] = SingletonColumns
+    settings: ClassVar[type[Settings] | None] = SingletonColumns
     needs_section: ClassVar[bool] = True
     heeded: ClassVar[frozenset[str]] = frozenset()
 

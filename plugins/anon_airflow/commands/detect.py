@@ -16,7 +16,7 @@ from anon_airflow.commands.output import (
     print_table,
     several,
 )
-from anon_airflow.commands.search_options import Searched, plot_option, say_cost, search_options
+from anon_airflow.commands.search_options import SearchedTable, plot_option, say_cost, search_options
 
 if TYPE_CHECKING:
     from anon_core.api.detect import Detected
@@ -43,7 +43,7 @@ DEFAULT_MAX_SIZE = 5
 @plot_option("the share of rows that the best set of every size singles out")
 @json_option
 def detect(
-    searched: Searched,
+    searched: SearchedTable,
     max_size: int | None,
     missing: str,
     plot: Path | None,
@@ -84,7 +84,7 @@ def detect(
         click.echo(f"{unknown}: each class that has only such rows counts as one more person")
 
 
-def _show(searched: Searched, found: Detected) -> None:
+def _show(searched: SearchedTable, found: Detected) -> None:
     dropped = found.rows_dropped
     what = searched.counted(found.rows)
     sets = list(found.best_by_size)

@@ -62,7 +62,7 @@ def adopt(reason: str, by: str | None, as_json: bool) -> None:
     from anon_airflow.run.local import operating_system_user
     from anon_airflow.run.site_policy import adopt as put_on_record
     from anon_airflow.run.site_policy import last_on_record, policy_in_force
-    from anon_core.policy import MIN_REASON_LETTERS, Filled, Reason
+    from anon_core.settings import MIN_REASON_LETTERS, Filled, Reason
 
     try:
         reason = TypeAdapter(Reason).validate_python(reason.strip())

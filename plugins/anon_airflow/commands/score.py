@@ -18,7 +18,7 @@ from anon_airflow.commands.output import (
 )
 from anon_airflow.commands.search_options import (
     Probability,
-    Searched,
+    SearchedTable,
     plot_option,
     say_cost,
     search_options,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 @plot_option("sensitivities, ranks and the sweep")
 @json_option
 def score(
-    searched: Searched,
+    searched: SearchedTable,
     probabilities: tuple[str, ...],
     max_size: int | None,
     approximate: float | None,
@@ -134,7 +134,7 @@ def _known(option: str, name: str, names: Sequence[str]) -> None:
         raise click.BadParameter(f"no column {name!r} among those to be scored", param_hint=option)
 
 
-def _show(searched: Searched, scores: Scored, reveal: Mapping[str, float]) -> None:
+def _show(searched: SearchedTable, scores: Scored, reveal: Mapping[str, float]) -> None:
     before, sweep = scores.before, scores.sweep
     earlier = {column.name: column.sensitivity for column in before.columns} if before else {}
     header = ["column", "sensitivity", "exact", "cardinality", "unique", "entropy", "ranks"]

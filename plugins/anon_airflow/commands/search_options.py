@@ -43,7 +43,7 @@ class Probability(click.ParamType):  # type: ignore[type-arg]  # Generic only in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Searched:
+class SearchedTable:
     """The rows of ``file``, the columns that are searched, and those that tell people apart; without these, none."""
 
     file: str
@@ -60,7 +60,7 @@ def search_options(function: F) -> F:
     """
     Add TABLE and the options for reading it, for the columns to search, and whether people are counted.
 
-    The command gets them as ``searched``, one :class:`Searched`.
+    The command gets them as ``searched``, one :class:`SearchedTable`.
     """
 
     @functools.wraps(function)
@@ -77,7 +77,7 @@ def search_options(function: F) -> F:
 
         rows, people = rows_of(table, reading), tuple(names_in(unit))
         names = chosen(rows.table, columns, exclude, people).names
-        return function(searched=Searched(file=table.name, rows=rows, names=names, unit=people), **given)
+        return function(searched=SearchedTable(file=table.name, rows=rows, names=names, unit=people), **given)
 
     for option in (
         table_options,

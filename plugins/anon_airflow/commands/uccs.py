@@ -15,7 +15,7 @@ from anon_airflow.commands.output import (
     print_table,
     several,
 )
-from anon_airflow.commands.search_options import Searched, say_cost, search_options, unique_options
+from anon_airflow.commands.search_options import SearchedTable, say_cost, search_options, unique_options
 
 if TYPE_CHECKING:
     from anon_core.api.uccs import UniqueColumnSets
@@ -29,7 +29,7 @@ SHOWN = 50
 @unique_options
 @json_option
 def uccs(
-    searched: Searched,
+    searched: SearchedTable,
     max_size: int | None,
     approximate: float | None,
     ignore_duplicates: bool,

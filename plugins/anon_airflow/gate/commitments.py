@@ -6,7 +6,6 @@ digest matches. With a fresh, private nonce of 256 bits that is impossible.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -24,11 +23,6 @@ class Commitment(NamedTuple):
 
     name: str
     sha256: str
-
-
-def fresh_nonce() -> str:
-    """Return 256 random bits."""
-    return secrets.token_hex(32)
 
 
 def commit(nonce: str, digests: Mapping[str, str]) -> tuple[Commitment, ...]:

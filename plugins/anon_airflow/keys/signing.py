@@ -126,6 +126,11 @@ def canonical_json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
+def fresh_nonce() -> str:
+    """Return 256 random bits, with which a commitment to a private thing tells nothing of it."""
+    return secrets.token_hex(32)
+
+
 @dataclass(frozen=True, slots=True)
 class SigningKey:
     """

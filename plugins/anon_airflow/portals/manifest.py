@@ -72,6 +72,11 @@ def data_digest_of(manifest: Manifest) -> str | None:
         return None
 
 
+def metadata_of(manifest: Manifest) -> Mapping[str, Any]:
+    """What the publication file says of the dataset; empty where the manifest has none of it."""
+    return manifest.get("metadata") or {}
+
+
 def as_json(document: dict[str, Any]) -> bytes:
     """Return the bytes of a document, always in the same form, so that digests agree; dates become text."""
     return json.dumps(document, indent=1, sort_keys=True, allow_nan=False, default=str).encode()

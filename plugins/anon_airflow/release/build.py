@@ -24,7 +24,7 @@ from anon_core.policy import KMeans
 from anon_core.publishing.distribution import MEDIA_TYPES
 from anon_core.publishing.release import Distribution, Release
 from anon_core.report import public
-from anon_core.report.model import PublicReport, PublishedFile, Rows
+from anon_core.report.public_report import PublicReport, PublishedFile, Rows
 from anon_core.role import Role
 
 REPORT = "report.json"

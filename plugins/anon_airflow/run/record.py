@@ -12,6 +12,7 @@ from anon_airflow.approval.four_eyes import CHANGED_BY, eyes_of
 from anon_airflow.audit.history import RUN, SEEN, History, Row, since_begun
 from anon_airflow.audit.mismatch import AIRFLOW, MISMATCH, ON_RECORD, PUBLISHED, agree, mismatches
 from anon_airflow.gate.waivers import exceptions_note
+from anon_airflow.keys.signing import fresh_nonce
 from anon_airflow.portals.overlap import SOURCE_TEXT
 from anon_airflow.release.build import GENERATOR
 from anon_airflow.run.context import Run
@@ -23,7 +24,6 @@ from anon_airflow.run.site_policy import (
     DIGEST,
     NONCE,
     PolicyInForce,
-    fresh_nonce,
     not_adopted,
     policy_in_force,
     refuse_beside,
@@ -31,7 +31,7 @@ from anon_airflow.run.site_policy import (
 from anon_core import __version__
 from anon_core.errors import InvalidInputError, RefusedError
 from anon_core.publishing.distribution import MEDIA_TYPES
-from anon_core.report.model import InternalReport
+from anon_core.report.internal_report import InternalReport
 from anon_core.site import undercuts
 from anon_core.waivers import ended, too_far
 

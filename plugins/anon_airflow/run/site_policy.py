@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -156,11 +155,6 @@ def not_adopted(audit: AuditStore, found: PolicyInForce, first: str | None = Non
         f"{str(last.get(DIGEST))[:12]}, by {last.get('by')}): if the change is intended, {found.policy.owner} puts it "
         "on record with `anon policy adopt`; if not, make this worker use the policy on record"
     )
-
-
-def fresh_nonce() -> str:
-    """Return 256 random bits."""
-    return secrets.token_hex(32)
 
 
 def policy_of_run(run: Run, audit: AuditStore, history: History) -> PolicyInForce:

@@ -12,8 +12,8 @@ from pydantic import AfterValidator, BeforeValidator, ValidationInfo
 
 from anon_core.errors import InvalidInputError, TableError
 from anon_core.limits import missing_words_problem
-from anon_core.policy import Text, quoted
 from anon_core.publishing.source import Source
+from anon_core.settings import Text, quoted
 from anon_core.spec.member_sections import SourceSettings
 from anon_core.spec.paths import FilePath, path_problem
 from anon_core.spec.private_folders import PrivateFolder, real_path

@@ -37,7 +37,7 @@ def test_cells_of_different_kinds_that_read_the_same_are_not_compared(side):
     mixed = pd.DataFrame({"sex": pd.Series([1, 1, "1", "1"], dtype=object), "town": ["Enna"] * 4})
     found = beside(*((mixed, plain) if side == "release" else (plain, mixed)), k=2)
     assert not found.success
-    assert "not measured, cells of different types have the same text in sex" in found.result["sentence"]
+    assert "not measured, cells of different kinds read the same in sex" in found.result["sentence"]
 
 
 def test_labels_that_no_hierarchy_leads_to_are_counted_and_no_option_is_advised():

@@ -10,12 +10,9 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import fields, replace
 from datetime import date
 from itertools import combinations
 from pathlib import Path
-from string import Formatter
 from typing import Any
 
 import pytest
@@ -25,12 +22,9 @@ from anon_airflow.portals.ckan.requests import Sent
 from anon_airflow.portals.ckan.resources import ResourceRole, described
 from anon_airflow.portals.folder.pages import dataset_page
 from anon_core.engines.arrow import ArrowEngine
-from anon_core.models import MODELS, Measurement, PolicyContext, Subject, required
-from anon_core.models.k_anonymity import KAnonymity
-from anon_core.models.suppression import RowsSuppressedAtMost
+from anon_core.models import MODELS, PolicyContext, Subject, required
 from anon_core.policy import IDENTIFYING, Policy
 from anon_core.publishing.release import Distribution, Release
-from anon_core.report.public import public_check
 from anon_core.table import read
 from tests.anon_airflow.portals.random_releases import (
     QUASI,
@@ -38,9 +32,7 @@ from tests.anon_airflow.portals.random_releases import (
     classes_of,
     covers,
     level_of,
-    published_as,
 )
-from tests.faults.publications import csv_text, write_publication
 
 
 def test_there_are_releases_of_all_kinds_or_the_others_show_nothing(releases: list[Random]) -> None:
@@ -352,59 +344,6 @@ def test_what_ckan_is_told_says_of_the_files_what_is_in_them(releases: list[Rand
         assert report["description"].startswith("Which checks were made before publication, what was not")
 
 
-ALIKE = [("1961", town, sex) for town, sex in (("Alba", "F"), ("Elva", "M"), ("Fara", "F")) for _ in range(6)]
-ALONE = [("1999", "Gavi", "M"), ("1940", "Issa", "F"), ("1952", "Dosso", "M"), ("1950", "Bria", "F")]
-
-
-def of(people: Sequence[tuple[str, str, str]], folder: Path) -> Random:
-    """Publish rows of which those that stand out can only be removed."""
-    names = ("id", *QUASI, "illness")
-    columns = {
-        "id": {"role": "identifier"},
-        "born": {"role": "quasi"},
-        "town": {"role": "quasi"},
-        "sex": {"role": "quasi"},
-        "illness": {"role": "sensitive"},
-    }
-    rows = [(f"P{at}", *person, ("flu", "cold")[at % 2]) for at, person in enumerate(people)]
-    spec = write_publication(
-        folder,
-        source=csv_text(rows, names),
-        columns=columns,
-        privacy={"k": 5, "suppression_limit": 0.5, "published_uniqueness": {"max_share": 1.0}},
-        recode={"method": "prioritised"},
-    )
-    table = [dict(zip(names, row, strict=True)) for row in rows]
-    found = published_as(spec, folder, table, "row")
-    assert found is not None
-    return found
-
-
-@pytest.mark.parametrize("removed", [[0], [1], [0, 1], [2, 3, 0], [0, 1, 2, 3]])
-def test_whoever_was_removed_changes_no_public_byte_but_what_names_the_moment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, removed: list[int]
-) -> None:
-    """The same rows are published of two sources: nobody can tell which, nor whether one or four were removed."""
-    public = []
-    for name, alone in (("one", []), ("other", removed)):
-        monkeypatch.setenv("ANON_HOME", str(tmp_path / name / "home"))
-        one = of([*ALIKE, *(ALONE[at] for at in alone)], tmp_path / name)
-        manifest = json.loads(one.files["manifest.json"].read_bytes())
-        assert set(manifest.pop("audit")) == {"mac"}
-        assert all(re.fullmatch("[0-9a-f]{64}", manifest.pop(name)) for name in ("receipt", "publication_file"))
-        assert manifest.pop("published_at") and re.fullmatch("[0-9a-f]{64}", manifest.pop("site_policy"))
-        page = re.sub(r"\d+ \w+ \d{4}(, \d\d:\d\d UTC)?", "DAY", one.page)
-        names = ("report.json", "people.csv", "people.parquet", "datapackage.json")
-        found = {each: one.files[each].read_bytes() for each in names}
-        public.append((manifest, page, {**found, "datapackage.json": without_day(found["datapackage.json"])}))
-        assert len(one.rows) == len(ALIKE)
-    assert public[0] == public[1]
-
-
-def without_day(package: bytes) -> bytes:
-    return re.sub(rb'"created": "[^"]*"', b"", package)
-
-
 @pytest.mark.parametrize(
     ("verifiable", "said"),
     [
@@ -428,30 +367,3 @@ def test_a_claim_that_rows_are_people_is_called_what_it_is(
     others = {"no identifier in the source contradicts", "not verifiable", "was not verified"}
     assert sum(other in words for other in others) == 1
     assert "one card per person (A. Rossi, until 1 January 2027)" in words
-
-
-def test_a_model_that_does_not_vouch_for_its_figures_has_none_in_public() -> None:
-    """Fails shut: what a package forgets to say is withheld; what only informs then says nothing at all."""
-    counted = Measurement(
-        model="k_anonymity", name="k", columns=("a",), passed=True, observed=7, required=5, sentence="7 of 12,345"
-    )
-    model = KAnonymity(columns=("a",), k=5)
-    assert public_check(counted, model, people=False) == counted
-    withheld = public_check(counted, model, people=True)
-    assert withheld is not None
-    assert (withheld.observed, withheld.counts) == (None, {})
-    assert withheld.sentence == "k-anonymity: every class over a has at least 5 people: holds"
-    limited = RowsSuppressedAtMost(columns=("a",), roots=(("*",),), rows_before=12_345, limit=0.05)
-    told = public_check(replace(counted, passed=False, waived_by="Ada", waiver="k"), limited, people=False)
-    assert told is not None and "12" not in told.sentence and told.sentence.endswith("does not hold")
-    assert public_check(replace(counted, required=None), limited, people=False) is None
-    gate = replace(counted, model="gate", name="witness", sentence="12,500 people agree")
-    noted = public_check(gate, None, people=True)
-    assert noted is not None and (noted.observed, noted.sentence) == (None, "holds")
-
-
-def test_every_model_of_the_registry_says_a_promise_that_can_be_filled_in() -> None:
-    for key, model in MODELS.members().items():
-        words = {name for _, name, _, _ in Formatter().parse(model.promise) if name}
-        assert words <= {one.name for one in fields(model)} | {"counted"}, key
-        assert not words & {"rows_before", "original", "sha256"}, f"{key} tells of the originals in public"

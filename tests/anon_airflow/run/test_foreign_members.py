@@ -22,11 +22,11 @@ from anon_airflow.run.context import Run
 from anon_airflow.run.local import run_all
 from anon_airflow.run.summary import summary_lines
 from anon_core.errors import InvalidInputError, SpecError, TableError
-from anon_core.policy import Filled, Model
 from anon_core.publishing.portal import Portal
 from anon_core.publishing.release import Published, Release, check_release
 from anon_core.publishing.source import Source
 from anon_core.registry import PORTALS, SOURCES
+from anon_core.settings import Filled, Settings
 from anon_core.spec import PortalSettings, SourceSettings, load_spec
 from anon_core.table import Table
 from tests.faults.publications import NAMES, people, write_publication
@@ -34,7 +34,7 @@ from tests.faults.publications import NAMES, people, write_publication
 START = datetime(2026, 10, 1, tzinfo=UTC)
 
 
-class Office(Model):
+class Office(Settings):
     address: Filled
     connection: Filled
 

@@ -15,7 +15,7 @@ from anon_core.hierarchy.build import ladder
 from anon_core.hierarchy.ladder import climb
 from anon_core.plan import RecodingPlan
 from anon_core.report import public
-from anon_core.report.model import PublicDetail
+from anon_core.report.public_report import PublicDetail
 from tests.properties.tables import Row, table_of
 
 TOWNS, SEXES = ("Alba", "Bria", "Cusa"), ("F", "M")

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from pydantic.json_schema import models_json_schema
 
-from anon_core.report.model import InternalReport, PublicReport
+from anon_core.report.internal_report import InternalReport
+from anon_core.report.public_report import PublicReport
 
 SCHEMA = Path(__file__).resolve().parents[3] / "docs" / "report.schema.json"
 

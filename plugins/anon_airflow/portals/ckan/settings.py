@@ -17,7 +17,7 @@ from anon_airflow.portals.ckan.metadata import DATASET, licence_id, metadata_pro
 from anon_airflow.portals.ckan.requests import Package
 from anon_airflow.portals.ckan.server import MAX_NAME_LENGTH
 from anon_core.errors import InvalidInputError
-from anon_core.policy import Filled, Flag, Model, Text, quoted
+from anon_core.settings import Filled, Flag, Settings, Text, quoted
 from anon_core.spec import PortalSettings, Publication
 
 MAX_LICENCES = 100
@@ -37,7 +37,7 @@ def _connection(value: str) -> str:
     return value
 
 
-class Ckan(Model):
+class Ckan(Settings):
     """The CKAN; ``datastore``: readers can browse and query the table there, with a data dictionary."""
 
     connection: Annotated[Text, AfterValidator(_connection)]

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from anon_airflow.portals.manifest import Manifest
+from anon_airflow.portals.manifest import Manifest, metadata_of
 from anon_airflow.portals.vocabulary import (
     LICENCES,
     file_type_of,
@@ -91,7 +91,7 @@ def catalogue_graph(datasets: Sequence[Listed]) -> Graph:
     """Return the catalogue as a graph."""
     write = _Writer()
     catalogue = write.node(_ROOT, "dcat:Catalog")
-    publishers = {_metadata(each.manifests[0]).get("publisher") for each in datasets}
+    publishers = {metadata_of(each.manifests[0]).get("publisher") for each in datasets}
     publisher = publishers.pop() if len(publishers) == 1 else None
     write.text(catalogue, "dct:title", "Open data", "en")
     write.text(
@@ -150,7 +150,7 @@ def _dataset(write: _Writer, listed: Listed) -> str:
 
 def _about(write: _Writer, subject: str, manifest: Manifest) -> str:
     """Add the metadata of a dataset, or of one of its versions."""
-    metadata = _metadata(manifest)
+    metadata = metadata_of(manifest)
     language = str(metadata.get("language") or "en")
     spoken = language if re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", language) else "en"
     home = f"{manifest['dataset']}/"
@@ -217,7 +217,7 @@ def _distributions(write: _Writer, manifest: Manifest) -> list[str]:
 
 
 def _licence(write: _Writer, manifest: Manifest) -> str | None:
-    text = str(_metadata(manifest).get("licence") or "")
+    text = str(metadata_of(manifest).get("licence") or "")
     if not text:
         return None
     title, link = LICENCES.get(text, (text, address(text)))
@@ -256,10 +256,6 @@ def _period(write: _Writer, subject: str, manifest: Manifest) -> None:
 
 def _moment(write: _Writer, subject: str, what: str, moment: str) -> None:
     write.typed(subject, what, moment, "dateTime")
-
-
-def _metadata(manifest: Manifest) -> Mapping[str, Any]:
-    return manifest.get("metadata") or {}
 
 
 def _short(text: str) -> str:

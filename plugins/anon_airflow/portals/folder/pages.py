@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 from anon_airflow.portals import words
 from anon_airflow.portals.folder.preview import Preview
 from anon_airflow.portals.folder.shelf import Shelf
-from anon_airflow.portals.manifest import Manifest
+from anon_airflow.portals.manifest import Manifest, metadata_of
 from anon_airflow.portals.tombstone import Tombstone
 from anon_airflow.portals.vocabulary import LICENCES
 from anon_airflow.portals.words import figure, percent
@@ -41,14 +41,14 @@ def index_page(datasets: Sequence[tuple[Sequence[Manifest], Report]], gone: Sequ
         {"manifest": manifests[0], "versions": len(manifests), "searched": _searched(manifests[0], report)}
         for manifests, report in ordered
     ]
-    publishers = {_metadata(manifests[0]).get("publisher") for manifests, _ in datasets}
+    publishers = {metadata_of(manifests[0]).get("publisher") for manifests, _ in datasets}
     publisher = publishers.pop() if len(publishers) == 1 else None
     return _rendered("index.html", entries=entries, publisher=publisher, gone=gone, scripts=["search.js"])
 
 
 def _searched(manifest: Manifest, report: Report) -> str:
     """Return the text for the search: the description of a dataset and of its columns."""
-    metadata = _metadata(manifest)
+    metadata = metadata_of(manifest)
     texts = [
         manifest["title"],
         manifest["dataset"],
@@ -76,7 +76,7 @@ def dataset_page(
     return _rendered(
         "dataset.html",
         manifest=newest,
-        metadata=_metadata(newest),
+        metadata=metadata_of(newest),
         report=report,
         history=[{"manifest": manifest, "changes": notes.get(manifest["version"], ())} for manifest, _ in versions],
         tombstones=tombstones,
@@ -149,10 +149,6 @@ def tombstone_page(tombstone: Tombstone) -> str:
     return _rendered(
         "tombstone.html", title=tombstone["title"], tombstones=[tombstone], index=index, page="../../index.html"
     )
-
-
-def _metadata(manifest: Manifest) -> Mapping[str, Any]:
-    return manifest.get("metadata") or {}
 
 
 def _columns(report: Report) -> Sequence[Mapping[str, Any]]:
