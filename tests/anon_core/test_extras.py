@@ -83,8 +83,9 @@ def test_the_base_imports_no_package_of_an_extra() -> None:
     hidden = {name for names in EXTRAS.values() for name in names}
     ended = subprocess.run([sys.executable, "-c", BASE.format(hidden=hidden)], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
+    listed = ended.stdout[ended.stdout.index("\nCommands:") :]
     for name in cli.COMMANDS:
-        (line,) = re.findall(rf"^  {name} .*", ended.stdout, re.MULTILINE)
+        (line,) = re.findall(rf"^  {name} .*", listed, re.MULTILINE)
         assert ("Needs the extra `gate`" in line) == (name in cli.NEED_GATE)
 
 
