@@ -72,7 +72,7 @@ demo: .airflow/.ready include/samples/driver_licences.csv include/samples/drivin
 	@echo; echo "2. publish_driving_offences, whose rows are not people:"
 	@if $(call dag_test,publish_driving_offences); then echo "it should have been refused" >&2; exit 1; fi
 	@$(BIN)/anon audit show driving-offences --summary | tee .airflow/demo.txt
-	@grep -q 'refused by the stage' .airflow/publish_driving_offences.log && grep -q 'REFUSED by staging' .airflow/demo.txt || { tail -40 .airflow/publish_driving_offences.log >&2; exit 1; }
+	@grep -q 'REFUSED by the stage' .airflow/publish_driving_offences.log && grep -q 'REFUSED by staging' .airflow/demo.txt || { tail -40 .airflow/publish_driving_offences.log >&2; exit 1; }
 	@test ! -e include/portal/driving-offences || { echo "something was published" >&2; exit 1; }
 	@echo "  on the portal       nothing of it: include/portal/driving-offences does not exist"
 	@$(BIN)/anon audit verify | sed 's/^/audit store: /'

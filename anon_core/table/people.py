@@ -24,7 +24,7 @@ _WRITTEN_BY_PEOPLE = """
     nd n.d. n/d k.a. k/a unknown anonymous missing notavailable sconosciuto sconosciuta ignoto anonimo nondisponibile
     unbekannt anonym keineangabe inconnu inconnue anonyme nonrenseigné desconocido desconocida anónimo nodisponible
 """
-_NOTHING = pa.array([*_WRITTEN_BY_PROGRAMS.split(), *_WRITTEN_BY_PEOPLE.split()])
+_NOTHING = (*_WRITTEN_BY_PROGRAMS.split(), *_WRITTEN_BY_PEOPLE.split())
 """What programs, and people who fill in forms, write where there is no value."""
 
 
@@ -68,7 +68,7 @@ def one_spelling(column: Column) -> Column:
         return column
     plain = pc.replace_substring(pc.utf8_lower(plainly_written(known)), " ", "")
     plain = pc.replace_substring_regex(plain, _WHOLE_NUMBER, r"\1")
-    nothing = pc.or_(pc.is_in(plain, _NOTHING), pc.match_substring_regex(plain, _SIGNS_ALONE))
+    nothing = pc.or_(pc.is_in(plain, pa.array(_NOTHING)), pc.match_substring_regex(plain, _SIGNS_ALONE))
     plain = _without_separators(plain)
     if not pc.any(nothing).as_py() and len(pc.unique(plain)) == len(known):  # Much faster than to count them.
         return column

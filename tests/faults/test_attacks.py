@@ -144,7 +144,7 @@ def test_a_publication_file_that_breaks_in_the_middle_leaves_no_original(tmp_pat
     class DagRun:
         run_id, data_interval_start, triggering_user_name, run_type = run.run_id, None, None, "manual"
 
-    with pytest.raises(Exception, match="problem"):
+    with pytest.raises(SystemExit, match="problem"):
         RecordOperator(task_id="record", spec=str(spec)).execute({"dag_run": DagRun, "run_id": run.run_id})
     assert not files_below(home / "staging")
 

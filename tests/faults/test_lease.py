@@ -75,7 +75,7 @@ def test_a_step_that_removes_the_originals_leaves_no_lease_behind(home, spec):
 
 @pytest.mark.parametrize("hours", ["0", "-1", "nan", "inf", "a day", "1e9", "9" * 400])
 def test_a_lease_is_a_number_of_hours(hours):
-    with pytest.raises(InvalidInputError, match="ANON_LEASE_HOURS is not a number of hours"):
+    with pytest.raises(InvalidInputError, match="ANON_LEASE_HOURS must be a number of hours"):
         Home.find({"ANON_LEASE_HOURS": hours, "ANON_HOME": "somewhere"})
     assert Home.find({"ANON_LEASE_HOURS": "1.5", "ANON_HOME": "somewhere"}).lease == timedelta(minutes=90)
 

@@ -61,10 +61,12 @@ def run_of(spec: str, context: Context, retry_delay: timedelta = timedelta(0)) -
 
 def state_of(context: Context, run_id: str) -> str | None:
     """Return the state that Airflow shows of another run of this DAG; None if it knows no such run, or does not say."""
+    from airflow.sdk.api.client import ServerResponseError  # `airflow dags test` lets it through as it is.
+
     task: Any = context["ti"]
     try:
         return str(task.get_dagrun_state(task.dag_id, run_id))
-    except AirflowRuntimeError:
+    except (AirflowRuntimeError, ServerResponseError):
         return None
 
 
