@@ -85,7 +85,7 @@ def is_verifiable(table: Table, roles: Mapping[str, Role]) -> bool:
 
     Such a column is an identifier or a recognised personal code with a value in at least half of the rows. Names and
     addresses need a value for every 20 rows, since people share them. The number of a case or a record differs from row
-    to row whatever people they are of, and a dropped column that is not recognised may do so: they confirm nothing.
+    to row also for one person, and a dropped column that is not recognised may do so: they confirm nothing.
     """
     return any(_could_contradict(one_spelling(column), roles.get(column.name)) for column in table.columns)
 

@@ -64,7 +64,7 @@ def compile_ahead(progress: Callable[[int, int], None] | None = None) -> Compile
     """
     wanted = signatures()
     folder = _folder(next(iter(wanted)))
-    announcement.said = True  # Whoever calls this knows.
+    announcement.said = True  # The caller knows that this compiles.
     every = [(loop, signature) for loop, each in wanted.items() for signature in each]
     for done, (loop, signature) in enumerate(every):
         if progress:

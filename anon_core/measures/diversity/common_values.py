@@ -12,8 +12,8 @@ from anon_core.frequency import UNKNOWN_PERSON, FrequencyTable, different
 from anon_core.kernels import Integers, Words
 from anon_core.measures.classes import SensitiveClasses, sensitive_classes, share_above
 
-MOST_CHANGING = 0.05
-"""Of the people with several rows; with more who have several values a column is no person's own."""
+MAX_CHANGING_SHARE = 0.05
+"""The largest share of the people with several rows who may have several values of the column."""
 _BITS = 64
 
 
@@ -39,9 +39,9 @@ def common_values(
     """
     Intersect the values of all classes of each person.
 
-    A column is a person's own where at most one in twenty of those with several rows has several values of it: one
-    mistake in a register makes no column a changing one, and an attacker who takes it for constant is right of all
-    others.
+    A column counts as constant for each person if at most one in twenty people with several rows has several values of
+    it: a mistake in a register does not make a column a changing one, and an attacker who takes it for constant is
+    right about all others.
 
     :raises InvalidInputError: the table counts rows, or there are none.
     """
@@ -50,7 +50,7 @@ def common_values(
         raise InvalidInputError("the classes of a person are not known without a unit")
     values = _values_of_people(people, sensitive)
     changing, number = int(np.count_nonzero(values > 1)), different(classes.units)
-    if share_above(np.array([changing]), np.array([_with_several_rows(people)]), MOST_CHANGING).any():
+    if share_above(np.array([changing]), np.array([_with_several_rows(people)]), MAX_CHANGING_SHARE).any():
         return CommonValuesFigures(fewest=None, people=number, people_failing=0, changing=changing)
     of_person = np.repeat(np.arange(classes.classes), classes.sizes)
     judged = np.flatnonzero((classes.units > UNKNOWN_PERSON) & (values[classes.units] == 1))
@@ -68,7 +68,7 @@ def common_values(
 
 
 def _values_of_people(people: FrequencyTable, sensitive: str) -> Integers:
-    """Return how many values of a column each person has, by unit; nobody has none."""
+    """Return how many values of a column each person has, by unit; 0 for unknown people."""
     found = people.project([sensitive])
     assert found.units is not None
     values = np.bincount(found.units)

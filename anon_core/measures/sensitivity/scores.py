@@ -186,7 +186,7 @@ def _reason(unique: UniqueSets, rows: int) -> str:
 
 
 def _reason_by_people(unique: UniqueSets, within: str) -> str:
-    wanted = f"at least {1 - unique.approximate:.6g} of the people" if unique.approximate else "everybody"
+    wanted = f"at least {1 - unique.approximate:.6g} of the people" if unique.approximate else "all people"
     why = f"no set of {within} leaves {wanted} alone, so sensitivity is not defined"
     advice = [f"allow {'more' if unique.approximate else 'some'} people who are not alone (approximate)"]
     if unique.duplicate_rows:
