@@ -20,6 +20,7 @@ from anon_core.spec import load_spec
 from tests.anon_airflow.audit.audit_databases import audit_url, postgresql  # noqa: F401 (fixtures)
 from tests.anon_airflow.run.step_runs import UNTIL_GATE, rows, run_of, take
 from tests.faults.publications import csv_text, people, portal_of, source_of, versions_of, write_publication
+from tests.parameters import parameters
 
 KEY = SigningKey.of(b"k" * 32)
 
@@ -115,6 +116,7 @@ def publish_at_once(spec: str, home: str, url: str, run_id: str, ready, go) -> s
         return str(error)
 
 
+@pytest.mark.parametrize("url", parameters(["sqlite", "postgresql"], always=["sqlite"]), indirect=True)
 def test_two_processes_that_publish_at_the_same_moment_come_one_after_the_other(spec, tmp_path, url):
     runs = []
     for seed in (1, 2):
