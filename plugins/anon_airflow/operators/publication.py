@@ -65,9 +65,10 @@ def state_of(context: Context, run_id: str) -> str | None:
 
     task: Any = context["ti"]
     try:
-        return str(task.get_dagrun_state(task.dag_id, run_id))
+        state = task.get_dagrun_state(task.dag_id, run_id)
     except (AirflowRuntimeError, ServerResponseError):
         return None
+    return str(getattr(state, "value", state))
 
 
 def configured_policy() -> Path | None:
