@@ -62,7 +62,7 @@ def test_an_accepted_column_is_named_and_the_page_promises_nothing_of_it(tmp_pat
     assert "<strong>household</strong>" in release.page and "A. Rossi" in release.page
     assert release.report["privacy"]["accepted"][0]["needed"], "without it the release would have been refused"
     assert "not needed in this version" not in release.page
-    assert "singles anybody out" not in release.page and "but for the exceptions below" in release.page
+    assert "singles anybody out" not in release.page and "except for the exceptions below" in release.page
 
 
 def test_an_acceptance_of_quasi_columns_only_is_an_error(tmp_path: Path) -> None:

@@ -164,7 +164,9 @@ def test_below_the_smallest_unique_set_an_adversary_is_certain_of_nobody() -> No
     scores = scored(table_of(NAMES, TABLE_1).select(NAMES[1:]), max_size=1)
     assert [(c.sensitivity, c.exact) for c in scores.columns] == [(0.0, 0.0)] * 5
     assert scores.average == 0.0
-    assert scores.reason == "every unique set has more than 1 column: who knows no more is certain of nobody"
+    assert scores.reason == (
+        "every unique set has more than 1 column: an adversary who knows no more identifies no person for sure"
+    )
 
 
 def test_with_equal_rows_a_limit_changes_nothing_about_there_being_no_set() -> None:

@@ -26,7 +26,7 @@ def test_people_are_counted_in_place_of_rows(tmp_path, home):
 
 
 VISITS = "p,sex,age,country,ill\nann,f,20,AT,flu\nann,f,20,AT,cold\nbea,f,20,AT,flu\ncem,m,20,GR,flu\n"
-UNPAIRED = "people beside their originals need to know which row became which: --same-order or --key COLUMN"
+UNPAIRED = "to count people beside the original, it must be known which row became which: --same-order or --key COLUMN"
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ def test_the_portal_page_the_summary_and_the_audit_name_it(tmp_path):
     assert "a small register (R. Rossi, until" in ended.out and "; needed)" in ended.out and "2 waived" in ended.out
     page = (portal_of(spec) / "people/index.html").read_text()
     words = ["Waived checks.", "Column values to be in set (sex)", "waived by R. Rossi", "it failed"]
-    words += ["Accepted exceptions.", "not needed in this version", "than those that a named person let fail"]
+    words += ["Accepted exceptions.", "not needed in this version", "than those that a named person has waived"]
     for word in words:
         assert word in page
     assert "If one check had failed" not in page
