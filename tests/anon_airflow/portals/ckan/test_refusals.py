@@ -171,7 +171,7 @@ def test_bytes_that_changed_after_the_check_never_become_a_file(site: Site, plac
 def test_an_internal_report_is_not_published(site: Site, place: Place) -> None:
     with pytest.raises(RefusedError, match="not the public one"):
         place.portal().publish(place.release(report={"kind": "internal"}))
-    with pytest.raises(RefusedError, match="not the one that the receipt covers"):
+    with pytest.raises(RefusedError, match="is not the report that the receipt covers"):
         place.portal().publish(place.release(manifest={"report_sha256": "0" * 64}))
     shown = site.try_call("package_show", site.token, id=place.dataset)
     assert shown.status_code == 404 or not shown.json()["result"]["resources"]

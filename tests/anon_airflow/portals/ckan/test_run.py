@@ -195,7 +195,7 @@ def test_a_release_is_not_called_withdrawn_because_another_ckan_does_not_have_it
     command, changed = ("withdraw", version, "--reason", "wrong"), environment(network.url, site.token)
     done = anon(*command, home=tmp_path / "home", environ=changed)
     assert done.code != 0
-    assert "leads to https://elsewhere.example" in done.err
+    assert "the connection names https://elsewhere.example" in done.err
     assert run.audit().proven("withdrawals")["withdrawals"] == []
     del network.rules["package_show"]  # The same server under another name still has the dataset.
     done = anon(*command, home=tmp_path / "home", environ=changed)
