@@ -66,10 +66,12 @@ def of(publication: Publication) -> LastKnown:
 
 def remember(run: Run) -> None:
     """Write what is known about the publication file of a run; a disk that does not take it stops no run."""
-    path = _path(run.home, run.publication.file)
+    path, known = _path(run.home, run.publication.file), of(run.publication)
+    if _read(path) == known:
+        return
     with contextlib.suppress(StorageError):
         private_folder(path.parent)
-        write_private(path, json.dumps(asdict(of(run.publication)), indent=1, sort_keys=True).encode())
+        write_private(path, json.dumps(asdict(known), indent=1, sort_keys=True).encode())
 
 
 def recall(home: Home, spec: Path) -> LastKnown | None:
