@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from anon_airflow.operators.publication import PublicationOperator
 from anon_airflow.run.failed_for_good import FailedForGood
 from anon_airflow.run.notify import tell
+from anon_core.errors import AnonError
 from anon_core.spec import Event
 
 if TYPE_CHECKING:
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 
 _EVENTS = {"published": Event.PUBLISHED, "refused": Event.REFUSED, "failed": Event.FAILED}
 """What people are notified of; an unchanged release is no news."""
+
+
+def _words_of(error: BaseException) -> list[str]:
+    """Return the lines of an error of ours; of any other only its class, because its text may quote a cell."""
+    return str(error).splitlines() if isinstance(error, AnonError | FailedForGood) else [type(error).__name__]
 
 
 class RecordOperator(PublicationOperator):
@@ -36,7 +42,7 @@ class RecordOperator(PublicationOperator):
             BaseException
         ) as error:  # Remove the originals also after a stop, or if the publication file is broken now.
             wipe(self.staging(context))
-            tell(self.spec, context, Event.FAILED, reasons=str(error).splitlines(), progress=self.say)
+            tell(self.spec, context, Event.FAILED, reasons=_words_of(error), progress=self.say)
             raise
         remove_locks(self.lock_file(context))
         if event := _EVENTS.get(result["verdict"]):

@@ -138,3 +138,20 @@ def test_record_notifies_of_how_the_run_ended(tmp_path, heard, monkeypatch, reco
     ((_, facts),) = heard
     assert facts["event"] == verdict
     assert bool(facts["reasons"]) == (verdict == "refused")
+
+
+def test_a_notification_never_has_the_text_of_an_error_that_is_not_ours(tmp_path, heard, monkeypatch):
+    spec = write_publication(tmp_path, airflow={"notify": [entry()]})
+    run = run_of(spec, tmp_path / "home")
+    operator = RecordOperator(task_id="record", spec=str(spec))
+
+    def broken(step, context):
+        raise ValueError("could not convert 'QanaryTown' to float")
+
+    monkeypatch.setattr(operator, "take", broken)
+    monkeypatch.setattr(operator, "staging", lambda context: run.staging)
+    with pytest.raises(ValueError, match="could not convert"):
+        operator.execute({"run_id": run.run_id})
+    ((_, facts),) = heard
+    assert facts["reasons"] == ["ValueError"]
+    assert "Qanary" not in str(facts)
